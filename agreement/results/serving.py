@@ -1,4 +1,4 @@
-"""`serve-engine`: a specification or engine version as an adapter on the standard input and output."""
+"""The function `serve_engine`: a specification or engine version as an adapter on standard input."""
 
 import os
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""`solve`: the answers of a query or program at each time point, or the reports of an engine."""
+"""The function `solve`: the answers of a query or program by time point, or the reports of an engine."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
@@ -73,16 +73,17 @@ class SolveRequest:
 
 
 _IN_NOTEBOOKS: Final = 40
-"""The greatest number of rows that a notebook shows."""
+"""The maximum number of rows that a notebook shows."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerAt:
-    """The answers at time point `t`, or at `ms` milliseconds for a report between two time points.
+    """The answers of a query or program at time point `t`.
 
-    For a query, `rows` contains terms in N-Triples syntax, and None for unbound variables. For a program,
-    `streams` contains the derived atoms of each answer stream; `@_u` before an atom is its time u. `t_date`
-    is the dateTime of `t`; it is None if the times of the trace are integers.
+    - `rows` are the rows of a query, with terms in N-Triples syntax, and None for unbound variables.
+    - `streams` are the derived atoms of each answer stream of a program; `@_u` before an atom is its time u.
+    - `ms` is the time of an engine's report in milliseconds; None for other answers.
+    - `t_date` is the dateTime of `t`; None if the times of the trace are integers.
     """
 
     t: int
@@ -148,7 +149,7 @@ class SolveResult(Findings):
                 )
 
     def document(self) -> Mapping[str, object]:
-        """Return the JSON of `lars solve --json`: `answers` generates the object of each time point."""
+        """Return the JSON of `lars solve --json`; `answers` generates the object of each time point."""
         return {"answers": answer_lines.json_objects(self._answered, self.dates)}
 
     def json_lines(self) -> Iterable[str]:
@@ -165,7 +166,7 @@ class SolveResult(Findings):
         return self if isinstance(outcome, EngineReports) else replace(self, _answered=outcome.evaluate())
 
     def parts(self) -> Iterable[str]:
-        """Yield the lines of answers for a reader, or the lines of the reports as a trace."""
+        """Yield the lines of answers, or the lines of the reports as a trace."""
         return answer_lines.text_lines(self._answered, self.dates)
 
     def summary(self) -> Iterable[str]:
@@ -233,7 +234,10 @@ class SolveResult(Findings):
 
 
 def _counted_by(profile: str, path: Path, how: requests.ProgramOptions) -> requests.ProgramOptions:
-    """Return the options with the unit that an engine version assumes for numbers in a query."""
+    """Return the options with the unit that an engine version assumes for numbers in windows.
+
+    The options are unchanged if a unit is given, or if no engine version reports.
+    """
     # Loads engines, which no other question needs.
     from agreement.engines.registry import ENGINES
 

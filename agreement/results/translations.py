@@ -1,4 +1,4 @@
-"""`translate`: the LARS program of a query in several formats, and the query in another language."""
+"""The function `translate`: the LARS program of a query, or the query in another language."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -146,7 +146,7 @@ def translated_lines(request: TranslateRequest, listeners: Listeners) -> Iterabl
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Translation(Findings):
-    """The result of `translate`, whose text is the output of the command."""
+    """The result of `translate`: the output of the command, and the rules of the program."""
 
     lines: tuple[str, ...]
     _request: TranslateRequest
@@ -160,17 +160,24 @@ class Translation(Findings):
 
     @property
     def _task(self) -> translating.TranslatingTask:
-        """Return the translation task; raises LarsError with `to`, because its result has no LARS rules."""
+        """The translation task.
+
+        Raises:
+            LarsError: The option `to` is given, because a query in another language has no LARS rules.
+        """
         if self._request.to is not None:
             raise LarsError("to=: a query in another language has no LARS rules; use translate without to=")
         return replace(_task(self._request), static=())
 
     def document(self) -> Mapping[str, object]:
-        """Return the JSON of `lars translate --format json`: the model, and each program as LARS and ASP."""
+        """Return the JSON of `lars translate --format json`.
+
+        The document contains the parsed query, and each program as LARS and ASP.
+        """
         return translating.document(self._task, unsaid)
 
     def parts(self) -> Iterable[RenderableType]:
-        """Yield the text."""
+        """Return the lines of the output."""
         return self.lines
 
     def tables(self) -> Sequence[OutTable]:
@@ -206,8 +213,8 @@ def _assigned_by_traces(
 ) -> Mapping[Iri, tuple[Iri, ...]] | None:
     """Return the predicates of each stream of an experiment, if the query does not name its streams.
 
-    The predicates of a stream come from the key `assign` of the experiment, and for streams without this key
-    from the traces.
+    The predicates of a stream come from the key `assign` of the experiment. For streams without this key,
+    they come from the traces.
     """
     target, options = request.to or request.evaluation.engine, request.input_options
     if target is None or target in MERGING or not (query := requests.load_query(path, SECOND)).merged:

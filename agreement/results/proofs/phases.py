@@ -1,4 +1,4 @@
-"""`phase`: agreement of push and pull on a trace, by pull period, window length and rate."""
+"""The function `phase`: agreement of push and pull on a trace, by pull period, window length and rate."""
 
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
@@ -102,7 +102,11 @@ class PhaseRequest:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class PhaseResult(Findings):
-    """The result of `phase`: for each rate a diagram with the number of agreeing periods by length."""
+    """The result of `phase`: for each rate, a diagram with the number of agreeing periods.
+
+    A diagram contains these numbers by pull period and window length. The rate is the factor by which the
+    stream becomes faster.
+    """
 
     diagrams: tuple[PhaseDiagram, ...]
     origin: str | None = field()  # not the property of the base
@@ -122,7 +126,7 @@ class PhaseResult(Findings):
 
     @property
     def own_length(self) -> int:
-        """The length of the varied window in the query."""
+        """The length of the varied window in the given query, in time points."""
         return self.diagrams[0].own_length
 
     @property
@@ -150,7 +154,7 @@ class PhaseResult(Findings):
         return phase_report.notebook_phases(self.diagrams)
 
     def plot(self) -> "Figure":
-        """Return the figure of the diagrams."""
+        """Return a matplotlib figure with all diagrams."""
         return figure_of(self.diagrams)
 
     def write_figure(self, path: str | Path) -> None:
@@ -159,7 +163,7 @@ class PhaseResult(Findings):
         write_figure(Path(path), self.plot())
 
     def tables(self) -> Sequence[OutTable]:
-        """Return the table `shares`: ranges of lengths with equal numbers of agreeing periods."""
+        """Return the table `shares`: ranges of window lengths with equal numbers of agreeing periods."""
         return (OutTable("shares", _COLUMNS, self._rows()),)
 
     def _rows(self) -> Iterable[tuple[int, int, int, int, int, int, int]]:

@@ -1,4 +1,4 @@
-"""`shrink`: a minimal disagreement with the same cause."""
+"""The function `shrink`: a minimal input on which push and pull disagree for the same cause."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -68,7 +68,7 @@ class ShrinkResult(Findings):
 
     @property
     def disagree(self) -> bool:
-        """Whether push and pull disagree, so that shrinking is possible."""
+        """Whether push and pull disagree on the given input, so that shrinking is possible."""
         return self._outcome is not None
 
     @property
@@ -83,7 +83,7 @@ class ShrinkResult(Findings):
 
     @property
     def sizes(self) -> tuple[Sizes, Sizes] | None:
-        """The sizes of the disagreement before and after shrinking."""
+        """The sizes of the input before and after shrinking; None if push and pull agree."""
         return None if self._outcome is None else (self._outcome.before, self._outcome.after)
 
     @property
@@ -113,7 +113,11 @@ class ShrinkResult(Findings):
         return shrink_page(self._title, question, self._outcome, self.document(), self.warnings)
 
     def write_experiment(self, folder: str | Path) -> None:
-        """Write the remaining input as an experiment for `agree`."""
+        """Write the remaining input as an experiment for `lars agree`.
+
+        Raises:
+            LarsError: Push and pull agree.
+        """
         if self._outcome is None:
             raise LarsError(AGREES)
         write_shrunk(Path(folder), self._outcome)

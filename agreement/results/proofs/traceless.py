@@ -1,5 +1,6 @@
-"""Verdicts on push and pull for all streams: `decide` proves or refutes, `witness` finds a smallest stream.
+"""The functions `decide` and `witness`: verdicts on push and pull for all streams.
 
+`decide` proves or refutes that push and pull agree. `witness` finds a smallest stream on which they differ.
 `witness` uses the proofs and refutations of `decide`, and `decide` uses the streams of `witness`.
 """
 
@@ -43,7 +44,7 @@ from solver.deadlines import Deadline
 
 
 def time_limit_option() -> Any:
-    """Return the field of the time limit."""
+    """Return the declaration of the option --time-limit."""
     return option(
         None,
         "Time limit of the decision. At the limit, the verdict is open. [default: 60 for two queries,"
@@ -120,7 +121,7 @@ class DecideRequest:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class DecideResult(Findings):
-    """The result of `decide`: for each period a verdict, its theorem, and the theorem's premises."""
+    """The result of `decide`: for each pull period a verdict, its theorem, and the theorem's premises."""
 
     verdict: ClassVar[str | None] = "holds"
 
@@ -207,8 +208,8 @@ class WitnessRequest:
 class WitnessResult(Findings):
     """The result of `witness`: the smallest streams for each period, and the reason why no more exist.
 
-    `differ` is None if neither a stream nor a theorem was found; `finer` is a finer unit for which a stream
-    exists.
+    - `differ` is None if neither a stream nor a theorem was found.
+    - `finer` is a finer time unit for which a stream exists, if no stream exists for the given unit.
     """
 
     verdict: ClassVar[str | None] = "differ"
@@ -220,13 +221,13 @@ class WitnessResult(Findings):
 
     @property
     def differ(self) -> bool | None:
-        """Whether a stream exists on which the two sides differ."""
+        """Whether a stream exists on which the two sides differ; None if this is open."""
         agree = all_hold(self.periods)
         return None if agree is None else not agree
 
     @property
     def witnesses(self) -> tuple[Witness, ...]:
-        """The found streams by period; the smallest stream is first."""
+        """The found streams by period; the smallest stream of each period is first."""
         return tuple(stream for answer in self.periods for stream in answer.witnesses)
 
     @property
@@ -240,7 +241,7 @@ class WitnessResult(Findings):
         return {**witness_report.as_json(self._task, self.periods), "finer": finer}
 
     def parts(self) -> Iterable[RenderableType]:
-        """Yield the witnesses of each period, and the reason why no more exist."""
+        """Yield the streams of each period, and the reason why no more exist."""
         yield from witness_report.as_text(self._task, self.periods)
         yield from self._in_finer()
 
@@ -259,7 +260,11 @@ class WitnessResult(Findings):
         )
 
     def write_experiment(self, folder: str | Path) -> None:
-        """Write the witnesses of the first period as experiments; a single witness is the folder itself."""
+        """Write the streams as experiments: a single stream into `folder`, several into subfolders.
+
+        Raises:
+            LarsError: The result contains several periods.
+        """
         if len(self.periods) > 1:
             raise LarsError(
                 f"--out {folder} requires one period; use --period with one period, such as --period 5"
@@ -268,7 +273,7 @@ class WitnessResult(Findings):
             write_experiments(Path(folder), self._task, self.periods[0])
 
     def tables(self) -> Sequence[OutTable]:
-        """Return the table `witnesses` with the triples of each witness."""
+        """Return the table `witnesses` with the triples of each stream."""
         return (OutTable("witnesses", _WITNESS_COLUMNS, self._rows()),)
 
     def _rows(self) -> Iterable[tuple[int, int, int | None, str, str, str, str]]:

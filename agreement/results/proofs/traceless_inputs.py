@@ -1,4 +1,4 @@
-"""The input of commands that need no trace: an experiment, or one or two queries, with options."""
+"""Read the input of commands that need no trace: an experiment, or one or two queries, with options."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -27,7 +27,13 @@ _PREFERRED: Final = (Language.CQELS, Language.RSPQL, *Language)
 
 
 def without_trace(inputs: Sequence[Path], options: requests.TracelessOptions, warn: Warn) -> TracelessTask:
-    """Return the task of an experiment or of queries; the options override keys of the experiment."""
+    """Return the comparison of an experiment or of one or two queries.
+
+    The options override the keys of the experiment.
+
+    Raises:
+        LarsError: An input is missing, or the number of queries is wrong.
+    """
     input_options = requests.InputOptions(static=options.static, unit=options.unit)
     overrides = requests.ComparisonOptions(input_options, options.reading, options.assign)
     return _traceless(inputs, input_options.trace(), overrides, options.period, warn)
@@ -64,7 +70,7 @@ def _traceless(
 
 
 def _apart(traceless: TracelessTask, overrides: requests.ComparisonOptions, warn: Warn) -> TracelessTask:
-    """Return a task in whose queries each named graph of elements is a separate stream."""
+    """Return a task in whose queries each named graph of elements is a stream of its own."""
     if not any(map(requests.reads_graphs, traceless.queries)):
         return traceless
     queries = requests.graphs_as_streams(traceless.queries, traceless.inputs[0])
@@ -81,9 +87,9 @@ def _apart(traceless: TracelessTask, overrides: requests.ComparisonOptions, warn
 
 
 def _compared(experiment: Experiment) -> Experiment:
-    """Return an experiment that compares push and pull of the queries of an experiment with engines.
+    """Return an experiment that compares push and pull, from an experiment that runs engines.
 
-    Parameters outside the queries have one value, because the choice of the trace has no effect.
+    Parameters that occur only in traces get one value, because the trace has no effect.
     """
     entries = experiment.entries
     if entries["comparisons"] or not entries["queries"]:
@@ -107,7 +113,10 @@ def _compared(experiment: Experiment) -> Experiment:
 
 
 def places_in(inputs: Sequence[Path], task: TracelessTask) -> Places:
-    """Return the places of patterns in the text of the query; empty if no query has a text."""
+    """Return the places of patterns in the text of the query.
+
+    If the queries have different languages, the query that matches each stream separately is preferred.
+    """
     if requests.is_experiment(inputs[0]):
         experiment = read_experiment(inputs[0])
         (entry, *_) = experiment.entries["queries"]

@@ -1,7 +1,7 @@
 """The report of `lars agree`: text, a JSON document (--json), tables (--out), and evidence (--full).
 
 The JSON document is generated in parts. The tables contain whole periods, rows of only one side, and answers
-as runs of equal rows. The evidence consists of the model, both LARS programs and all answers.
+as runs of equal rows. The evidence consists of the parsed query, both LARS programs and all answers.
 """
 
 from collections import Counter
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 _ROWS_SHOWN: Final = 20
-"""The greatest number of rows of only one side in the text."""
+"""The maximum number of rows of only one side in the text."""
 _MOST_COMPARED_ROWS: Final = 5_000
 _ITEMS_NAMED: Final = 6
 _LETTERS_SHOWN: Final = 120
@@ -52,7 +52,7 @@ _WORDS: Final = {True: "agree", False: "DISAGREE", None: "no whole period"}
 
 
 def _reading(query: EngineQuery) -> str:
-    """Return a text with the query language of a query, and the name of its translation (τ1 or τ2)."""
+    """Return the query language of a query, with the name of its translation to LARS (τ1 or τ2)."""
     return f"{TITLES[query.language]}, {'τ1' if query.language in MERGING else 'τ2'},"
 
 
@@ -62,9 +62,9 @@ SupportedRow = tuple[RowDifference, tuple[Fact, ...]]
 ExplainCommand = Callable[[Pair, "RowDifference | LateRow", Container[str] | None], str | None]
 """A function that returns the `lars explain` command for a row, quoted for a shell.
 
-Ambiguous terms are written in full: the container has the ambiguous atoms; None means that all atoms are
-ambiguous. The result is None if no command can explain the row, because the query of the side is derived and
-the given query differs from it in this mode.
+The container has the atoms whose short terms are ambiguous, so that the command must write them in full. None
+means that all atoms are ambiguous. The result is None if no command can explain the row, because the query of
+the side is derived and differs from the given query.
 """
 
 
@@ -153,15 +153,16 @@ def _details(
 
 
 def _has_all(report: AgreementReport, variant: VariantReport, row: RowDifference) -> bool:
-    """Whether a row has all columns of its side's query, so that `lars explain` can explain the row."""
+    """Return whether a row has all columns of its side's query, so that `lars explain` can explain it."""
     query = variant.pair.cqels if row.side == "push" else variant.pair.csparql
     return columns(query) == report.variables
 
 
 def as_json(report: AgreementReport) -> outputs.Json:
-    """Return the JSON document: the periods of the first variant at the top, all variants in `variants`.
+    """Return the JSON document.
 
-    Long lists are iterators, which `document_lines` writes item by item.
+    The document contains the periods of the first form of the CQELS query, and all forms in `variants`. Long
+    lists are iterators, which `document_lines` writes item by item.
     """
     derived = report.variants if report.first.pair.choices is not None else ()
     return {
@@ -276,7 +277,7 @@ def _periods(report: AgreementReport) -> Iterator[Sequence[TableValue]]:
 
 
 def _counts_of(interval: PeriodComparison) -> Sequence[TableValue]:
-    """Return numbers of a period: whether it agrees, rows of push, rows of pull, rows of one side."""
+    """Return whether a period agrees, and the numbers of rows of push, pull, push only, and pull only."""
     only = (0 if interval.agree else interval.count(side) for side in SIDES)
     return interval.agree, *interval.sizes, *only
 
@@ -288,7 +289,7 @@ def _differences(report: AgreementReport) -> Iterator[Sequence[TableValue]]:
 
 
 def difference_of(variant: VariantReport, difference: RowDifference) -> Sequence[TableValue]:
-    """Return the row of a difference in the table `differences`."""
+    """Return a row of the table `differences`."""
     span = difference.period, difference.interval.start, difference.interval.end
     why = (difference.side, difference.cause, difference.pushed)
     return str(variant.pair), *span, *why, outputs.atom_text("ans1", difference.row), *difference.row
@@ -302,7 +303,7 @@ def _answers(report: AgreementReport) -> Iterator[Sequence[TableValue]]:
 
 
 def basis_text(report: AgreementReport) -> Iterator[RenderableType]:
-    """Yield the model, and for each variant the programs and the answers at each time point."""
+    """Yield the parsed query, and for each CQELS query the programs and the answers at each time point."""
     # Queries are written as text for it alone; so below.
     from translate.writing import model_lines
 
@@ -329,7 +330,7 @@ def basis_text(report: AgreementReport) -> Iterator[RenderableType]:
 
 
 def basis_json(report: AgreementReport) -> outputs.Json:
-    """Return the JSON keys that --full adds: model, programs, answers."""
+    """Return the JSON keys that --full adds: parsed query, programs, answers."""
     from translate.writing import model_json
 
     names, dates = report.variables, report.dates
@@ -379,18 +380,18 @@ def _by_time(variant: VariantReport) -> tuple["RowsByTime", "RowsByTime"]:
 
 
 def dates_on(variant: VariantReport, unit: Duration) -> Dates:
-    """Return the Dates of a trace, shortened for its timeline."""
+    """Return the mapping of time points to dateTimes, with texts that are short on the trace's timeline."""
     return Dates(variant.trace.origin, unit).within(variant.trace.timeline)
 
 
 def difference_text(row: RowDifference, dates: Dates) -> str:
-    """Return a text with a row that only one side reports, the period of the row, and its cause."""
+    """Return a sentence with a row of only one side: its period, side and cause."""
     where = f"U = {row.period}, {dates.period(row.interval.start, row.interval.end)}{dates.caption}"
     return f"{where}: {row.side} alone reports {outputs.short_row(row.row)}, {row.cause}"
 
 
 def _shares(verdicts: Sequence[PeriodVerdict]) -> str:
-    """Return the share of rows that both sides report, for each period that disagrees."""
+    """Return a text with the share of rows that both sides report, for each period that disagrees."""
     shares = []
     for verdict in verdicts:
         if verdict.agree is False:
@@ -432,7 +433,7 @@ def _outside(verdict: PeriodVerdict, timeline: Interval) -> Iterator[tuple[int, 
 
 
 def _alike(rows: Iterable[RowDifference]) -> set[str]:
-    """Return the atoms of rows whose short terms are also the short terms of a different row."""
+    """Return the atoms of rows with short terms that also mean other terms."""
     distinct = {row.row for row in rows}
     terms = Counter(map(outputs.short, {term for row in distinct for term in row}))
     unclear = {row for row in distinct if any(terms[outputs.short(term)] > 1 for term in row)}
@@ -475,13 +476,13 @@ def _triple(fact: Fact, dates: Dates) -> str:
 
 
 _ROWS_AT_ONCE: Final = 1_000
-"""The number of rows whose proofs are computed together, rounded up to whole intervals."""
+"""The number of rows whose proofs are computed together, rounded up to whole periods."""
 
 
 def _supported(
     variant: VariantReport, intervals: Iterable[tuple[PeriodComparison, list[RowDifference]]]
 ) -> Iterator[tuple[PeriodComparison, list[SupportedRow]]]:
-    """Yield intervals, each with the rows that differ and the triples that support the rows."""
+    """Yield periods, each with the rows of only one side and the triples that support each row."""
     waiting: list[tuple[PeriodComparison, list[RowDifference]]] = []
     count = 0
     for interval in intervals:

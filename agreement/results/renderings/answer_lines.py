@@ -31,10 +31,10 @@ def json_lines(answers: Answered, dates: Dates = NO_DATES) -> Iterator[str]:
 
 
 def json_objects(answers: Answered, dates: Dates = NO_DATES) -> Iterator[outputs.Json]:
-    """Yield a JSON object for each time point; if times are dateTimes, each object contains `origin`.
+    """Yield a JSON object for each time point, or for each report of an engine.
 
-    The key `t` of a report is its time point. For a report between two time points, `t` is the earlier time
-    point, and `ms` is the time in milliseconds.
+    If times are dateTimes, each object contains `origin`. The key `t` is a time point. For a report between
+    two time points, `t` is the earlier time point, and `ms` is the time in milliseconds.
     """
     since: outputs.Json = {} if answers.origin is None else {"origin": answers.origin}
     match answers:
@@ -57,7 +57,7 @@ def json_objects(answers: Answered, dates: Dates = NO_DATES) -> Iterator[outputs
 
 
 def text_lines(answers: Answered, dates: Dates = NO_DATES) -> Iterator[str]:
-    """Yield the answers for a reader, with `-` for an empty answer, or the reports as a trace."""
+    """Yield the lines of answers, with `-` for an empty answer, or the reports as a trace."""
     match answers:
         case AnswerRows(variables, at, _):
             lines = (f"{dates.text(t)}: {' '.join(map(outputs.short_row, rows)) or '-'}" for t, rows in at)
@@ -134,9 +134,12 @@ _LAST: Final = Column(
 
 
 def tables(answers: Answered, *, runs: bool) -> tuple[OutTable, ...]:
-    """Return the table of answers, and the table of evaluation times with answers.
+    """Return the table of answers, and the table of evaluation times with the sizes of answers.
 
-    With `runs`, each row of the table is about consecutive evaluations with the same row.
+    With `runs`, a row of the first table covers consecutive evaluations with the same answer row.
+
+    Raises:
+        LarsError: `runs` is combined with the reports of an engine.
     """
     match answers:
         case EngineReports() if runs:
@@ -204,7 +207,10 @@ def _copies(rows: Iterable[Row]) -> Iterator[tuple[Row, int]]:
 
 
 def _joined(parts: Iterable[_Part[_Key]]) -> Iterator[tuple[int, int, _Key]]:
-    """Yield each answer with its longest intervals of consecutive evaluations, as first and last time."""
+    """Yield each answer with each longest interval of consecutive evaluations at which it is an answer.
+
+    Each result contains the first time, the last time, and the answer.
+    """
     keys: list[_Key] = []
     firsts: list[int] = []
     lasts: list[int] = []

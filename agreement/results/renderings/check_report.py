@@ -39,7 +39,7 @@ _LISTS: Final = {
 
 
 def text_lines(readings: Sequence[CheckReadings], t: int, dates: Dates) -> Iterator[str]:
-    """Yield the text lines of the verdicts for a reader."""
+    """Yield the text lines of the verdicts."""
     for number, checked in enumerate(readings, 1):
         several = f" ({number} of {len(readings)})" if len(readings) > 1 else ""
         verdict, *reasons = _in_words(_json(checked.flp, t))

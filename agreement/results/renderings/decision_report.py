@@ -1,4 +1,4 @@
-"""The reports of decisions for every stream, about one or two queries: text, JSON, HTML."""
+"""The reports of `lars decide` about one or two queries and every stream: text, JSON and HTML."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,7 +27,7 @@ from translate.tau import columns
 
 
 def as_text(decisions: Sequence[Decision], variants: VariantClasses) -> Iterator[RenderableType]:
-    """Yield the report for readers: verdicts, premises, and a stream for each kind of difference."""
+    """Yield the report as text: verdicts, premises, and a stream for each kind of difference."""
     unit = variants.question.setting.unit
     yield from _verdicts(decisions, variants.question)
     yield "what was checked"
@@ -45,18 +45,18 @@ def as_text(decisions: Sequence[Decision], variants: VariantClasses) -> Iterator
 
 
 def _dates(unit: Duration, period: int) -> Dates:
-    """Return the Dates of a stream that the search found."""
+    """Return the mapping of the time points of a found stream to texts."""
     return Dates(unit=unit, timed=isinstance(period, TimedPoints))
 
 
 def _groups(decisions: Sequence[Decision]) -> Iterator[list[Decision]]:
-    """Yield consecutive periods with equal verdicts and reasons."""
+    """Yield groups of consecutive periods with equal verdicts and reasons."""
     kinds = groupby(decisions, lambda one: (one.verdict, one.why, one.changes))
     return (list(group) for _, group in kinds)
 
 
 def _verdicts(decisions: Sequence[Decision], question: AgreementQuestion) -> Iterator[RenderableType]:
-    """Yield the verdict of each period with its premises, and the verdict with a finer unit."""
+    """Yield the verdict of each period with its reason, and the verdict with a finer time unit."""
     unit = question.setting.unit
     style = "bold red" if any(map(_differs, decisions)) else "bold"
     yield Text(_headline(decisions, question), style=style)
@@ -74,7 +74,10 @@ def _verdicts(decisions: Sequence[Decision], question: AgreementQuestion) -> Ite
 
 
 def _variants(classes: VariantClasses) -> Iterator[str]:
-    """Yield the groups of equivalent derived CQELS queries, and the premise for each group."""
+    """Yield the groups of equivalent CQELS queries that are derived from the C-SPARQL query.
+
+    For each part of the query, a line tells why its brave and cautious readings are equal or not.
+    """
     if not classes.parts:
         return
     count = len(classes.variants)
@@ -138,7 +141,7 @@ def decision_page(
 
 _SAME: Final = {True: "brave and cautious are one", False: "they differ", None: "open"}
 _MOST_STATIC: Final = 9
-"""The greatest number of static triples that are shown with a stream."""
+"""The maximum number of static triples that are shown with a stream."""
 
 
 _SAID: Final = {
@@ -166,7 +169,10 @@ def _headline(decisions: Sequence[Decision], question: AgreementQuestion) -> str
 
 
 def _assumes_sources(decision: Decision, question: AgreementQuestion) -> bool:
-    """Whether a verdict depends on A6: the query has several sources and can have rows."""
+    """Return whether a verdict assumes that each triple comes from the source of its own pattern.
+
+    The verdict is then that push and pull always agree, for a query with several sources (theorem A6).
+    """
     always = decision.verdict == "always" and decision.why != Theorem.NOTHING.value
     many = len(sources(question.pair.cqels)) + question.reads_static > 1
     return always and many and question.overlap is None
@@ -194,7 +200,7 @@ def _side(witness: Witness) -> str:
 
 
 def _arrivals(facts: Iterable[Fact], dates: Dates) -> list[str]:
-    """Return a line for each triple that arrives."""
+    """Return a line of text for each triple that arrives."""
     lines = []
     for fact in facts:
         *triple, stream = map(outputs.short, fact.arguments)
@@ -203,7 +209,7 @@ def _arrivals(facts: Iterable[Fact], dates: Dates) -> list[str]:
 
 
 def _static_triples(quads: Iterable[tuple[str, ...]]) -> Iterator[tuple[str, str]]:
-    """Yield the lines that show static triples, each with its graph."""
+    """Yield a line of text for each static triple, with its graph."""
     return ((f"static: {' '.join(map(outputs.short, triple))}", graph) for *triple, graph in quads)
 
 
@@ -268,7 +274,7 @@ def _square(verdict: EveryStream) -> outputs.Json:
 
 
 def _stretch(own: Sequence[Decision]) -> outputs.Json:
-    """Return consecutive periods that have one verdict, and their width in the figure."""
+    """Return consecutive periods with one verdict, and their number, which is their width in the figure."""
     periods = outputs.number_ranges([decision.period for decision in own], _RANGES)
     return {"periods": periods, "count": len(own)} | _square(own[0].verdict)
 
@@ -282,7 +288,7 @@ def _theorems(verdicts: Sequence[Decision]) -> list[tuple[str, str]]:
 
 
 def _first_of_each(verdicts: Sequence[Decision]) -> list[Decision]:
-    """Return one period for each group of periods with equal differences: the first."""
+    """Return the first period of each group of periods with equal verdicts and reasons."""
     decisions: dict[tuple[object, ...], Decision] = {}
     for decision in verdicts:
         if decision.witness is not None:
@@ -315,11 +321,11 @@ def _premise_json(premise: CheckedPremise) -> outputs.Json:
 
 
 Direction = tuple[PairQuery, PairQuery, Decision]
-"""A query, the query that is to contain its answers, and the decision."""
+"""A query, a query whose answers may contain the answers of the first query, and the decision on this."""
 
 
 def containment_text(containments: Sequence[Direction], files: Sequence[str]) -> Iterator[str]:
-    """Yield the report for readers: each direction, refuting data, and a unit with another verdict."""
+    """Yield the verdict of each direction, data that refute it, and a time unit with another verdict."""
     if any(_timed(one, other) for one, other, _ in containments):
         yield f"at every time of every stream, time in units of {containments[0][0].setting.unit}"
     for (query, other, containment), (mine, theirs) in zip(containments, (files, files[::-1]), strict=False):

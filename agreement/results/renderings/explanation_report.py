@@ -33,13 +33,13 @@ from lars.language.windows import Interval, TupleWindow, Window
 from solver.facts import STREAM_PREDICATE
 
 _MOST_EXAMPLES: Final = 3
-"""The maximum number of an aggregate's instances that the text shows; the JSON document shows more."""
+"""The maximum number of solutions of an aggregate that the text shows; the JSON document shows more."""
 _DEEPEST: Final = 20
-"""The greatest depth of nested proofs; a deeper proof is printed as a separate proof."""
+"""The maximum depth of nested proofs; a deeper proof is printed as a separate proof."""
 
 
 def short_text(part: Atom | BodyLiteral | Rule) -> str:
-    """Return the text of an atom, literal or rule with short terms."""
+    """Return the text of an atom, body literal or rule with short terms."""
     return outputs.shorten(str(part) if isinstance(part, Rule) else write_literal(part))
 
 
@@ -101,7 +101,7 @@ def signature_text(name: Signature) -> str:
 
 
 class _Teller:
-    """The shared part of the tree and of the JSON document: the proofs that are told, and words for places.
+    """The shared part of the text tree and of the JSON document of an explanation.
 
     The proof of each derived atom is written once, and later mentions refer to it. Times are dateTimes if the
     trace has dateTimes.
@@ -114,11 +114,14 @@ class _Teller:
         self.later: list[Moment] = []
 
     def derived(self, moment: Moment) -> bool:
-        """Whether a rule derives the atom, so that it has a proof."""
+        """Return whether a rule derives the atom, so that the atom has a proof."""
         return isinstance(self.prover.support(moment), explain.RuleInstance)
 
     def elsewhere(self, moment: Moment, depth: int) -> bool:
-        """Whether a proof is at another place, because it was printed before, or is postponed as too deep."""
+        """Return whether the proof of an atom is in another place.
+
+        The proof was printed before, or is postponed because it is too deep in the tree.
+        """
         known = moment in self.goals
         if not known and depth > _DEEPEST:
             self.later.append(moment)
@@ -143,7 +146,7 @@ class _Teller:
         )
 
     def place_of(self, evidence: explain.Evidence, *, nested: bool = False) -> str:
-        """Return a text with the place of the evidence: time points and windows."""
+        """Return a text with the time points and windows of the evidence that a literal holds."""
         match evidence:
             case explain.PresentAtom(t, _):
                 return f"at {self.dates.text(t)}"
@@ -174,7 +177,7 @@ class _Teller:
                 assert_never(evidence)
 
     def unseen(self, sight: explain.Sight) -> str:
-        """Return a text with the interval in which no instance was found, and with the nearest instances."""
+        """Return a text with the interval without a matching atom, and with the nearest such atoms."""
         windows = ", ".join(f"{window} shows {self.at(interval)}" for window, interval in sight.windows[:-1])
         place = f"{windows}; {self._missed(sight)}" if windows else self._missed(sight)
         return "; ".join((place, *self._nearest(sight)))
@@ -213,7 +216,7 @@ class _Teller:
         return f"not among {newest}, {reach}; {atom} came before them"
 
     def underived(self, sought: Sought | None, t: int) -> str:
-        """Return a text with the reason why an atom without rules does not hold."""
+        """Return a text with the reason why an atom that no rule derives does not hold."""
         if sought is None:
             return "no rule derives it"
         if sought == "background":
@@ -226,7 +229,7 @@ class _Teller:
         )
 
     def violated(self, violation: explain.Violation, timeline: Interval) -> str:
-        """Return a text with the reason why no stream satisfies a rule instance with a true body."""
+        """Return a text with the reason why no stream satisfies a rule instance whose body holds."""
         values = f" with {bound(violation.binding)}" if violation.binding else ""
         if violation.head is None:
             return f"its body holds{values}, and it is a constraint"
@@ -235,7 +238,7 @@ class _Teller:
         return f"its body holds{values}: the head @_{time} {short_text(atom)} {outside}"
 
     def _nearest(self, sight: explain.Sight) -> list[str]:
-        """Return the nearest instances, except instances that are already printed."""
+        """Return texts with the nearest matching atoms that are not printed yet."""
         branches = []
         told_already = sight.dropped is not None and sight.empty is None and sight.gaps is None
         if sight.before is not None and not told_already:
@@ -263,7 +266,7 @@ class Branch:
 
 
 def lines(node: Branch, first: str = "", rest: str = "") -> Iterator[str]:
-    """Yield the lines of a tree."""
+    """Yield the lines of a tree; `first` and `rest` are the indents of its first and of its other lines."""
     yield first + node.line
     for note in node.notes:
         yield f"{rest}{'│' if node.below else ' '} {note}"
@@ -273,7 +276,7 @@ def lines(node: Branch, first: str = "", rest: str = "") -> Iterator[str]:
 
 
 def text_lines(explanation: AtomExplanation | NoAnswerStream, all_dates: Dates = NO_DATES) -> Iterator[str]:
-    """Yield the lines of the explanation for a reader."""
+    """Yield the lines of an explanation."""
     dates = all_dates if explanation.world is None else all_dates.within(explanation.world.view.timeline)
     if dates.caption:
         yield f"times{dates.caption}"
@@ -310,7 +313,7 @@ def _unanswered(stream: NoAnswerStream, dates: Dates) -> Iterator[str]:
 
 
 class _TreeTeller(_Teller):
-    """The writer of the text tree, which prints each proof, rule and failed goal once.
+    """The writer of the text tree; it prints each proof, rule and failed goal once.
 
     Later mentions of a proof, rule or goal refer to the first mention.
     """
@@ -326,7 +329,7 @@ class _TreeTeller(_Teller):
         yield from lines(self._moment(proof.goal, 0))
 
     def rest(self) -> Iterator[str]:
-        """Yield the proofs that were postponed because they are too deep."""
+        """Yield the lines of the proofs that were postponed because they are too deep."""
         for moment in self.left():
             yield ""
             yield from lines(self._moment(moment, 0))
@@ -366,7 +369,7 @@ class _TreeTeller(_Teller):
     def _mentions(
         self, evidence: explain.Evidence, moments: Sequence[Moment], depth: int
     ) -> tuple[Branch, ...]:
-        """Return the atoms that make a literal hold; for an aggregate, only the first instances."""
+        """Return nodes for the atoms by which a literal holds; for an aggregate, only the first atoms."""
         if not isinstance(evidence, explain.Instances) or len(moments) <= _MOST_EXAMPLES:
             return tuple(self._mention(moment, depth) for moment in moments)
         first = (self._mention(moment, depth) for moment in moments[:_MOST_EXAMPLES])
@@ -379,7 +382,10 @@ class _TreeTeller(_Teller):
         return Branch(f"{short_text(moment[1])} at {self.dates.text(moment[0])}: see {where}")
 
     def shortfall(self, goal: explain.AbsentAtom, explanation: AtomExplanation) -> Branch:
-        """Return a node with the reason why a goal does not hold, above the reasons of missing premises."""
+        """Return a node with the reason why a goal (an atom in an interval) does not hold.
+
+        The reasons of missing premises are its child nodes.
+        """
         return Branch(
             f"{short_text(goal.atom)} does not hold {self.when(goal.within)}",
             (),
@@ -404,7 +410,7 @@ class _TreeTeller(_Teller):
         return Branch(self._rule(other.number, "cannot be derived by"), notes)
 
     def violation(self, violation: explain.Violation) -> Branch:
-        """Return a node with the rule instance whose body holds, and the reasons why the body holds."""
+        """Return a node for a violated rule instance, with the reasons why its body holds."""
         notes = [self.violated(violation, self._world.view.timeline)]
         if violation.other_count:
             notes.append(
@@ -467,7 +473,7 @@ _ATTEMPT: Final = _RULE | {
 
 
 def as_json(explanation: AtomExplanation | NoAnswerStream, dates: Dates) -> outputs.Json:
-    """Return the explanation as a JSON document."""
+    """Return an explanation as a JSON document."""
     document = (
         _unanswered_json(explanation, dates)
         if isinstance(explanation, NoAnswerStream)
@@ -551,7 +557,7 @@ class _JsonTeller(_Teller):
         return [self._derived(moment, 0) for moment in self.left()]
 
     def node(self, moment: Moment, depth: int, windows: list[outputs.Json]) -> outputs.Json:
-        """Return the JSON node of an atom with its support."""
+        """Return the JSON of an atom and its proof or input."""
         here = {"windows": windows}
         if not self.derived(moment):
             kind = "input" if self.prover.support(moment) == "input" else "known"
@@ -606,7 +612,10 @@ class _JsonTeller(_Teller):
                 assert_never(evidence)
 
     def shortfall(self, goal: explain.AbsentAtom) -> outputs.Json:
-        """Return the failed attempts to prove a goal, including the attempts to prove missing premises."""
+        """Return the JSON of failed attempts to prove a goal (an atom in an interval).
+
+        The attempts to prove missing premises are included.
+        """
         self.goals.add(goal)
         here = self._shortfalls[goal]
         return {
@@ -647,7 +656,7 @@ class _JsonTeller(_Teller):
         return content
 
     def nearest(self, sight: explain.Sight | None) -> list[outputs.Json]:
-        """Return the nearest instances before and after the searched interval."""
+        """Return the JSON of the nearest matching atoms before and after the searched interval."""
         sides = () if sight is None else (("before", sight.before), ("after", sight.after))
         return [{"side": side} | _atom(*moment, self.dates) for side, moment in sides if moment is not None]
 

@@ -1,4 +1,4 @@
-"""The reports of `lars hunt`: text, JSON, HTML, and a page about each fault for the author of the engine."""
+"""The reports of `lars hunt`: text, JSON, HTML, and a page about each fault for the engine's author."""
 
 import re
 import shlex
@@ -25,7 +25,7 @@ _FIRST: Final = re.compile(r"; |: |, and |, not ")
 
 
 def as_text(hunt: Hunt, folders: Sequence[str]) -> Iterator[RenderableType]:
-    """Yield a line and a table for each fault, and the queries that could not be run."""
+    """Yield a line and a table for each fault, and the number of runs that failed."""
     text = outputs.quantity(len(hunt.faults), "fault") if hunt.faults else "no fault"
     of = outputs.quantity(len(hunt.queries), "query")
     name = hunt.name or "the engine"
@@ -51,7 +51,7 @@ def as_text(hunt: Hunt, folders: Sequence[str]) -> Iterator[RenderableType]:
 
 
 def _runs_text(hunt: Hunt, of: str = "") -> str:
-    """Return a text with the number of runs that can be judged, and of the runs that minimized streams."""
+    """Return a text with the number of judged runs, and of the runs that minimized streams."""
     searched = hunt.searched + hunt.tests
     after = hunt.runs - searched
     more = f"; {after} more minimized and repeated faults" if after else ""
@@ -60,23 +60,20 @@ def _runs_text(hunt: Hunt, of: str = "") -> str:
 
 
 def title(fault: Fault) -> str:
-    """Return the title of a fault: the first part of its rule's sentence, and the name of the rule.
-
-    The sentence of the rule can be longer than the title.
-    """
+    """Return the title of a fault: the first clause of its rule's sentence, and the name of the rule."""
     match = _PARTS.fullmatch(fault.sentence)
     assert match is not None
     return f"{_FIRST.split(match[1], maxsplit=1)[0]}{match[2] or ''}"
 
 
 def stream_table(fault: Fault) -> Table:
-    """Return the table of a fault's stream."""
+    """Return a table of the stream on which a fault occurs."""
     arriving = ((outputs.plain(push.t), outputs.short(push.stream), push.triple) for push in fault.run.pushes)
     return outputs.triples_table(arriving, time="t (ms)")
 
 
 def places_table(fault: Fault) -> Table:
-    """Return the table of the expected and the reported rows, by push or window."""
+    """Return a table of the expected and the reported rows, by push or window."""
     names = ", ".join(f"?{name}" for name in columns(fault.run.query.read))
     terms = _terms(fault)
     came = (
@@ -91,7 +88,7 @@ def places_table(fault: Fault) -> Table:
 
 
 def _where(fault: Fault, place: ReportMatch) -> str:
-    """Return a text with the push of a comparison, or with its evaluation time and window."""
+    """Return the push of a compared report, or its evaluation time and window, as text."""
     if fault.verdict.by_push:
         return f"push {place.at}"
     at = outputs.plain(place.at)
@@ -100,7 +97,7 @@ def _where(fault: Fault, place: ReportMatch) -> str:
 
 
 def _terms(fault: Fault) -> dict[str | None, str]:
-    """Return the input terms by lexical form, for an engine whose rows do not show the kinds of terms."""
+    """Map lexical forms to the input terms, for an engine whose rows do not show the kinds of terms."""
     if not fault.run.typed_answers.lexical:
         return {}
     triples = (
@@ -120,7 +117,7 @@ def _beside_text(fault: Fault) -> str:
 
 
 def rule_text(fault: Fault) -> str:
-    """Return a sentence with the rule that predicts the reports of the engine."""
+    """Return a sentence about the rule of the engine that predicts its wrong answers, if known."""
     if fault.rule is not None:
         more = "" if fault.isolated else f" {_beside_text(fault)}."
         return f"The engine follows another rule: {fault.rule.sentence}.{more}"
@@ -136,7 +133,7 @@ def right_text(hunt: Hunt, fault: Fault) -> str:
 
 
 def judge_command(hunt: Hunt) -> str:
-    """Return the command that judges a fault's case again."""
+    """Return the command that judges the recorded case of a fault again."""
     options = hunt.reference.options
     starts = [] if options.starts is None else ["--t0", ",".join(map(str, options.starts))]
     late = [] if options.late is None else ["--late", outputs.plain(options.late)]
@@ -144,14 +141,14 @@ def judge_command(hunt: Hunt) -> str:
 
 
 def compare_command(hunt: Hunt, case: str = "case.json") -> str:
-    """Return the command that runs the engine on a fault's case again."""
+    """Return the command that runs the engine on the recorded case of a fault again."""
     return shlex.join(["lars", "compare", f"adapter:{hunt.engine.name}", hunt.reference.name, case])
 
 
 def fault_markdown(hunt: Hunt, fault: Fault, made: Sequence[tuple[str, str]], folder: str) -> str:
     """Return a Markdown text about a fault: query, stream, reported rows, correct rows, definition.
 
-    The argument `folder` is the path of the fault's folder, from where the hunt was run.
+    `folder` is the path of the fault's folder, relative to the folder in which `lars hunt` was run.
     """
     static = fault.run.query.registration.static
     same = ", the same in a new process" if fault.repeated else ""
@@ -190,7 +187,7 @@ def _markdown(listing: Table) -> str:
 
 
 def index_markdown(hunt: Hunt, folders: Sequence[str], made: Sequence[tuple[str, str]]) -> str:
-    """Return a Markdown list of all faults with their folders."""
+    """Return a Markdown list of all faults with links to their folders."""
     rows = (
         (
             f"[{title(fault)}]({folder}/README.md)".replace("|", "/"),
@@ -208,13 +205,13 @@ def index_markdown(hunt: Hunt, folders: Sequence[str], made: Sequence[tuple[str,
 
 
 def _provenance(made: Sequence[tuple[str, str]]) -> str:
-    """Return the provenance of a fault: command, version and files."""
+    """Return a Markdown text about the origin of a fault: command, version and files."""
     lines = (f"- {name}: {f'`{value}`' if name == 'command' else value}" for name, value in made)
     return "\n".join(["## How it was found", "", *lines])
 
 
 def as_json(hunt: Hunt, folders: Sequence[str], refusals: Sequence[tuple[str, str]]) -> outputs.Json:
-    """Return the JSON document of the hunt."""
+    """Return the JSON document of a hunt."""
     return {
         "engine": hunt.name or None,
         "reference": hunt.reference.name,
@@ -260,7 +257,7 @@ def as_json(hunt: Hunt, folders: Sequence[str], refusals: Sequence[tuple[str, st
 
 
 _MOST_FAULTS: Final = 50
-"""The greatest number of faults that are shown one by one."""
+"""The maximum number of faults that are shown one by one."""
 _NAMED: Final = 100
 
 
@@ -272,7 +269,10 @@ def hunt_page(
     *,
     linked: bool = False,
 ) -> Page:
-    """Return the content of the HTML report; with `linked`, it contains links to the folders of faults."""
+    """Return the content of the HTML report of all faults.
+
+    With `linked`, the report contains links to the folders of the faults.
+    """
     name, reference = hunt.name or "The engine", hunt.reference.name
     runs = _runs_text(hunt)
     text = f"No fault in {runs}: that proves nothing."
@@ -319,7 +319,7 @@ def _question(hunt: Hunt) -> str:
 
 
 def _run_content(hunt: Hunt) -> outputs.Json:
-    """Return engine, reference and queries of the hunt by name."""
+    """Return the data about a hunt for the HTML report: engine, specification, runs and queries."""
     failed = [] if not hunt.failures else [f"{len(hunt.failures)}, the first: {hunt.failures[0][1]}"]
     return {
         "ran": [

@@ -1,4 +1,7 @@
-"""JSON and tables of the windows, or of the steps of an engine version, in a verdict of `lars judge`."""
+"""The windows in a verdict of `lars judge`, as JSON and tables.
+
+In a verdict by an engine version, the entries are steps: pushes, time units, or answers in sequence.
+"""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,13 +28,19 @@ PHASES: Final = (COUNTING, "transient", "later")
 class WindowVerdict:
     """The verdict on one window of a specification, or on one step of an engine version.
 
-    The field `phase` is `windows` for compared windows; windows of the transient and later windows are not
-    compared. `at` identifies the window or step: `from` and `to` of a window in time points, the number
-    `push` or `answer` of a step (from 0), or the `time` unit of a step. The field `rows` contains the rows of
-    both sides by `columns`. The field `delay` is in ms. If `problem` is empty, the rows are correct. The
-    field `starts` contains each t0 for which a window is judged. The field `reported` contains the predicted
-    and the recorded times of reports in ms. The field `shift` contains window borders that fit better than
-    the correct borders.
+    A step is a push, a time unit, or an answer in sequence.
+
+    - `phase` is `windows` for compared windows. Windows before the stable phase (`transient`) and after the
+      trace (`later`) are not compared.
+    - `at` identifies the window (by its ends `from` and `to`, in time points) or the step (by the number
+      `push` or `answer`, from 0, or by the `time` unit).
+    - `rows` are the rows of both sides, in the order of `columns`.
+    - `problem` describes the difference; None if the rows are correct.
+    - `delay` is the delay of the report in ms.
+    - `triples` is the number of triples in the window.
+    - `starts` are the start times t0 of the windows of the query.
+    - `reported` are the predicted and the recorded times of reports in ms.
+    - `shift` contains window borders that fit better than the correct borders.
     """
 
     phase: str
@@ -47,7 +56,7 @@ class WindowVerdict:
 
     @property
     def start(self) -> float | None:
-        """The time point at which the window begins; None if the entry is a step of an engine version."""
+        """The time point at which the window begins; None for a step of an engine version."""
         return self.at.get("from")
 
     @property
@@ -107,7 +116,7 @@ def windows_cases(windows: Iterable[WindowVerdict], dates: Dates) -> Iterator[Ve
 
 
 def recorded_cases(verdicts: Iterable[CaseVerdict], refused: Iterable[RefusedCase]) -> Iterator[VerdictCase]:
-    """Yield a test case for each recorded case; an undecided or rejected case is a skipped test case."""
+    """Yield a test case for each recorded case; it is skipped if the case is undecided or not judged."""
     for verdict in verdicts:
         problem = first_problem(verdict) if verdict.correct is False else None
         undecided = "undecided" if verdict.correct is None else None
@@ -117,7 +126,7 @@ def recorded_cases(verdicts: Iterable[CaseVerdict], refused: Iterable[RefusedCas
 
 
 def window_json(window: WindowVerdict, dates: Dates) -> Json:
-    """Return a window or step as JSON."""
+    """Return a window, or a step of an engine version, as JSON."""
     if window.reported is None:
         head: Json = {**starts_json(window.starts, dates), **dates.with_dates(window.at)}
         numbers = counts(window.rows) | pick(window, "delay", "triples", "problem")
@@ -155,7 +164,7 @@ def _shift_json(shift: Shift, dates: Dates) -> Json:
 
 
 def starts_json(starts: Sequence[int] | Sequence[Sequence[int]], dates: Dates) -> Json:
-    """Return start times, or lists of start times, as JSON, with dateTimes if the trace has dateTimes."""
+    """Return start times (or lists of start times) as JSON, with dateTimes if the trace has dateTimes."""
     listed: Json = {"t0": list(starts)}
     if dates.zero is not None:
         listed[f"t0{SUFFIX}"] = [
@@ -165,20 +174,23 @@ def starts_json(starts: Sequence[int] | Sequence[Sequence[int]], dates: Dates) -
 
 
 def points(t: float, milliseconds: float) -> float:
-    """Return a time in ms as a number of time points, each of which lasts `milliseconds`."""
+    """Return a time in ms as a number of time points of `milliseconds` ms each."""
     number = t / milliseconds
     return int(number) if number == int(number) else number
 
 
 def phases_of(judgement: Judgement | VersionJudgement) -> Sequence[str]:
-    """Return the names of the shown phases; all steps of an engine version are in the compared phase."""
+    """Return the names of the phases that a verdict contains.
+
+    All steps of an engine version are in the compared phase.
+    """
     return PHASES if isinstance(judgement, Judgement) else PHASES[:1]
 
 
 def judged_windows(verdict: AnswersVerdict) -> Iterator[WindowVerdict]:
-    """Yield the windows for each matching choice, or for the best choice.
+    """Yield the windows for each matching choice of start times, or for the best choice.
 
-    For an engine version, the function yields the steps.
+    For an engine version, the steps are yielded.
     """
     judgement = verdict.judgement
     if not isinstance(judgement, Judgement):
@@ -219,7 +231,7 @@ def _steps(judgement: VersionJudgement) -> Iterator[WindowVerdict]:
 
 
 def fitting(judgement: Judgement) -> list[Verdict]:
-    """Return the matching verdicts with the bounds of the best verdict, by start times."""
+    """Return the matching verdicts with the bounds of the best verdict, sorted by start times."""
     bounds = judgement.best.choice.bounds
     same = (verdict for verdict in judgement.matching if verdict.choice.bounds == bounds)
     return sorted(same, key=lambda verdict: verdict.choice.starts)
@@ -230,7 +242,10 @@ _MOST_LISTED_STARTS: Final = 10_000
 
 
 def fitting_starts(judgement: Judgement) -> list[list[int]]:
-    """Return the t0 of each window for all matching choices; for a single window, with equivalent t0."""
+    """Return the start times of the windows for all matching choices.
+
+    For a query with one window, equivalent start times are included.
+    """
     return [starts for verdict in fitting(judgement) for starts in _starts_of(verdict)]
 
 
@@ -314,7 +329,7 @@ def windows_table(verdict: AnswersVerdict) -> OutTable:
 
 
 def cases_table(verdicts: Sequence[CaseVerdict]) -> OutTable:
-    """Return the table of cases."""
+    """Return the table of recorded cases with their verdicts."""
     return OutTable("cases", _CASES, map(_case_cells, verdicts))
 
 
@@ -332,6 +347,6 @@ def score_of_case(verdict: CaseVerdict) -> float:
 
 
 def starts_of_case(verdict: CaseVerdict) -> list[list[int]]:
-    """Return the start times for which a case is correct; the result is empty for an engine version."""
+    """Return the start times for which a case is correct; empty for an engine version."""
     judgement = verdict.judgement
     return [list(one.choice.starts) for one in judgement.matching] if isinstance(judgement, Judgement) else []

@@ -1,4 +1,4 @@
-"""The report on the differences of two profiles: table, sentence, JSON, and figure."""
+"""The report on the differences of two engines (`lars compare`): table, sentence, JSON, and figure."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,15 +20,15 @@ from lars.language.windows import Interval
 from solver.facts import Row
 
 _ROWS: Final = 3
-"""The greatest number of rows of only one side that are shown; a guess that keeps a cell short."""
+"""The maximum number of rows of only one side that are shown; a guess that keeps a cell short."""
 _DIGITS: Final = 9
-"""The greatest number of digits of a time that are shown."""
+"""The maximum number of digits of a time that are shown."""
 
 
 def as_text(
     comparisons: Sequence[Divergence], refused: Sequence[RefusedCase] = ()
 ) -> Iterator[RenderableType]:
-    """Yield each comparison; for several comparisons, also yield a sentence about all comparisons."""
+    """Yield each comparison; for several comparisons, also a sentence about all comparisons."""
     for comparison in comparisons:
         yield from _of_one(comparison)
     if len(comparisons) > 1:
@@ -97,7 +97,7 @@ def _title(parting: Divergence) -> str:
 
 
 def _dates(parting: Divergence) -> Dates:
-    """Return the Dates of the times of differences."""
+    """Return the mapping of the times of differences to dateTimes."""
     pushes, parted = parting.pushes, parting.parted
     last = max((int(difference.difference.at) for difference in parted), default=0)
     end = last if pushes is None else ceil(_points(pushes[last].t, parting.dates.unit))
@@ -160,13 +160,13 @@ def _causes(difference: DifferenceWithRules, parting: Divergence, rules: set[Swi
 
 
 def _name_of(cause: SwitchedRule, parting: Divergence) -> str:
-    """Return a rule's name, with its profile if both profiles have a rule of that name."""
+    """Return a rule's name, with the name of its engine if both engines have a rule of that name."""
     others = {other.number for other in parting.causes if other.rule.name == cause.rule.name}
     return cause.rule.name if len(others) == 1 else f"{_sides(parting)[cause.number]} {cause.rule.name}"
 
 
 def summary(parting: Divergence) -> str:
-    """Return a sentence with the places at which two profiles differ."""
+    """Return a sentence with the first push or time unit at which two engines differ, and the causes."""
     first, second = parting.names
     place = "push" if parting.pushes is not None else "time unit"
     places = f"{outputs.quantity(parting.places, place)} at which either reports"
@@ -291,6 +291,6 @@ def parting_timelines(parting: Divergence) -> list[outputs.Json]:
 
 
 def _mark(report: Report, parts: bool, unit: Duration) -> tuple[float, str, str]:
-    """Return the mark of a report: its time, kind and label."""
+    """Return the mark of a report on the timeline: its time, kind and label."""
     kind = "bad" if parts else "empty" if not report.rows else "push"
     return _points(report.t, unit), kind, outputs.quantity(len(report.rows), "row")

@@ -1,7 +1,7 @@
 """The reports of `lars phase`: figure, text, JSON, HTML, and a heat map for notebooks.
 
-In the figure, U is on the horizontal axis and L on the vertical axis. The colour is the share of agreeing
-periods. The HTML report also marks changes of the share.
+In the figure, the pull period U is on the horizontal axis, and the window length L on the vertical axis. The
+color is the share of agreeing periods. The HTML report also marks changes of the share.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -35,7 +35,7 @@ def check(path: Path) -> None:
 
 
 def figure_of(diagrams: Sequence[PhaseDiagram]) -> "Figure":
-    """Return the matplotlib figure, with a panel for each rate."""
+    """Return a matplotlib figure, with a panel for each rate."""
     check_matplotlib("plot()")
     from matplotlib.figure import Figure
 
@@ -68,7 +68,7 @@ def _ticks(put: object, values: Sequence[int]) -> None:
 
 
 def as_text(diagrams: Sequence[PhaseDiagram]) -> Iterator[RenderableType]:
-    """Yield a table for each rate: for each period, the ranges of lengths with an equal share."""
+    """Yield a table for each rate: for each pull period, the ranges of window lengths with an equal share."""
     yield summary(diagrams)
     for diagram in diagrams:
         faster = "" if diagram.rate == 1 else f", the stream {diagram.rate} times as fast"
@@ -98,7 +98,7 @@ def summary(diagrams: Sequence[PhaseDiagram]) -> str:
 
 
 def as_json(diagrams: Sequence[PhaseDiagram], origin: str | None) -> Json:
-    """Return the JSON document: ranges of lengths with an equal number of agreeing periods."""
+    """Return the JSON document: ranges of window lengths with an equal number of agreeing periods."""
     return {
         "unit": str(diagrams[0].unit),
         "origin": origin,
@@ -131,7 +131,11 @@ def phase_page(
     document: Mapping[str, object],
     notes: Sequence[str],
 ) -> Page:
-    """Return the content of the HTML report, with the commands for a cell and for the own length."""
+    """Return the content of the HTML report of the diagrams.
+
+    `commands` are two command lines: for the diagram again, and for a comparison with the own length of the
+    window.
+    """
     stream = short(str(diagrams[0].stream))
     question = (
         f"On which share of the periods do push and pull agree, by the pulling period U "
@@ -152,7 +156,7 @@ def phase_page(
 
 _CELLS: Final = 60_000
 _RUNS: Final = 3_000
-"""The greatest number of shares, and of changes of a share, in all diagrams of an HTML report."""
+"""The maximum number of shares, and of changes of a share, in all diagrams of an HTML report."""
 
 
 def _diagram(diagram: PhaseDiagram, count: int) -> Json:
@@ -188,12 +192,12 @@ _SCALE: Final = (
     (200, 184, 102),
     (254, 232, 56),
 )
-"""The colours of shares from 0 to 1, like in the script of the page.
+"""The colors of shares from 0 to 1, as in the script of the page.
 
-Readers who cannot distinguish red and green can distinguish these colours.
+Readers who cannot distinguish red and green can distinguish these colors.
 """
 _NOTEBOOK: Final = 30
-"""The greatest number of pull periods, and of lengths with a change, that a notebook shows."""
+"""The maximum number of pull periods, and of lengths with a change, that a notebook shows."""
 _LIGHT: Final = 0.18
 
 

@@ -1,4 +1,7 @@
-"""The HTML report of `lars run`: the cells with their verdicts, and the results of each cell over time."""
+"""The HTML report of `lars run`: the cells with their verdicts, and the results of each cell over time.
+
+A cell is one combination of query, trace, engine and parameters.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import ceil
@@ -14,13 +17,13 @@ from lars.durations import SECOND, TimedPoints
 from lars.language.windows import Interval
 
 _WINDOWS_OF_A_CELL: Final = 2000
-"""The greatest number of windows that are drawn for one cell; a guess that keeps the page small."""
+"""The maximum number of windows that are drawn for one cell; a guess that keeps the page small."""
 _WINDOWS_DRAWN: Final = 2500
-"""The greatest number of cells with windows; their windows share about this number, at least 1 each."""
+"""The maximum number of cells with windows; their windows share about this number, at least 1 each."""
 _MOST_ROWS: Final = 800
-"""The greatest number of verdicts that are shown; negative verdicts are first."""
+"""The maximum number of verdicts that are shown; negative verdicts are first."""
 _MOST_PERIODS, _MOST_HEAT = 100, 2_000
-"""The greatest number of pull periods for which a heat map is drawn, and of shown cells of heat maps."""
+"""The maximum number of pull periods of a heat map, and of shown cells of all heat maps."""
 _MEASURED: Final = ("to", "expected", "actual", "precision", "recall", "delay", "problem")
 _COLUMNS: Final = {
     "windows": ("windows", "wrong", "precision_mean", "recall_mean", "delay_mean"),
@@ -108,7 +111,7 @@ def _table(name: str, rows: Sequence[Json], varied: Sequence[str], kinds: Sequen
 
 
 def _matrix(verdicts: Sequence[Json], varied: Sequence[str]) -> Json | None:
-    """Return the verdicts with a column for each engine; without several engines, return None.
+    """Return the verdicts with a column for each engine; None without several engines.
 
     If verdicts are very many, verdicts that are compared with a wrong verdict come first.
     """
@@ -137,7 +140,7 @@ def _matrix(verdicts: Sequence[Json], varied: Sequence[str]) -> Json | None:
 
 
 def _heat(agreements: Sequence[Json], named: Sequence[str]) -> Json | None:
-    """Return the share of agreeing periods by U and by the columns `named`, for several U."""
+    """Return the share of agreeing periods by U and by the columns `named`; None without several U."""
     result = [row for row in agreements if row.get("intervals")]
     periods = sorted({row["period"] for row in result})
     if len(periods) < 2 or len(periods) > _MOST_PERIODS:  # noqa: PLR2004 - one is a column of the table
@@ -181,7 +184,7 @@ def _cells(cells: Sequence[Cell], results: Mapping[str, Json]) -> list[Json]:
 
 
 def _cell(cell: Cell, result: Mapping[str, Any], most: int) -> Json:
-    """Return the windows of a cell with ends in time points and dateTimes."""
+    """Return the windows of a cell, with the ends of the windows in time points and with dateTimes."""
     unit = cell.work.unit if isinstance(cell.work, JudgingWork) else SECOND
     windows = [
         {name: window[name] for name in _MEASURED}

@@ -1,4 +1,8 @@
-"""The reports of `lars suite run`: text, JSON, EARL, JUnit, and HTML reports about failures."""
+"""The reports of `lars suite run`: text, JSON, EARL, JUnit, and HTML reports about failures.
+
+The suite finds the parameters of an engine (such as its window bounds and reporting times) that fit its
+reports.
+"""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -85,7 +89,7 @@ def _sentences(result: suite.SuiteResult) -> Iterator[str]:
 
 
 def _departures(result: suite.SuiteResult) -> Iterator[str]:
-    """Yield how the parameters differ from the language's own, and what unusual parameters mean."""
+    """Yield how an engine's parameters differ from the language's own, and what unusual ones mean."""
     language, vectors = result.writing.language, suite.vectors()
     own = builtin(language.value)
     chosen, fitting = vectors[result.choice[0]], [vectors[number] for number, _ in result.fitting]
@@ -100,18 +104,18 @@ def _departures(result: suite.SuiteResult) -> Iterator[str]:
 
 
 def _about(result: suite.TestResult) -> str:
-    """Return the comment of a test, worded so that nobody takes it for a diagnosis of the engine."""
+    """Return the comment of a test, worded so that it is not taken for a diagnosis of the engine."""
     return f"what the test tells apart (no diagnosis of this engine): {result.test.comment}"
 
 
 def vector_text(choice: Choice) -> str:
-    """Return a text with the parameters of a vector."""
+    """Return a text with the parameters of an engine."""
     number, label = choice
     return f"{suite.vectors()[number]}{_LABELS[label]}"
 
 
 def by_feature(result: suite.SuiteResult) -> RenderableType:
-    """Return the table of the tests' outcomes by level and feature."""
+    """Return a table of the number of tests with each outcome, by level and feature."""
     outcomes_shown = [one for one in _OUTCOMES if one != "not run" or result.incomplete]
     names, rows = [str(outcome) for outcome in outcomes_shown], []
     for level, feature in _features([result]):
@@ -121,7 +125,7 @@ def by_feature(result: suite.SuiteResult) -> RenderableType:
 
 
 def side_by_side(results: Sequence[suite.SuiteResult]) -> RenderableType:
-    """Return a table that compares engines: the passed tests of the accepted tests by level and feature."""
+    """Return a table that compares engines: passed and judged tests, by level and feature."""
     names = [result.engine for result in results]
     rows = [
         (level, feature, *(_share(_of(result, level, feature)) for result in results))

@@ -1,4 +1,4 @@
-"""Verdicts of `lars judge`, on recorded cases and on one recording: text and JSON.
+"""The verdicts of `lars judge`, on recorded cases and on one recording, as text and JSON.
 
 Cases are grouped by the key `family` of the case. Cases that differ or cannot be judged are listed. The text
 about a recording consists of a sentence, a table of windows or cases, and explanations of the differences.
@@ -114,7 +114,7 @@ def by_specification(
 
 
 def _transient(best: Verdict, dates: Dates) -> str:
-    """Return a sentence about the transient, and about the option that compares the windows in it."""
+    """Return a sentence about the windows before the stable phase, and the option that compares them."""
     until = judging.in_points(best.phase.after, dates.unit.milliseconds, dates)
     starts = set(best.choice.starts)
     more = f"; --t0 {dates.option(*starts)} compares from that time on" if len(starts) == 1 else ""
@@ -124,7 +124,10 @@ def _transient(best: Verdict, dates: Dates) -> str:
 def by_other_match(
     judgement: Judgement | VersionJudgement, other: Judgement | VersionJudgement | None
 ) -> Iterator[str]:
-    """Yield a note if the answers are correct with the other value of --match and no report is missing."""
+    """Yield a note if the answers are correct with the other value of --match.
+
+    No note is yielded if reports are missing.
+    """
     if (
         other is not None
         and other.correct
@@ -147,7 +150,7 @@ _MAPPED: Final = (
 
 
 def _lacks_report(judgement: Judgement) -> bool:
-    """Whether the recording has fewer reports than expected, so that not only the times are wrong."""
+    """Return whether the recording has fewer reports than expected, so that not only the times are wrong."""
     whole = [
         window.rows for window in judgement.best.windows if not window.rows.equal and not window.rows.shared
     ]
@@ -355,7 +358,10 @@ def _specification_json(judgement: Judgement, diagnosis: Diagnosis | None, dates
 
 
 def answers_json(verdict: judging.AnswersVerdict) -> outputs.Json:
-    """Return the JSON of the verdict on a file of answers, with the windows of matching or best choices."""
+    """Return the JSON of the verdict on a file of answers.
+
+    The windows are those of the matching start times, or of the best start times.
+    """
     judgement, dates = verdict.judgement, verdict.dates
     phases: dict[str, list[outputs.Json]] = {phase: [] for phase in phases_of(judgement)}
     for window in judged_windows(verdict):
@@ -373,7 +379,7 @@ def answers_json(verdict: judging.AnswersVerdict) -> outputs.Json:
 
 
 def other_match_json(other: Judgement | VersionJudgement | None) -> outputs.Json:
-    """Return the JSON key that states whether the answers are correct with the other value of --match."""
+    """Return the JSON key with the verdict by the other value of --match."""
     return {"other_match": None if other is None else outputs.pick(other, "match", "correct")}
 
 

@@ -19,7 +19,7 @@ from solver.facts import Fact
 
 
 def as_text(task: WitnessTask, answers: Sequence[Decision]) -> Iterator[RenderableType]:
-    """Yield the witnesses of each period, and the reason why no more exist."""
+    """Yield the streams found for each period, and the reason why no more exist."""
     for answer in answers:
         for witness in answer.witnesses:
             yield from _witness_parts(task, answer.period, witness)
@@ -77,7 +77,7 @@ def _witness_parts(task: WitnessTask, period: int, witness: Witness) -> Iterator
 
 
 def as_json(task: WitnessTask, answers: Sequence[Decision]) -> outputs.Json:
-    """Return the JSON document of the witnesses."""
+    """Return the JSON document of the found streams."""
     return {
         "unit": outputs.encode(task.setting.unit),
         "sides": list(task.sides),
@@ -154,7 +154,7 @@ def _source(fact: Fact) -> str:
 
 
 def dates_of(disagreement: MinimalDisagreement) -> Dates:
-    """Return the Dates of the remaining input."""
+    """Return the mapping of the remaining time points to dateTimes."""
     timeline = Interval(0, max((fact.t for fact in disagreement.left.facts), default=0))
     return Dates(disagreement.left.origin, disagreement.left.setting.unit).within(timeline)
 

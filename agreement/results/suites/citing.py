@@ -1,4 +1,4 @@
-"""`cite`: BibTeX entries of this program, and of the papers on which its commands are based."""
+"""The function `cite`: BibTeX entries of this program, and of the papers on its methods."""
 
 import re
 from importlib.resources import files

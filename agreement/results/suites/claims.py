@@ -1,4 +1,4 @@
-"""Published claims; each verdict is computed by running commands, and never stored."""
+"""Published claims about queries and engines; running commands decides them, so no verdict is stored."""
 
 import json
 import re
@@ -29,7 +29,7 @@ BENCHMARKS: Final = "BENCHMARKS"
 
 
 Kind = Literal["proven", "refuted", "survived", "open", "needs data"]
-"""The status of a claim."""
+"""The verdict on a claim; a claim has survived if no tried case refutes it."""
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
 
@@ -46,7 +46,10 @@ class Claim(BaseModel, frozen=True, extra="forbid"):
 
 @dataclass(frozen=True, slots=True)
 class ClaimVerdict:
-    """A claim with its verdict, the reason, and the commands, which run in the folder of the claims."""
+    """A claim with its verdict, the reason, and the commands.
+
+    The commands run in the folder of the claims.
+    """
 
     claim: Claim
     kind: Kind
@@ -55,13 +58,19 @@ class ClaimVerdict:
 
     @property
     def verdict(self) -> str:
-        """The text of the verdict."""
+        """The verdict as text, with the reason."""
         return f"{self.kind}: {self.why}" if self.why else self.kind
 
 
 @dataclass(frozen=True, slots=True)
 class _Finding:
-    """The finding of a command: the size of a difference, a theorem, or the number of tried cases."""
+    """The result of a command of a claim.
+
+    - `differ` means that the sides differ; None if this is open.
+    - `witness` describes the size of the data that show a difference.
+    - `theorem` is the theorem that decides.
+    - `cases` is the number of tried cases.
+    """
 
     differ: bool | None
     witness: str = ""
@@ -132,7 +141,10 @@ def _placed(command: str, folder: str, benchmarks: Path | None) -> str:
 
 
 def _verdict(findings: Sequence[_Finding], *, differ: bool) -> tuple[Kind, str]:
-    """Return the verdict of all findings of a claim; one difference refutes equality."""
+    """Return the verdict on a claim, given the results of all its commands.
+
+    `differ` means that the claim is a difference. Otherwise, one difference refutes the claim.
+    """
     apart = [finding for finding in findings if finding.differ]
     alike = [finding for finding in findings if finding.differ is False]
     if differ:
@@ -171,7 +183,7 @@ _Result = TypeVar("_Result")
 
 
 def _call(function: Callable[..., _Result], words: Sequence[str]) -> _Result:
-    """Return the result of a command line by calling the function of `agreement.api`."""
+    """Run a command line by calling a function of `agreement.api`, and return its result."""
     inputs: list[str] = []
     options: dict[str, list[Any]] = {}
     left = list(words)
@@ -212,7 +224,7 @@ def _on_every_stream(words: Sequence[str]) -> Iterator[_Finding]:
 
 
 def _finding(answer: Decision, *, by_stream: bool = False) -> _Finding:
-    """Return the finding of a command's result; with `by_stream`, only a stream can refute a claim."""
+    """Return the result of a command in the form for claims; with `by_stream`, only a stream can refute."""
     shown = answer.witness
     size = "" if shown is None else _size(shown.facts, shown.triples)
     return _Finding(
@@ -233,7 +245,10 @@ def _judged(words: Sequence[str]) -> Iterator[_Finding]:
 
 
 def _solved(first: Sequence[str], second: Sequence[str]) -> _Finding:
-    """Return whether two queries give the same answers at the times of the first query, without triggers."""
+    """Return whether two queries have different answers at the times of the first query's answers.
+
+    The atom `trigger` is ignored.
+    """
     one, other = (_answers(_call(solve, words)) for words in (first, second))
     if any(other.get(t) != answers for t, answers in one.items()):
         return _Finding(True, _size(_elements(first)))
@@ -252,7 +267,7 @@ def _answers(result: SolveResult) -> Mapping[int, object]:
 
 
 def _elements(words: Sequence[str]) -> list[str]:
-    """Return the lines of the output of `solve`, which are the elements of a trace."""
+    """Return the lines of the trace that a command line of `lars solve` names."""
     return Path(words[1]).read_text(encoding="utf-8").splitlines()
 
 

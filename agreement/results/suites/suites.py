@@ -1,4 +1,4 @@
-"""`suite`: conformance tests of RSP-QL in files, runs of engines, and published claims with verdicts."""
+"""The function `suite`: conformance tests of RSP-QL in files, runs of engines, and published claims."""
 
 import json
 import re
@@ -70,7 +70,7 @@ _NAMED: Final = 5
 
 
 def _start(value: str | int) -> Start:
-    """Return the t0 of a parameter vector from a text.
+    """Return the start time t0 of windows, or the rule for it, from a text.
 
     >>> _start("2"), _start("aligned")
     (2, 'aligned')
@@ -194,7 +194,10 @@ class SuiteMade(Findings):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SuiteRun(Findings):
-    """The result of `suite run`: for each engine its parameters and test results."""
+    """The result of `suite run`: for each engine, its parameters and test results.
+
+    The parameters are the choices that RSP-QL leaves open, such as window bounds.
+    """
 
     engines: tuple[SuiteResult, ...]
     folder: Path | None
@@ -346,8 +349,8 @@ def _run(request: SuiteRequest, folder: Path, listeners: Listeners) -> SuiteRun:
 def _check_expected(tests: Sequence[SuiteTest], stopped: Event) -> None:
     """Raise LarsError for an invalid file of expected reports, before any engine runs.
 
-    With a time limit, each file of expected reports is read when its test is run, because reading all files
-    can take longer.
+    With a time limit, this function is not used: reading all files can take longer than the limit, so each
+    file is read when its test is run.
     """
     for test in tests:
         for language in test.texts if not stopped.is_set() else ():
@@ -355,7 +358,7 @@ def _check_expected(tests: Sequence[SuiteTest], stopped: Event) -> None:
 
 
 def _declared(request: SuiteRequest) -> frozenset[Choice] | None:
-    """Return the parameter vector that the options of a request declare; None without --engine."""
+    """Return the parameters that the options of a request declare; None without --engine."""
     if request.engine is None:
         if (request.t0, request.bounds, request.label) != (None, None, None):
             raise LarsError("--t0, --bounds and --label require --engine SPEC")
@@ -372,7 +375,7 @@ def _declared(request: SuiteRequest) -> frozenset[Choice] | None:
 def _ran(
     tests: Sequence[SuiteTest], request: SuiteRequest, claimed: frozenset[Choice] | None, control: RunControl
 ) -> Iterator[SuiteResult]:
-    """Yield the test results of each engine; if a run ends before an engine, the engine has no results."""
+    """Yield the test results of each engine; if the run ends before an engine, the engine has no results."""
     options = dict(request.how.options or {})
     commands = [command for command in (request.adapter, *request.compare) if command is not None]
     for place, command in enumerate(commands):

@@ -1,8 +1,8 @@
 """The HTML report of `lars agree`: verdicts, timeline, differences with proofs, queries and rules.
 
-The report describes the cause of each difference, and a change that would make both sides equal. If few rows
-differ, the report shows all of them, otherwise examples of each cause. In the HTML report, proofs and missing
-premises are limited by their cost.
+For each difference, the report describes the cause, and a change that would make both sides equal. If few
+rows differ, the report shows all of them, otherwise examples of each cause. Proofs and missing premises are
+shown up to a limit of cost.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -51,22 +51,22 @@ from translate.model.query import EngineQuery
 from translate.tau import lars_program, pull, push
 
 _ALL: Final = 1000
-"""The number of rows above which only examples are shown."""
+"""The number of differing rows above which only examples are shown."""
 EXAMPLES: Final = 20
-"""The greatest number of examples of each cause."""
+"""The maximum number of examples of each cause."""
 Tally = Mapping[tuple[int, Side, int], tuple[int, int]]
 """The number of rows, and of periods with such rows, by pull period, side and number of the cause."""
 
 
 @dataclass(frozen=True)
 class RowSelection:
-    """The selected rows of a report, which are counted without a list of the rows."""
+    """The rows of only one side that the user selects; they are counted without a list of the rows."""
 
     variant: VariantReport
     row_filter: RowFilter
 
     def tally(self) -> Tally:
-        """Return the number of rows by pull period, side and cause."""
+        """Count the selected rows, and the periods with such rows, by pull period, side and cause."""
         sizes: dict[tuple[int, Side, int], tuple[int, int]] = {}
         for side, own in self._counts():
             for period in np.unique(self._lengths).tolist():
@@ -78,7 +78,7 @@ class RowSelection:
 
     @cached_property
     def _lengths(self) -> Array:
-        """The pull periods U that disagree."""
+        """The pull period U of each period with a difference."""
         return np.array(
             [comparison.end - comparison.start for comparison in self.variant.explanation.periods], np.int64
         )
@@ -97,13 +97,13 @@ class RowSelection:
                 yield side, counts
 
     def rows(self, tally: Tally) -> list[RowDifference]:
-        """Return the selected rows by period and time; of many rows, return examples of each cause."""
+        """Return the selected rows by period and time; if these are many, only examples of each cause."""
         if sum(rows for rows, _ in tally.values()) <= _ALL:
             return list(self.row_filter.rows(self.variant))
         return self.examples(tally)
 
     def examples(self, tally: Tally) -> list[RowDifference]:
-        """Return examples of each cause from many periods and both sides, by period and time."""
+        """Return examples of each cause from many periods and both sides, sorted by period and time."""
         found_rows = [row for cause in range(len(CAUSES)) for row in self._of_cause(tally, cause)]
         return sorted(found_rows, key=lambda row: (row.period, row.interval.start, row.group, str(row.row)))
 
@@ -127,9 +127,9 @@ class RowSelection:
 
 
 def counts_json(tally: Tally, verdicts: Sequence[PeriodVerdict]) -> outputs.Json:
-    """Return the table of counts, with a line per disagreeing pull period and a column per side and cause.
+    """Return a table of counts, with a line for each disagreeing U and a column for each side and cause.
 
-    The table omits pull periods that are in the tally, but have no verdict in `verdicts`.
+    Pull periods without a verdict in `verdicts` are omitted.
     """
     columns = sorted({(side != "push", cause) for _, side, cause in tally})
     pairs = [("pull" if pulled else "push", cause) for pulled, cause in columns]
@@ -154,22 +154,19 @@ def counts_json(tally: Tally, verdicts: Sequence[PeriodVerdict]) -> outputs.Json
 
 _PROOFS: Final = 20
 _ATOMS: Final = 6_000
-"""The greatest number of atoms among which all proofs are searched; a first proof may use more, alone."""
+"""The maximum number of input triples for all proofs together; the first proof alone may use more."""
 _FIRST: Final = 10_000
-"""The greatest number of atoms among which the first proof is searched."""
+"""The maximum number of input triples for the first proof."""
 _PROOF_LETTERS: Final = 120_000
 _LONGEST_PROOFS: Final = 60_000
-"""The greatest number of characters of the JSON of all proofs together, and of one proof."""
+"""The maximum number of characters in the JSON of all proofs together, and of one proof."""
 PeriodPrograms = Callable[[int], Mapping[Side, tuple[Program, EngineQuery]]]
-"""A function that returns the programs of both sides for a pull period.
-
-The pull program contains the period.
-"""
+"""A function that returns the program and the query of each side for a pull period."""
 
 
 @dataclass(frozen=True, slots=True)
 class _AtomQuestion:
-    """A question about one side (push or pull): whether an atom holds at a time, and why."""
+    """The question whether an atom holds at time point `t` by the program of push or pull, and why."""
 
     program: Program
     query: EngineQuery
@@ -184,7 +181,7 @@ class _AtomQuestion:
         return Interval(first, last).meet(timeline)
 
     def told(self, trace: Trace, dates: Dates) -> outputs.Json:
-        """Return the explanation of the question as JSON; if it is not a proof, with text lines."""
+        """Return the explanation as JSON; if the atom does not hold, also as lines of text."""
         try:
             situated = _around(self, trace, dates)
             explanation = explaining.explain_atom(situated, self.t, self.atom, None, Path("query"))
@@ -196,7 +193,7 @@ class _AtomQuestion:
 
 
 def _around(question: _AtomQuestion, trace: Trace, dates: Dates) -> explaining.ProgramSituation:
-    """Return the program with the input that its windows can contain."""
+    """Return the program together with the input that its windows can contain."""
     timeline = trace.timeline
     facts: list[Fact] = list(trace.facts(question.seen(trace)))
     stream = stream_of(timeline, ((fact.t, atom_of(fact)) for fact in facts))
@@ -208,9 +205,10 @@ def _around(question: _AtomQuestion, trace: Trace, dates: Dates) -> explaining.P
 def proofs(
     variant: VariantReport, rows: Sequence[RowDifference], sides: PeriodPrograms, dates: Dates
 ) -> outputs.Json:
-    """Return, by number of the row, the proof on one side and the missing premises on the other side.
+    """Return the proof of a row on one side, and the missing premises on the other side.
 
-    The first proofs are for one row of each pull period, side and cause.
+    The result maps numbers of rows to proofs. The first proofs are for one row of each pull period, side and
+    cause.
     """
     trace = variant.trace
     proofs_json: outputs.Json = {}
@@ -238,7 +236,10 @@ def proofs(
 
 
 def _one_of_each(rows: Sequence[RowDifference]) -> Iterator[int]:
-    """Yield the numbers of the rows: first the first row of each group, then the second rows, and so on."""
+    """Yield the numbers of the rows: first the first row of each group, then the second rows, and so on.
+
+    A group of rows has the same pull period, side and cause.
+    """
     seen: dict[tuple[int, str, str], int] = {}
     turns: list[tuple[int, int]] = []
     for place, row in enumerate(rows):
@@ -250,7 +251,7 @@ def _one_of_each(rows: Sequence[RowDifference]) -> Iterator[int]:
 def _questions_of(
     variant: VariantReport, row: RowDifference, programs: PeriodPrograms
 ) -> tuple[_AtomQuestion, _AtomQuestion]:
-    """Return the questions about a row, for the side that reports the row and for the other side."""
+    """Return the question why one side reports a row, and the question why the other side does not."""
     end, sides = row.interval.end, programs(row.period)
     other: Side = "pull" if row.side == "push" else "push"
     times = variant.answers.push.within(Interval(row.interval.start + 1, end), TermCodes()).times
@@ -261,7 +262,10 @@ def _questions_of(
 
 
 def _arrived_on(trace: Trace) -> Callable[[Interval], int]:
-    """Return a function for the number of triples in an interval in whole bins, plus all static triples."""
+    """Return a function that bounds the number of triples in an interval.
+
+    The function counts the triples in whole bins of time, and all static triples.
+    """
     bins = bins_of(trace, 1)
     counts = sum(trace.arrivals(bins).values(), np.zeros(bins.count, np.int64))
     static = sum(sum(1 for _ in rows) for rows in trace.background.values())
@@ -340,14 +344,14 @@ CAUSE_WORDS: Final[Mapping[RowCause, tuple[str, str]]] = {
 }
 """The meaning of each cause, and the change that would remove it."""
 _DOCUMENT_ROWS: Final = 20_000
-"""The greatest number of rows and periods for which the report contains the JSON document."""
+"""The maximum number of rows and periods for which the report contains the JSON document."""
 _MOST_LINES: Final = 200
-"""The greatest number of shown pull periods; of more periods, evenly chosen periods are shown."""
+"""The maximum number of shown pull periods; of more periods, evenly chosen periods are shown."""
 _LETTERS: Final = 200_000
-"""The greatest number of characters of the JSON of all rows of only one side."""
+"""The maximum number of characters in the JSON of all rows of only one side."""
 _WRITTEN: Final = 20_000
 _SUPPORT, _LESS_SUPPORT = 200, 20
-"""The greatest number of elements that are shown as support of a row, and as support of an example."""
+"""The maximum number of elements that are shown as support of a row, if all rows or examples are shown."""
 
 
 def agree_page(
@@ -359,7 +363,7 @@ def agree_page(
 ) -> Page:
     """Return the content of the HTML report with its JSON document and its `title`.
 
-    The report shows only the first variant, the brave query.
+    If the CQELS query is derived, the report shows only its first form, the brave query.
     """
     variant, verdicts = report.first, report.row_filter.verdicts(report.first)
     dates = report.dates.within(variant.trace.timeline)

@@ -20,15 +20,15 @@ from agreement.results.renderings.pages.page import Page, render
 
 _TICKS: Final = 5
 _MOST_MARKS: Final = 1_000
-"""The greatest number of marks that one row of the timeline (lane) contains."""
+"""The maximum number of marks in one row (lane) of a timeline."""
 
 
 Lane = tuple[str, Sequence[tuple[float, str, str]]]
-"""A row of the timeline: its name, and its marks with time, kind (a CSS class) and text."""
+"""A row of a timeline: its name, and its marks with time, kind (a CSS class) and text."""
 
 
 def stream_lanes(arrivals: Iterable[tuple[float, str, Iterable[str | None]]], kind: str) -> list[Lane]:
-    """Return a row of the timeline for each stream, with a mark for each triple."""
+    """Return a row of a timeline for each stream, with a mark of the given kind for each triple."""
     lanes: dict[str, list[tuple[float, str, str]]] = {}
     for t, stream, triple in arrivals:
         lanes.setdefault(stream, []).append((t, kind, " ".join(map(short, triple))))
@@ -53,7 +53,15 @@ def lanes_json(
     text: Callable[[float], str] = str,
     period: tuple[float, float] | None = None,
 ) -> Json:
-    """Return the data of a timeline for the template, with places in percent between both ends."""
+    """Return the data of a timeline for the template, with positions in percent between both ends.
+
+    Args:
+        title: The title of the timeline.
+        lanes: The rows of marks.
+        ends: The times of the left and the right end.
+        text: A function that returns the text of a time.
+        period: The shaded period, if any.
+    """
     first, last = ends
     begin, end = period or ends
     span = max(last - first, 1)
@@ -87,9 +95,9 @@ def _ticks(first: float, last: float) -> Iterable[float]:
 
 
 MOST_RANGES: Final = 8
-"""The greatest number of ranges of numbers in a sentence."""
+"""The maximum number of ranges of numbers in a sentence."""
 _ROWS_SHOWN: Final = 40
-"""The greatest number of rows that a notebook shows."""
+"""The maximum number of rows that a notebook shows."""
 
 
 def blocks(parts: Iterable[RenderableType]) -> list[Json]:
@@ -193,11 +201,11 @@ def _table(table: Table) -> Json:
 
 
 _MOST_LETTERS: Final = 250_000
-"""The greatest number of characters of all tables and trees of a page."""
+"""The maximum number of characters in all tables and trees of a page."""
 
 
 def first_lines(lines: Sequence[str]) -> list[str]:
-    """Return the first lines, and the number of omitted lines."""
+    """Return the first lines, and a line with the number of omitted lines."""
     ends = accumulate(map(len, lines))
     kept = [line for line, end in zip(lines, ends, strict=True) if end <= _MOST_LETTERS]
     left = len(lines) - len(kept)
@@ -205,7 +213,10 @@ def first_lines(lines: Sequence[str]) -> list[str]:
 
 
 def text_page(head: Page, document: Mapping[str, object], parts: Iterable[RenderableType]) -> Page:
-    """Return the content of an HTML report with a JSON document and the output of a command."""
+    """Return the content of an HTML report with a JSON document and the output of a command.
+
+    `head` contains the title, question and verdict of the report.
+    """
     page: Json = {
         "heading": head.heading,
         "blocks": page_blocks(parts),

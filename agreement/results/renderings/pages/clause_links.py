@@ -1,4 +1,4 @@
-"""The links from the lines of a query to the rules of its program, and the scheme of each rule.
+"""Link the lines of a query to the rules of its program, and name the translation scheme of each rule.
 
 A line of a query is linked to the rules that change if the line changes. To find the links, each constant,
 condition and operator of the query is altered, one at a time, and the query is translated again. The links
@@ -24,9 +24,9 @@ from translate.model.query import EngineQuery
 from translate.writing import write_query
 
 _MOST_RULES: Final = 20_000
-"""The greatest number of rules of all altered queries together."""
+"""The maximum number of rules of all altered queries together."""
 _MOST_VALUES_ROWS: Final = 30
-"""The greatest number of rows of VALUES that are altered one by one."""
+"""The maximum number of rows of VALUES that are altered one by one."""
 Translate = Callable[[EngineQuery], Program]
 _OTHER: Final = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "!=", "!=": "=", "+": "-", "-": "+"}
 _ANSWER: Final = re.compile(r"ans\d+")
@@ -37,9 +37,10 @@ _GROUP: Final = re.compile(r"(WHERE\b|\{$)")
 
 
 def linked_lines(query: EngineQuery, translate: Translate) -> list[list[int]]:
-    """Return, for each rule, the numbers of the lines that produce it in the text of `write_query`.
+    """Return, for each rule of a query's program, the numbers of the lines that produce the rule.
 
-    For a query whose links would take seconds, the function returns no links.
+    The lines are those of the text of `write_query`. For a query whose links would take seconds, no links are
+    returned.
     """
     lines, rules = _lines(query), list(map(str, translate(query).rules))
     others = list(islice(_altered_queries(query), _MOST_RULES // len(rules) + 1))
@@ -63,9 +64,9 @@ def linked_lines(query: EngineQuery, translate: Translate) -> list[list[int]]:
 
 
 def _of_inputs(rule: str, before: Sequence[str], lines_of: Mapping[int, set[int]]) -> set[int]:
-    """Return the line of the query to which all inputs of a rule are linked.
+    """Return the line of the query to which all rules that a rule reads are linked.
 
-    Empty if several lines are linked.
+    The result is empty if several lines are linked.
     """
     names = set(_NAME.findall(rule.partition("←")[2]))
     lines = [lines_of[place] for place, other in enumerate(before) if other.partition("(")[0] in names]
@@ -146,7 +147,10 @@ def _changed_lines(before: Sequence[str], after: Sequence[str]) -> set[int]:
 
 
 def _lowest(before: Sequence[str], after: Sequence[str]) -> list[int]:
-    """Return the rules that only `before` contains, except rules that only read the results of such rules."""
+    """Return the numbers of the rules that only `before` contains.
+
+    Rules that only read the results of such rules are omitted.
+    """
     left = Counter(after)
     changed: list[int] = []
     for number, rule in enumerate(before):
@@ -176,7 +180,8 @@ def side_by_side(
 ) -> Json:
     """Return the lines of a query and the rules of its program, each rule with the numbers of its lines.
 
-    If the query language cannot express a derived query, the given query is shown without links.
+    If the query language cannot express a derived query, the given query `engine_query` is shown without
+    links.
     """
     rules = translate(query).rules
     try:
@@ -198,7 +203,7 @@ def _shortened(rule: str) -> str:
 
 
 def scheme(rule: Rule) -> str:
-    """Return the scheme of the translation τ that produced a rule."""
+    """Return the name of the translation scheme of τ1 or τ2 that produced a rule."""
     head, _, body = str(rule).partition("←")
     leaves = len(_LEAF.findall(body))
     if head.strip() == "trigger":

@@ -1,4 +1,4 @@
-"""A figure for papers: verdicts over U, and the timeline around one difference."""
+"""A figure for papers: the verdicts over the pull period U, and the timeline around one difference."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -39,7 +39,7 @@ _COLOURS: Final = (
     "#7a5c9e",
     "#6b3d1f",
 )
-"""The colours of causes in figures; white letters are readable on each colour."""
+"""The colors of causes in figures; white letters are readable on each color."""
 _NARROW: Final = 0.015
 """The share of the figure's width below which a cell contains no letter."""
 _LINE, _LABEL, _TICKS = 95, 30, 6
@@ -64,7 +64,10 @@ def check_figure(path: Path) -> None:
 
 
 def check_matplotlib(place: str) -> None:
-    """Raise LarsError with the name of the drawing option or function if matplotlib is not installed."""
+    """Raise LarsError if matplotlib is not installed; the message begins with `place`.
+
+    `place` is the option or function that draws.
+    """
     try:
         import matplotlib as mpl
     except ImportError:
@@ -76,7 +79,10 @@ def check_matplotlib(place: str) -> None:
 def figure_of(
     variant: VariantReport, verdicts: Sequence[PeriodVerdict], row: RowDifference | None, setting: Setting
 ) -> "Figure":
-    """Return the matplotlib figure; without a difference, it contains only the strip of periods."""
+    """Return a matplotlib figure: a strip of periods for each U, and a timeline around a difference.
+
+    If `row` is None, the figure has no timeline.
+    """
     check_matplotlib("plot()")
     import matplotlib as mpl
     from matplotlib.figure import Figure
@@ -93,7 +99,7 @@ def figure_of(
 
 
 def write_figure(path: Path, figure: "Figure") -> None:
-    """Write a figure atomically; the size of the figure includes the labels at its edges."""
+    """Write a figure in one step; the size of the figure includes the labels at its edges."""
     import matplotlib as mpl
 
     kind = path.suffix[1:]

@@ -32,7 +32,7 @@ _WORDS: Final = {True: "Correct", False: "Incorrect", None: "Undecided"}
 _MOST_WINDOWS: Final = 1_000
 _ROWS_EACH: Final = 20
 _LETTERS: Final = 250_000
-"""The limits of shown windows, of rows of a window, and of characters; wrong windows are chosen first."""
+"""The limits of shown windows, of rows of a window, and of characters; wrong windows are shown first."""
 
 
 def cases_page(
@@ -98,7 +98,7 @@ def answers_page(
 
 
 def _answer(verdict: AnswersVerdict, windows: Sequence[WindowVerdict], dates: Dates) -> str:
-    """Return the verdict, the number of correct windows, and the start times."""
+    """Return a text with the verdict, the number of correct windows, and the start times that fit."""
     judgement, answer = verdict.judgement, _WORDS[verdict.correct]
     compared = [window for window in windows if window.phase == COUNTING]
     if compared:
@@ -138,7 +138,7 @@ def _sentences(parts: Iterable[RenderableType]) -> Iterator[str]:
 
 
 def _fit(verdict: Verdict, dates: Dates) -> Json:
-    """Return the matching start times; for a single window, return equivalent start times as a range."""
+    """Return a matching choice of start times as JSON; for one window, a range of equivalent start times."""
     starts, last = verdict.choice.starts, verdict.until
     late = "" if verdict.late is None else " to ".join(dict.fromkeys(map(plain, verdict.late)))
     text = ", ".join(map(dates.text, starts)) or "any"

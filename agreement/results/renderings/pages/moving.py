@@ -1,7 +1,7 @@
 """The steps of a program for an HTML report with a slider over time, encoded as small numbers.
 
-Each step lists the atoms that enter and leave since the previous step. A script in the HTML report applies
-these steps.
+A step is the evaluation at one time point. Each step lists the atoms that enter and leave since the previous
+step; a script in the HTML report applies these changes.
 """
 
 from bisect import bisect_left
@@ -49,9 +49,9 @@ BoundsAt = Callable[[int], Interval]
 
 
 def times_of(here: ProgramSituation, span: Interval, start: int) -> tuple[list[int], str]:
-    """Return the ordered time points of a page in a span, and a sentence about omitted time points.
+    """Return the time points of a page in order, and a sentence about omitted time points.
 
-    If the timeline has many time points, time points at which the input or a window changes are chosen,
+    If the interval `span` has many time points, those at which the input or a window changes are chosen,
     nearest to `start` first.
     """
     count = span.last - span.first + 1
@@ -93,7 +93,7 @@ def moving(
 ) -> Json | None:
     """Return the steps of a program around a start time for the script of a page; None without steps.
 
-    The evaluation ends after `seconds`, with at least one step.
+    The evaluation ends after `seconds` seconds, with at least one step.
     """
     if here.stream.timeline.last >= LATEST_DRAWN:
         return None
@@ -188,7 +188,10 @@ def _formulas(here: ProgramSituation) -> Iterator[tuple[Window, Atom | None]]:
 
 
 def _formula(literal: BodyLiteral) -> tuple[Window, Atom | None] | None:
-    """Return the window and the atom of a literal; the window is None without window, the atom for `true`."""
+    """Return the window and the atom that a literal reads; None for a literal without window.
+
+    The atom is None for `true`.
+    """
     window = next(windows_of(literal), None)
     atom = next((canonical_atom(atom) for atom, _, _ in atoms(literal)), None)
     return None if window is None else (window, atom)
@@ -201,7 +204,7 @@ Things = Numbering[Held | Rule]
 
 
 def _items(here: ProgramSituation, ordered: Sequence[Step], start: int) -> tuple[Items, int]:
-    """Return the shown atoms, nearest to `start` first, and the number of omitted atoms."""
+    """Return the shown atoms, nearest to `start`, and the number of omitted atoms."""
     every = {moment for step in ordered for _, content in step.contents for moment in content}
     first, last = (ordered[0].t, ordered[-1].t) if ordered else (0, -1)
     every |= {(u, atom) for u, own in here.stream.input.items() if first <= u <= last for atom in own}
@@ -217,7 +220,7 @@ def _text(text: str) -> str:
 
 
 def _told_apart(things: Iterable[Atom | Rule]) -> list[str]:
-    """Return atoms and rules with short terms; if two have the same short text, both are written in full."""
+    """Return texts of atoms and rules with short terms; equal short texts are replaced by full texts."""
     every = {thing: _text(str(thing)) for thing in things}
     alike = Counter(every.values())
     texts = {
@@ -256,7 +259,7 @@ def _drawn(items: Items, lanes: Sequence[str]) -> list[Json]:
 
 
 def _rules(here: ProgramSituation, items: Items) -> tuple[list[Json], list[Json]]:
-    """Return the rules in parts, and the formulas among the parts: each with window and matching atoms."""
+    """Return the rules in parts, and the formulas in these parts: each with its window and matching atoms."""
     windows = windows_in_order(here.program)
     known = Numbering[tuple[Window, Atom | None]]()
     numbered = [(number, rule) for number, rule in enumerate(here.program.rules, 1) if not is_fact(rule)]
@@ -289,7 +292,7 @@ def _rules(here: ProgramSituation, items: Items) -> tuple[list[Json], list[Json]
 
 
 def _told(here: ProgramSituation, step: Step, before: Step | None, items: Items, texts: Things) -> Json:
-    """Return an encoded step: the numbers of atoms and texts that enter and leave since the previous step."""
+    """Return a step as the numbers of atoms and texts that enter and leave since the previous step."""
     windows = []
     for place, (interval, content) in enumerate(step.contents):
         old = frozenset[Moment]() if before is None else before.contents[place][1]

@@ -117,7 +117,7 @@ _LEGEND: Final[dict[str, tuple[str, str]]] = {
         ),
     ),
 }
-"""The symbols and terms of reports by name: the pattern by which a text uses it, and its meaning."""
+"""The symbols and terms of reports by name, each with the pattern that finds it, and its meaning."""
 
 
 def legend_of(text: str) -> list[tuple[str, str]]:
@@ -132,11 +132,11 @@ def legend_of(text: str) -> list[tuple[str, str]]:
 _LONGEST_PATH: Final = 1_000
 _LONGEST_QUERY: Final = 20_000
 _LETTERS_OF_QUERIES: Final = 100_000
-"""The greatest number of characters of one query, and of all queries, on a page."""
+"""The maximum number of characters of one query, and of all queries, on a page."""
 _MOST_FILES: Final = 100
-"""The greatest number of files that the provenance lists."""
+"""The maximum number of files that the provenance lists."""
 _LARGEST_HASHED: Final = 2**28
-"""The size of files in bytes above which only the size is shown, not the hash."""
+"""The size of files in bytes above which the provenance contains only the size, and no hash."""
 
 
 def date_made() -> datetime:
@@ -148,7 +148,7 @@ def date_made() -> datetime:
 
 
 def provenance(command: Sequence[str], files: Iterable[Path]) -> list[tuple[str, str]]:
-    """Return the provenance of a report by name."""
+    """Return the origin of a report: command, version, date and files, each with its name."""
     every = list(dict.fromkeys(files))
     lines = [
         *([("command", shlex.join(command))] if command else []),
@@ -160,7 +160,7 @@ def provenance(command: Sequence[str], files: Iterable[Path]) -> list[tuple[str,
 
 
 def files_of(request: object) -> list[Path]:
-    """Return the files of a request, including files of its experiments."""
+    """Return the files that a request names, including the files of its experiments."""
     files: dict[Path, None] = {}
     for path in _paths(request):
         toml = path / EXPERIMENT_FILE if exists(path, folder=True) else path
@@ -247,12 +247,17 @@ _LONG_STRING: Final = re.compile(rf'(?:[^"]|\\"){{{_LONGEST_STRING}}}')
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The content of an HTML report: the question, the verdict in a sentence, notes, and the sections.
+    """The content of an HTML report.
 
-    A verdict is positive (True), negative (False), or None. The field `heading` is the title of the first
-    section, if this section is text. The field `document` is the document of --json. The field `page`
-    contains further data for the script. The field `provenance` contains the provenance by name. The field
-    `queries` contains the unchanged texts of the queries.
+    - `question` is the question that the report answers, and `answer` is the answer in a sentence.
+    - `verdict` is positive (True), negative (False), or None.
+    - `notes` are warnings and notes.
+    - `heading` is the title of the first section, if this section is text.
+    - `template` is the name of the template.
+    - `document` is the document of --json.
+    - `page` contains further data for the script.
+    - `provenance` contains the command, version, date and files, by name.
+    - `queries` are the unchanged texts of the queries, by file name.
     """
 
     title: str
@@ -285,10 +290,10 @@ class InlinePage:
 LEFT_OUT: Final = object()
 """The value in a document that replaces data that are too long for a page."""
 MOST_LETTERS: Final = 750_000
-"""The greatest number of characters of a page's data, without style, script and tables."""
+"""The maximum number of characters of a page's data, without style, script and tables."""
 _SHORT_PART: Final = 5_000
 LATEST_DRAWN: Final = 2**53
-"""The limit below which numbers of JavaScript are exact integers."""
+"""The limit below which all integers are exact numbers of JavaScript."""
 
 
 def check_page(path: Path) -> None:
@@ -300,14 +305,18 @@ def check_page(path: Path) -> None:
 
 
 def write_page(path: Path, page: Page) -> None:
-    """Write an HTML report atomically."""
+    """Write an HTML report in one step."""
     check_page(path)
     with replacement_path(path) as new:
         new.write_text(html(page), encoding="utf-8")
 
 
 def html(page: Page) -> str:
-    """Return the HTML text of a report. Raises LarsError for times beyond the integers of JavaScript."""
+    """Return the HTML text of a report.
+
+    Raises:
+        LarsError: A time is beyond the integers of JavaScript.
+    """
     _, last = page.page.get("timeline", (0, 0))
     if last >= LATEST_DRAWN:
         accepted = f"expected pages of times below {LATEST_DRAWN}"
@@ -321,9 +330,9 @@ def html(page: Page) -> str:
 
 
 def _bounded(document: Mapping[str, object], most: int) -> tuple[str, list[str]]:
-    """Return a document as JSON of at most `most` characters, shortened if necessary, and the omitted keys.
+    """Return a document as JSON of at most `most` characters, and the keys that are omitted.
 
-    The function reads iterators only up to this limit.
+    Iterators are read only up to this limit.
     """
     left = [key for key, value in document.items() if value is LEFT_OUT]
     document = {key: value for key, value in document.items() if value is not LEFT_OUT}
@@ -341,7 +350,7 @@ def _bounded(document: Mapping[str, object], most: int) -> tuple[str, list[str]]
 
 
 def _clipped(line: str) -> str:
-    """Return a line of JSON with long strings cut, each with its length."""
+    """Return a line of JSON in which long strings are cut; a cut string ends with its length."""
     if len(line) <= _LONGEST_STRING or _LONG_STRING.search(line) is None:
         return line
 
@@ -387,7 +396,7 @@ def _environment() -> "Environment":
 _WHOLE: Final = re.compile(
     r"([(\[][\d:.TZ-]+, [\d:.TZ-]+[)\]]|\d{4}-\d\d-\d\d(?:T[\d:.]+Z?)?|\?\w+|\b[a-z]+-\d[\w.-]*\w)"
 )
-"""The pattern of texts inside which no line ends: intervals, dates, variables, names with versions."""
+"""The pattern of texts that lines do not break: intervals, dates, variables, names with versions."""
 
 
 def whole(text: object) -> Markup:
@@ -407,5 +416,5 @@ def _printable(value: object) -> object:
 
 
 def part(name: str) -> str:
-    """Return a part of pages: a template, the style or the script."""
+    """Return a file from which pages are made: a template, the style or the script."""
     return files("agreement.results.renderings.pages").joinpath("parts", name).read_text(encoding="utf-8")

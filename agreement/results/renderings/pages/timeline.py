@@ -50,6 +50,13 @@ def windows(
     `runs` are [t, first, last, by, by]: at t, the window is [first, last]; up to the next run, each end moves
     by 0 or 1 per time point. [t, None] means an empty window. If `alone` is true, intervals are given only at
     the times of the shown rows.
+
+    Args:
+        queries: The queries, each with its side (push or pull).
+        setting: The time unit and the bounds of windows.
+        trace: The trace.
+        count: The number of elements of the trace.
+        periods: The times of the shown rows.
     """
     some = sorted({t for t in periods if t in trace.timeline})
     windows_json = []
@@ -80,7 +87,7 @@ def _ends(
     trace: Trace,
     count: int,
 ) -> Ends | None:
-    """Return a function from time points to the interval of a window; None if its evaluation is too slow."""
+    """Return a function from time points to the interval of a window; None if it would be too slow."""
     match window:
         case IntervalWindow():
             return lambda t: window.bounds(t, trace.timeline)
@@ -130,9 +137,10 @@ def _goes_on(run: Run, t: int, here: Interval | None) -> bool:
 
 
 def _turned(run: Run, before: tuple[int, Interval | None], here: tuple[int, Interval | None]) -> bool:
-    """Change a run that consists of one time point so that it continues at the next time.
+    """Extend a run of one time point by the next time point, if the window moves by 0 or 1.
 
-    Return whether the run continues at the next time.
+    Returns:
+        Whether the run was extended.
     """
     (t, old), (now, new) = before, here
     if run[0] != t or old is None or new is None or now != t + 1:
@@ -152,10 +160,13 @@ AGREES: Final = -1
 
 
 class StripCell(NamedTuple):
-    """Consecutive periods (start, end], with the number of their most frequent cause.
+    """Consecutive periods of one U that are drawn together.
 
-    The number is AGREES if all periods agree. A number after all causes means that the sides differ only in
-    names of blank nodes. The field `causes` is the number of different causes.
+    - `start` and `end` are the ends of the interval (start, end].
+    - `cause` is the number of the most frequent cause. It is AGREES if all periods agree. A number after all
+      causes means that the sides differ only in names of blank nodes.
+    - `periods` is the number of periods, and `disagreeing` the number of those that disagree.
+    - `causes` is the number of different causes.
     """
 
     start: int
@@ -167,7 +178,10 @@ class StripCell(NamedTuple):
 
 
 def strip_cells(variant: VariantReport, verdict: PeriodVerdict, lines: int = 1) -> list[StripCell]:
-    """Return the periods of a verdict in at most `_CELLS` cells; for many lines, in fewer cells."""
+    """Return the periods of a verdict in at most `_CELLS` cells; with many lines, in fewer cells.
+
+    `lines` is the number of pull periods that are drawn.
+    """
     most = min(_CELLS, max(_ALL_CELLS // lines, _FEWEST))
     size = -(-len(verdict) // most) or 1
     return [_cell(variant, verdict, start, size) for start in range(0, len(verdict), size)]
@@ -184,7 +198,7 @@ def _cell(variant: VariantReport, verdict: PeriodVerdict, start: int, size: int)
 
 
 _VERDICTS_SHOWN: Final = 50
-"""The greatest number of verdicts that a notebook shows."""
+"""The maximum number of verdicts that a notebook shows."""
 
 
 def small_html(
@@ -239,10 +253,16 @@ _MOST_STREAMS: Final = 200
 def elements(
     trace: Trace, sizes: Mapping[str, int], terms: Numbering[str], behind: Iterable[Fact]
 ) -> tuple[Json, dict[Fact, int], list[str]]:
-    """Return the elements of a trace as columns of term numbers, their places, and notes about omissions.
+    """Return the elements of a trace as columns of term numbers, their positions, and notes on omissions.
 
-    The argument `sizes` is the number of elements by stream. For a long trace, only the elements that support
-    shown rows are listed, and all elements are counted in bins of time.
+    For a long trace, only the elements that support shown rows are listed, and all elements are counted in
+    bins of time.
+
+    Args:
+        trace: The trace.
+        sizes: The number of elements of each stream.
+        terms: The numbers of terms, which the function extends.
+        behind: The elements that support shown rows.
     """
     if sum(sizes.values()) <= _MOST_ELEMENTS:
         every = [fact for fact in trace.facts(trace.timeline) if is_triple(fact)]
@@ -286,13 +306,13 @@ def _span(trace: Trace) -> int:
 
 
 def bins_of(trace: Trace, lanes: int) -> TimeBins:
-    """Return equal intervals of the timeline; with many rows of the timeline, return fewer intervals."""
+    """Return equal intervals of the timeline; with many rows (lanes) of the timeline, fewer intervals."""
     width = -(-_span(trace) // min(_BINS, _ALL_BINS // max(lanes, 1)))
     return TimeBins(trace.timeline.first, width, -(-_span(trace) // width))
 
 
 def evaluations(answer_parts: AnswerParts, bins: TimeBins) -> Json:
-    """Return the evaluation times; of many evaluation times, return the number in each bin."""
+    """Return the evaluation times; of many evaluation times, the number in each bin."""
     if answer_parts.evaluations <= _MOST_TIMES:
         return {"times": answer_parts.whole().times.tolist(), "bins": None}
     counts = sum(
@@ -338,5 +358,5 @@ def _in_order(
 
 
 def term_texts(terms: Sequence[str]) -> list[str]:
-    """Return terms as short texts for readers."""
+    """Return terms as short texts."""
     return list(map(short, terms))

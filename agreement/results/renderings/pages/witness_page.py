@@ -1,4 +1,4 @@
-"""HTML reports of `lars witness` and `lars shrink`: a summary, and the report of `lars agree`."""
+"""The HTML reports of `lars witness` and `lars shrink`: a summary, and the report of `lars agree`."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -30,9 +30,9 @@ def witness_page(
     document: Mapping[str, object],
     notes: Sequence[str],
 ) -> Page:
-    """Return the content of the HTML report.
+    """Return the content of the HTML report of `lars witness`.
 
-    For two queries, or without a stream, it contains only the text.
+    For two queries, or if no stream was found, the report contains only text.
     """
     question = f"What is the smallest stream on which {' and '.join(task.sides)} differ?"
     head = Page(title, question, all_hold(answers), _answer(answers), notes, _HEADING)
@@ -111,7 +111,7 @@ def _answer(answers: Sequence[Decision]) -> str:
 
 
 def _proven(answers: Sequence[Decision]) -> list[str]:
-    """Return sentences with the guarantees of a finished search."""
+    """Return sentences about what a finished search guarantees."""
     if all_hold(answers) is not False or any(answer.search_end == "out of time" for answer in answers):
         return []
     searched = "Streams with fewer triples were searched first, and none was found."
