@@ -35,14 +35,16 @@ def opened(row: tuple[Any, ...]) -> tuple[Any, ...]:
     """Append the blank nodes of a row's triple terms to the row, in order.
 
     >>> opened(("<<( _:a <x:p> _:a )>>", "<x:b>"))
-    ('<<( _:in <x:p> _:in )>>', '<x:b>', '_:a', '_:a')
+    ('<<( <_:in> <x:p> <_:in> )>>', '<x:b>', '_:a', '_:a')
     """
     # Any: a row of texts, or its key, whose parts can be numbers.
     inside = [text if isinstance(text, str) and is_triple_term(text) else "" for text in row]
     if not any(inside):
         return row
     bare = [
-        with_blanks(text, lambda _: "_:in") if text else own for text, own in zip(inside, row, strict=True)
+        # No label of a blank node, since a result may be opened again.
+        with_blanks(text, lambda _: "<_:in>") if text else own
+        for text, own in zip(inside, row, strict=True)
     ]
     return (*bare, *(blank for text in inside for blank in blanks_in(text)))
 

@@ -23,6 +23,7 @@ from lars.errors import FailedRunError
         ({("_:a", "_:a")}, {("_:a", "_:b")}, False),
         ({("_:a", None), ("<x:c>", "_:a")}, {("_:d", None), ("<x:c>", "_:d")}, True),
         ({("_:a", '"_:b"')}, {("_:c", '"_:d"')}, False),
+        ({("<<( _:in <x:p> <x:o> )>>",)}, {("<<( _:a <x:p> <x:o> )>>",)}, True),
     ],
 )
 def test_rows_are_compared_up_to_the_names_of_blank_nodes(one, other, same):
