@@ -117,7 +117,7 @@ class ProfileContest:
                 if deadline.is_over:
                     best = min(witnesses, key=_cost, default=None)
                     return out_of_time(size, best if best is not None and accepted(best) else None)
-                witness = self._difference(chosen, static, self._last)
+                witness = self._difference(chosen, static)
                 witnesses += [] if witness is None else [witness]
             for witness in sorted(witnesses, key=_cost):
                 if accepted(witness):
@@ -153,24 +153,28 @@ class ProfileContest:
         longest = max((unit, *self._durations)) + max((unit, *slides))
         return max(profile.start or 0 for profile in self.profiles) + 2 * -(-longest // unit)
 
-    def _difference(
-        self, chosen: Sequence[tuple[int, Atom]], static: Sequence[Atom], last: int
-    ) -> Witness | None:
-        """Return a witness with the first time at which the reports differ; None without such a time.
-
-        If both profiles have a start time, only times after both start times count.
-        """
-        unit = self.setting.unit
-        facts = tuple(Fact(t, atom.predicate, tuple(map(str, atom.arguments))) for t, atom in chosen)
-        known = with_atoms(self.static or {}, static)
+    def _reports(self, facts: Sequence[Fact], known: Background) -> tuple[Reports, Reports]:
+        """Return the reports of both profiles on a stream."""
         # Loads engines and what compares them, which other searches do not need.
         from agreement.proving.witness.profile_reports import profile_reports
 
-        inputs = facts, known, last
+        inputs = facts, known, self._last
         one, other = (
             profile_reports(query, self.setting, (profile.name, profile.start), inputs)
             for query, profile in zip(self.queries, self.profiles, strict=True)
         )
+        return one, other
+
+    def _difference(self, chosen: Sequence[tuple[int, Atom]], static: Sequence[Atom]) -> Witness | None:
+        """Return the stream up to the first time with different reports; None without such a time.
+
+        If both profiles have a start time, only times after both start times count. If a later triple causes
+        the different reports, because it advances the clock of an engine, the whole stream is returned.
+        """
+        unit = self.setting.unit
+        facts = tuple(Fact(t, atom.predicate, tuple(map(str, atom.arguments))) for t, atom in chosen)
+        known = with_atoms(self.static or {}, static)
+        one, other = self._reports(facts, known)
         begun = [profile.start for profile in self.profiles]
         first = max(t for t in begun if t is not None) if None not in begun else -1
         for t in sorted(one.keys() | other.keys()):
@@ -183,6 +187,9 @@ class ProfileContest:
                 )
                 left, right = (frozenset(a - b) for a, b in (rows, rows[::-1]))
                 seen = tuple(fact for fact in facts if fact.t <= point)
+                if seen != facts:
+                    now = [reports.get(t, []) for reports in self._reports(seen, known)]
+                    seen = seen if now == [mine, theirs] else facts
                 return Witness(seen, known, point - 1, point, left, right, ", ".join(sentences))
         return None
 

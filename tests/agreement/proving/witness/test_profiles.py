@@ -74,6 +74,25 @@ def test_engine_versions_are_sides_too(tmp_path):
     assert [len(one["rspql_only"]), len(one["cqels-1.x_only"])] == [1, 0]
 
 
+def test_a_stream_includes_the_triple_that_makes_an_engine_report(tmp_path):
+    # C-SPARQL reports at 2, but only when the next triple advances its clock.
+    where = "{ <e:a> <e:p> <e:b> . <e:a> <e:q> <e:c> }"
+    (tmp_path / "q.rq").write_text(
+        f"SELECT (SUM(1) AS ?n) FROM STREAM <e:s> [RANGE 2s STEP 1s] WHERE {where}"
+    )
+    sides = "csparql-0.9.7", "csparql-0.9.7-jena-2.13.0"
+    found = lars("witness", tmp_path / "q.rq", "--sides", ",".join(sides), "--json").json
+    (one,) = found["periods"][0]["witnesses"]
+    assert [each["t"] for each in one["trace"]] == [1, 3]
+    lines = [
+        " ".join(f"<{each[part]['value']}>" for part in "spo") + f" <e:s> {each['t']} ."
+        for each in one["trace"]
+    ]
+    (tmp_path / "t.nq").write_text("\n".join(lines))
+    unit = "--unit", "1s", "--trace-unit", "1s"
+    assert lars("compare", *sides, tmp_path / "q.rq", tmp_path / "t.nq", *unit).code == 1
+
+
 def test_borders_lie_also_at_the_ends_of_windows_before_now(tmp_path):
     (tmp_path / "q.rq").write_text(
         "SELECT ?x FROM NAMED STREAM <e:s> [NOW-10 S TO NOW-3 S SLIDE 5 S] WHERE { ?x <e:p> ?y }"
