@@ -57,7 +57,9 @@ def check_slices(csparql: EngineQuery, cqels: EngineQuery) -> None:
 def different_datasets(csparql: EngineQuery, cqels: EngineQuery) -> str | None:
     """Return the difference of two queries in D, or None if they agree or if one query has no dataset."""
     datasets = csparql.dataset, cqels.dataset
-    if Dataset() in datasets or datasets[0] == datasets[1]:
+    # The graphs of FROM are merged, and FROM NAMED names a set: neither order nor repetition matters.
+    graphs = {(frozenset(dataset.default), frozenset(dataset.named)) for dataset in datasets}
+    if Dataset() in datasets or len(graphs) == 1:
         return None
     return (
         "the two queries name different datasets, so they do not stem from one (V, P, D, S): "

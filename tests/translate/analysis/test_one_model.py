@@ -46,6 +46,23 @@ def test_patterns_differ_in_more_than_the_names_of_variables_that_nobody_selects
     assert differ(csparql, cqels) is differs
 
 
+@pytest.mark.parametrize(
+    ("graphs", "differ"),
+    [
+        ("FROM <e:g> FROM <e:h>", False),
+        ("FROM <e:h> FROM <e:g> FROM <e:h>", False),
+        ("FROM <e:g>", True),
+        ("FROM NAMED <e:g> FROM NAMED <e:h>", True),
+    ],
+)
+def test_a_dataset_is_the_same_in_any_order_of_its_graphs(graphs, differ):
+    csparql, cqels = (
+        read_query(f"SELECT ?s {clauses} WHERE {{ ?s <e:p> ?o }}", "q.rq")
+        for clauses in ("FROM <e:h> FROM <e:g>", graphs)
+    )
+    assert (two_queries.different_datasets(csparql, cqels) is not None) is differ
+
+
 BRANCHES = (
     "{ ?o <e:p> ?s . ?o <e:q> 1 } UNION { ?o <e:p> ?s . ?o <e:q> 2 }",
     "{ ?o <e:p> ?s . ?o <e:q> 1 } UNION { ?o <e:p> ?s }",
