@@ -21,6 +21,8 @@ BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 MOST_BYTES: Final = 2**26
 """The greatest number of bytes that are read from an input without a known end: a pipe or a device."""
 _TEMPORARY: Final[set[Path]] = set()
+_PIPES: Final[dict[tuple[int, int], bytes]] = {}
+"""The bytes of each pipe that has been read, by device and inode; a pipe can be read only once."""
 names_of_copies: Final[dict[Path, Path]] = {}
 """The files of the user, by the temporary files that are read in their place; messages name these files."""
 
@@ -75,12 +77,20 @@ def exists(path: Path, *, folder: bool | None = None) -> bool:
 
 
 def read_bytes(path: Path, accepted: str) -> bytes:
-    """Return the bytes of a file; raise LarsError with the expected kind of file, `accepted`."""
+    """Return the bytes of a file or pipe; raise LarsError with the expected kind of file, `accepted`.
+
+    If the same pipe is read again, the function returns the same bytes.
+    """
     try:
+        status = path.stat()
+        pipe = (status.st_dev, status.st_ino) if stat.S_ISFIFO(status.st_mode) else None
+        if pipe is not None and pipe in _PIPES:
+            return _PIPES[pipe]
         with path.open("rb") as file, errors.under_way(lambda: f"reading {names_of_copies.get(path, path)}"):
-            if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            if stat.S_ISREG(status.st_mode):
                 return file.read()
-            return _bounded(file, str(path))
+            data = _bounded(file, str(path))
+            return data if pipe is None else _PIPES.setdefault(pipe, data)
     except IsADirectoryError:
         raise errors.LarsError(f"{path}: found a folder; expected {accepted}") from None
     except (FileNotFoundError, NotADirectoryError):

@@ -18,6 +18,7 @@ from lars.errors import LarsError
 from lars.files import TextFile
 from solver.rdf import NotATerm, canonical, read_term, short, unquote
 from solver.traces.formats.csv_lines import DELIMITERS, delimiter_of
+from solver.traces.input_files import readable
 
 ACCEPTED_TABLE: Final = "a table with a column of times (t, time, timestamp) and a column for each variable"
 _TERMS: Final = ("<", '"', "_:")
@@ -32,7 +33,7 @@ def read_answer_table(path: Path, times: answer_times.AnswerTimes) -> recording.
     from solver.traces.formats.mapped_tables import cells_of_table
     from solver.traces.formats.tables import plain_table
 
-    cells = cells_of_table(str(path), plain_table(str(path), path))
+    cells = cells_of_table(str(path), plain_table(str(path), readable(path)))
     time = _time_column(list(cells), times, lambda problem: LarsError(f"{path}: {problem}"))
     others = [name for name in cells if name != time]
     names = [name for name in others if name.startswith("?")] or others

@@ -19,9 +19,10 @@ from agreement.documents.recordings.recording import Recording
 from agreement.documents.recordings.yabench import ACCEPTED_YABENCH, read_yabench
 from agreement.documents.requests import AnswersFormat, AnswersOptions
 from lars.durations import MILLISECOND, Duration
-from lars.files import TextFile, TextLine, read_file
+from lars.errors import LarsError
+from lars.files import BYTE_ORDER_MARK, TextFile, TextLine, decode, read_bytes
 from solver.traces.formats.csv_lines import delimiter_of
-from solver.traces.input_files import ARROW, PARQUET, is_json_row
+from solver.traces.input_files import ARROW, PARQUET, bare, is_json_row, readable
 
 ACCEPTED: Final = {
     "case": ACCEPTED_CASE,
@@ -61,8 +62,9 @@ def read_recording(path: Path, options: AnswersOptions) -> Recording:
     accepted = ACCEPTED_ANSWERS if options.answers_format is None else ACCEPTED[options.answers_format]
     if options.answers_format is None and is_table(path):
         return read_answer_table(path, _times(options, options.unit))
-    source = read_file(path, accepted)
-    kind = options.answers_format or recognise(source, path.suffix.lower())
+    # A pipe can be read only once, so its copy is read.
+    source = decode(str(path), read_bytes(readable(path), accepted), accepted)
+    kind = options.answers_format or recognise(source, bare(path).suffix.lower())
     times = _times(options, MILLISECOND if kind in _IN_MILLISECONDS else options.unit)
     match kind:
         case "case":
@@ -91,14 +93,15 @@ def _times(options: AnswersOptions, usual: Duration) -> AnswerTimes:
 def is_table(path: Path) -> bool:
     """Return whether a file begins like a table: Parquet, Arrow, or JSON lines of plain values."""
     try:
-        with path.open("rb") as file:
-            first = file.readline(_LONGEST_LINE)
-    except OSError:
+        with readable(path).open("rb") as file:
+            first = file.readline(_LONGEST_LINE).removeprefix(BYTE_ORDER_MARK)
+            while first.isspace():
+                first = file.readline(_LONGEST_LINE)
+    except (OSError, LarsError):
         return False  # its reader reports the error
     if first.startswith((PARQUET, *ARROW)):
         return True
-    # SPARQL JSON can say no more than whether there is an answer.
-    return b'"boolean"' not in first and is_json_row(first.decode("utf-8", "replace"))
+    return is_json_row(first.decode("utf-8", "replace"))
 
 
 def recognise(source: TextFile, suffix: str) -> AnswersFormat:

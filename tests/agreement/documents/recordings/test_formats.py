@@ -1,14 +1,17 @@
 """Each format of recorded answers is recognised, and says what its records mean."""
 
+import gzip
+import os
 from datetime import UTC, datetime
 from itertools import product
+from pathlib import Path
 
 import pytest
 
 from agreement.answering.solve.solving import AnswerRows
-from agreement.documents.recordings import Report, as_lexical
+from agreement.documents.recordings import Report, as_lexical, read_recording
 from agreement.documents.recordings.answer_times import AnswerTimes
-from agreement.documents.requests import is_query
+from agreement.documents.requests import AnswersOptions, is_query
 from agreement.results.renderings.answer_lines import json_lines
 from lars.durations import Duration
 from lars.errors import LarsError
@@ -105,6 +108,37 @@ def test_a_document_for_each_time_can_be_empty_or_a_boolean(tmp_path):
     assert found.reports == (Report(1000, ((),)), Report(2000, ()))
     empty, _ = read(tmp_path, TEXTS["sparql-lines"]).reports
     assert empty == Report(1000, ())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"t": 1, "kind": "boolean"}\n{"t": 2, "kind": "x"}\n',
+        '\ufeff{"t": 1, "kind": "boolean"}\n{"t": 2, "kind": "x"}\n',
+        '\n{"t": 1, "kind": "boolean"}\n{"t": 2, "kind": "x"}\n',
+    ],
+)
+def test_lines_of_json_are_a_table_whatever_their_texts_and_their_beginning(tmp_path, text):
+    found = read(tmp_path, text)
+    assert found.reports == (Report(1000, (('"boolean"',),)), Report(2000, (('"x"',),)))
+
+
+def test_a_column_of_lines_of_json_may_be_called_boolean(tmp_path):
+    (report,) = read(tmp_path, '{"t": 1, "boolean": true}\n').reports
+    assert report == Report(1000, ((f'"true"^^<{XSD}boolean>',),))
+
+
+@pytest.mark.parametrize("text", [CSV, SPARQL_JSON, '{"t": 1, "kind": "x"}\n'])
+def test_answers_come_from_a_pipe_or_a_compressed_file(tmp_path, text):
+    reading, writing = os.pipe()
+    os.write(writing, text.encode())
+    os.close(writing)
+    (tmp_path / "a.csv.gz").write_bytes(gzip.compress(text.encode()))
+    expected = read(tmp_path, text)
+    options = AnswersOptions()
+    assert read_recording(Path(f"/dev/fd/{reading}"), options) == expected
+    assert read_recording(tmp_path / "a.csv.gz", options) == expected
+    os.close(reading)
 
 
 def test_the_times_of_a_finer_unit_are_those_of_the_trace(tmp_path):
