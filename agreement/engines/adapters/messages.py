@@ -389,7 +389,7 @@ def _bounds(report: EngineReport) -> tuple[float, float] | None:
 def _content(report: EngineReport) -> tuple[object, ...]:
     """Return the content of a report without the order of rows and blank node labels, to compare two runs."""
     rows = (
-        frozenset((name, with_blanks(text or "", lambda _: "_:")) for name, text in row.items())
+        frozenset((name, with_blanks(text, lambda _: "_:")) for name, text in row.items() if text is not None)
         for row in report.rows
     )
     return report.t, _bounds(report), Counter(rows)

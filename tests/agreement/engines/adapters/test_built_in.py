@@ -251,3 +251,12 @@ def test_two_texts_that_name_blank_nodes_are_two_answers():
     assert not told('"see _:a1"').same(told('"see _:b2"'))
     assert told("_:a1").same(told("_:b2"))
     assert told('<<( _:a <e:p> "_:x" )>>').same(told('<<( _:b <e:p> "_:x" )>>'))
+
+
+def test_an_unbound_variable_is_missing_or_null_and_no_empty_text():
+    def told(row):
+        report = EngineReport(t=1, rows=(row,))
+        return EngineAnswers(None, None, (PushReply(reports=(report,)),))
+
+    assert told({"a": None, "b": '"1"'}).same(told({"b": '"1"'}))
+    assert not told({"a": None}).same(told({"a": ""}))
