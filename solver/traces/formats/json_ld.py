@@ -33,7 +33,9 @@ def _parsed(text: str, line: int) -> object:
         problem = (
             f"the context is the address of another document, {remote!r}; expected contexts inside the file"
         )
-        raise MalformedPart(problem, max(text.find(json.dumps(remote)), 0) + 1, line, fatal=True)
+        before = text[: _place_of(remote, text)]
+        column = len(before) - before.rfind("\n")
+        raise MalformedPart(problem, column, line + before.count("\n"), fatal=True)
     return document
 
 
@@ -89,6 +91,13 @@ def document_quads(data: bytes) -> list[LinedQuad]:
 
 
 _TEXT: Final = re.compile(r'"[^"\\]*+(?>(?:\\.[^"\\]*+)*)"')
+
+
+def _place_of(remote: str, text: str) -> int:
+    """Return the offset of the address of a context in a JSON document; 0 if the address is not found."""
+    texts = [(match.start(), match[0]) for match in _TEXT.finditer(text)]
+    first = next((place for place, each in texts if each == f'"{_CONTEXT}"'), 0)
+    return next((place for place, each in texts if place > first and json.loads(each) == remote), 0)
 
 
 def _first_lines(text: str) -> Mapping[str, int]:

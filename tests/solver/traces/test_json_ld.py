@@ -122,6 +122,11 @@ FAULTS = {
         '{"@context": "http://e/generatedAtTime"}',
         "1:14: the context is the address",
     ),
+    "a remote context of a later line": (
+        "a.jsonld",
+        '[{"@id": "http://e/generatedAtTime"},\n {"@context": "http://e/generatedAtTime"}]',
+        "2:15: the context is the address",
+    ),
     "a time": (
         "a.jsonld",
         f"[{GRAPH % (3, 3, 3)},\n{GRAPH % (5, 5, 5)}]".replace(": 5", ': "x"', 1),
