@@ -77,13 +77,14 @@ def page_parts(parting: Divergence) -> Iterator[RenderableType]:
 def _table(parting: Divergence, known: Iterable[SwitchedRule] = ()) -> Table:
     names = ("push", "time", "triple") if parting.pushes is not None else ("time unit",)
     columns = (*names, *_sides(parting), "what parts them")
-    rows, rules = [], set(known)
+    # Once, since Dates depend on all differences.
+    dates, rows, rules = _dates(parting), [], set(known)
     for difference in parting.parted:
         only = outputs.told_apart(difference.difference.rows.missing, difference.difference.rows.extra)
-        first = _cell(difference.difference.right or (), only[0], parting)
-        second = _cell(difference.difference.came, only[1], parting)
+        first = _cell(difference.difference.right or (), only[0], dates)
+        second = _cell(difference.difference.came, only[1], dates)
         causes = _causes(difference, parting, rules)
-        rows.append((*_place(difference, parting), first, second, causes))
+        rows.append((*_place(difference, parting, dates), first, second, causes))
         rules.update(difference.causes)
     return outputs.table(
         _title(parting), columns, rows, right=("push", "time", "time unit"), whole=("push", "time")
@@ -109,12 +110,12 @@ def _sides(parting: Divergence) -> tuple[str, str]:
     return (first, second) if first != second else (f"{first} (1)", f"{second} (2)")
 
 
-def _place(difference: DifferenceWithRules, parting: Divergence) -> tuple[str, ...]:
+def _place(difference: DifferenceWithRules, parting: Divergence, dates: Dates) -> tuple[str, ...]:
     place = int(difference.difference.at)
     if parting.pushes is None:
-        return (_dates(parting).text(place),)
+        return (dates.text(place),)
     push = parting.pushes[place]
-    return str(place), _when(push.t, parting), " ".join(map(outputs.short, push.triple))
+    return str(place), _when(push.t, dates), " ".join(map(outputs.short, push.triple))
 
 
 def time(t: float, unit: Duration) -> str:
@@ -122,21 +123,19 @@ def time(t: float, unit: Duration) -> str:
     return outputs.plain(_points(t, unit), _DIGITS)
 
 
-def _when(t: float, parting: Divergence) -> str:
-    dates = _dates(parting)
-    return time(t, parting.dates.unit) if dates.zero is None else dates.text(_points(t, parting.dates.unit))
+def _when(t: float, dates: Dates) -> str:
+    return time(t, dates.unit) if dates.zero is None else dates.text(_points(t, dates.unit))
 
 
 def _points(t: float, unit: Duration) -> float:
     return t * NANOSECONDS["ms"] / unit.nanoseconds
 
 
-def _cell(reports: Sequence[Report], only: Sequence[str], parting: Divergence) -> str:
+def _cell(reports: Sequence[Report], only: Sequence[str], dates: Dates) -> str:
     if not reports:
         return "no report"
     lines = [
-        f"{outputs.quantity(len(report.rows), 'row') if report.rows else 'empty'} "
-        f"at {_when(report.t, parting)}"
+        f"{outputs.quantity(len(report.rows), 'row') if report.rows else 'empty'} at {_when(report.t, dates)}"
         for report in reports
     ]
     if only:
@@ -177,7 +176,7 @@ def summary(parting: Divergence) -> str:
         return f"{first} and {second} report the same at all {places}{ending}"
     at = int(parting.parted[0].difference.at)
     where = parting.dates.option(at) if parting.pushes is None else str(at)
-    when = "" if parting.pushes is None else f" (time {_when(parting.pushes[at].t, parting)})"
+    when = "" if parting.pushes is None else f" (time {_when(parting.pushes[at].t, _dates(parting))})"
     rules = ", ".join(f"{_name_of(cause, parting)} ({count})" for cause, count in parting.frequencies)
     why = f"; what parts them: {rules}" if rules else "; no rule of them explains it"
     return (
