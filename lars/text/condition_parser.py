@@ -20,9 +20,9 @@ _SPELLED: Final = {"≠": "!=", "≤": "<=", "≥": ">="}
 _PREFIX: Final = re.compile(r"(!(?!=)|-)")
 _OPEN, _CLOSE, _COMMA = re.compile(r"\("), re.compile(r"\)"), re.compile(",")
 _BARE: Final = (
-    (re.compile(r"-?[0-9]+(?:\.[0-9]*)?[eE][+-]?[0-9]+(?!\w)"), XSD + "double"),
-    (re.compile(r"-?[0-9]*\.[0-9]+(?!\w)"), XSD + "decimal"),
-    (re.compile(r"-?[0-9]+(?!\w)"), XSD + "integer"),
+    (re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)[eE][+-]?[0-9]+(?!\w)"), XSD + "double"),
+    (re.compile(r"[+-]?[0-9]*\.[0-9]+(?!\w)"), XSD + "decimal"),
+    (re.compile(r"[+-]?[0-9]+(?!\w)"), XSD + "integer"),
     (re.compile(r"(?:true|false)(?![\w:])"), XSD + "boolean"),
 )
 _NUMBER: Final = re.compile(r"#(-?[0-9]{1,1000})(?!\w)")

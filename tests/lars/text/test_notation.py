@@ -181,6 +181,23 @@ def test_conditions_are_read():
     assert assign == Assign(Variable("y"), Call("+", (x, half)))
 
 
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [(".5e3", "double"), ("1.e3", "double"), ("+5", "integer"), ("+.5", "decimal"), ("+1E-2", "double")],
+)
+def test_numbers_of_conditions_are_written_as_in_sparql(text, kind):
+    test, _ = body(f"[?x = {text}], p(?x)")
+    assert test == Condition(Call("=", (Variable("x"), Literal(text, XSD + kind))))
+    assert body(f"{test}, p(?x)")[0] == test
+
+
+def test_a_sign_after_an_operand_is_an_operator():
+    one, two = (Literal(text, XSD + "integer") for text in "12")
+    assert body("[?x +1-2 = 1], p(?x)")[0].expression.arguments[0] == Call(
+        "-", (Call("+", (Variable("x"), one)), two)
+    )
+
+
 def test_sparql_precedence_needs_no_brackets():
     (test, _) = body("[?a = 1 || ?b < 2 && !(?c) + 3 * -?d NOT IN (4)], p(?a, ?b, ?c, ?d)")
     assert str(test) == "[(?a = 1) || ((?b < 2) && !((!(?c) + (3 * -(?d))) IN (4)))]"
