@@ -18,7 +18,8 @@ _TOKEN: Final = re.compile(
     r"|@_(?P<time>\??\w+)"
     r"|(?P<variable>\?\w+)"
     r"|(?P<number>-?\d+(?:\.\d+)?)(?!\w)"
-    r"|(?P<word>[^\W\d]\w*)"
+    r"|(?P<word>[^\W\d]\w*)(?P<primes>'*)"
+    r"|(?P<quoted>'(?:\\.|[^'\\])*')"
     r"|(?P<sign><=|>=|!=|:=|&&|\|\||[◇□¬←=<>+*/!(){}\[\],.:;-])"
     r"|(?P<space>\s+)"
     r"|(?P<other>.)",
@@ -102,7 +103,7 @@ def _latex(text: str, names: Mapping[str, str]) -> str:
 
 def _token(match: re.Match[str], names: Mapping[str, str]) -> str:
     written = match[0]
-    match match.lastgroup:
+    match "word" if match["word"] else match.lastgroup:
         case "text":
             return _literal(written, names)
         case "iri":
@@ -113,8 +114,11 @@ def _token(match: re.Match[str], names: Mapping[str, str]) -> str:
             return rf"\boxplus^{{{words}}}"
         case "time":
             return rf"@_{{{_word(match['time'])}}}"
-        case "variable" | "word":
-            return r"\mathrm{not}\;" if written == "not" else _word(written)
+        case "word":
+            primes = r"\textrm{'}" * len(match["primes"])
+            return r"\mathrm{not}\;" if written == "not" else _word(match["word"]) + primes
+        case "variable":
+            return _word(written)
         case "number":
             return written
         case "sign":

@@ -62,6 +62,15 @@ def test_a_rule_is_written_as_in_papers():
     )
 
 
+def test_names_in_quotes_keep_their_blanks_and_signs():
+    *_, rule, _ = latex_rules(read("ans1'('New York') ← q('a%b', 'not'), r(X), X != 'a, b'.", "x"))
+    assert rule == (
+        r"& \textit{ans}_{1}\textrm{'}(\textrm{'New York'}) \leftarrow "
+        r"\textit{q}(\textrm{'a\%b'}, \textrm{'not'}),\; \textit{r}(\textit{X}),\; "
+        r"\textit{X} \neq \textrm{'a, b'}."
+    )
+
+
 def test_two_iris_never_have_one_name():
     names = ("http://e/x'", "http://e/a#x", "http://e/b#x", "http://e/x/")
     atoms = tuple(Atom("p", (Iri(name),)) for name in names)
