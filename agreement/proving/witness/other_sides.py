@@ -166,10 +166,10 @@ class ProfileContest:
         return one, other
 
     def _difference(self, chosen: Sequence[tuple[int, Atom]], static: Sequence[Atom]) -> Witness | None:
-        """Return the stream up to the first time with different reports; None without such a time.
+        """Return a witness with the first time at which the reports differ; None without such a time.
 
-        If both profiles have a start time, only times after both start times count. If a later triple causes
-        the different reports, because it advances the clock of an engine, the whole stream is returned.
+        If both profiles have a start time, only times after both start times count. The stream of the witness
+        ends at this time, unless a later triple advances the clock of an engine and so causes the reports.
         """
         unit = self.setting.unit
         facts = tuple(Fact(t, atom.predicate, tuple(map(str, atom.arguments))) for t, atom in chosen)
