@@ -1,1 +1,1 @@
-"""Evaluation of LARS programs: with clingo, as relational algebra, and slice by slice on Spark."""
+"""Evaluate LARS programs: with clingo, as relational algebra, and on Spark."""

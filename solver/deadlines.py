@@ -11,14 +11,16 @@ from lars.dataclass import dataclass
 from lars.errors import TimeLimitError
 
 _LEAST_TIMED_ROWS: Final = 2**14
-"""The least number of rows for which the clock is checked; fewer rows are always evaluated."""
+"""The minimum number of rows for which the clock is checked; fewer rows are always evaluated."""
 
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """The `end` of a search on the process's clock; `seconds` is the time limit of the whole search.
+    """The time at which a search must end.
 
-    The field `rest` is the time, in seconds, that remains for other steps after this search.
+    - `seconds` is the time limit of the whole search.
+    - `end` is the deadline on the process's clock, in seconds.
+    - `rest` is the time in seconds that remains for other steps after this search.
     """
 
     seconds: float = inf

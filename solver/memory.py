@@ -1,6 +1,6 @@
 """The memory limit of a run: each process watches its own memory, and ends above the limit.
 
-clingo's grounding and other foreign code cannot be interrupted, but other threads can run. A thread therefore
+Foreign code such as clingo's grounding cannot be interrupted, but other threads can run. A thread therefore
 checks the memory, more often if the memory is near the limit.
 """
 
@@ -27,9 +27,9 @@ FAILED: Final = 3
 _UNITS: Final = {"M": 2**20, "G": 2**30, "T": 2**40}
 _SIZE: Final = re.compile(rf"([0-9]{{1,6}})([{''.join(_UNITS)}])")
 _LEAST: Final = 256 * 2**20
-"""The least memory limit in bytes; the libraries alone would exceed a smaller limit."""
+"""The minimum of a memory limit in bytes; the libraries alone would exceed a smaller limit."""
 _LEAST_ADDRESSES: Final = 300 * 2**20
-"""The least address space in bytes with which numpy and the other libraries can be imported."""
+"""The minimum address space in bytes with which numpy and the other libraries can be imported."""
 _NO_ROOM: Final = re.compile("failed to map segment|[Cc]annot allocate memory|can't start new thread")
 _CGROUPS: Final = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 _FASTEST: Final = 8 * 2**30
@@ -121,7 +121,8 @@ def problem() -> str:
 def guard_imports() -> None:
     """Make imports that need too much address space (ulimit -v) raise OutOfMemoryError.
 
-    OpenBLAS, which numpy loads, ends the process itself if it gets no memory: with exit code 1, a verdict.
+    OpenBLAS, which numpy loads, would end the process itself if it gets no memory. Its exit code 1 would mean
+    a verdict.
     """
     system, _ = resource.getrlimit(resource.RLIMIT_AS)
     if system == resource.RLIM_INFINITY:
@@ -138,9 +139,9 @@ def _refused(name: str, *_: object) -> None:
 
 
 def is_short(error: Exception) -> bool:
-    """Return whether an error means short memory: a library was not imported, or a thread not started.
+    """Return whether an error means too little memory: a library or a thread could not be started.
 
-    The system refuses a thread also for other reasons, but not below a limit of the address space.
+    The system refuses a thread also for other reasons, but then the address space has no limit.
     """
     limited = resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY
     return limited and _NO_ROOM.search(str(error)) is not None

@@ -1,4 +1,4 @@
-"""Terms as small numbers, and input atoms as columns of these numbers, from trace files to answers."""
+"""Terms as small numbers, and input atoms as columns of these numbers."""
 
 from solver.columns.arrays import (
     Array,

@@ -1,4 +1,4 @@
-"""Columns of integers, row numbers for several columns, and conversion to and from arrays of Arrow.
+"""Columns of integers: row numbers over several columns, and conversion to and from arrays of Arrow.
 
 The conversion uses the buffers of Arrow, since Arrow's own functions import pandas first. Arrow is loaded on
 demand, since small inputs do not need Arrow.
@@ -20,17 +20,20 @@ Array = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 _GREATEST_KEY: Final = 2**62
 _MOST_BYTES: Final = 2**31
-"""The greatest size in bytes of concatenated texts; the offsets of Arrow have 32 bits."""
+"""The maximum size in bytes of concatenated texts; the offsets of Arrow have 32 bits."""
 _MARKS: Final = 32
-"""The greatest number of marks per value up to which a table of marks costs less than sorting the values."""
+"""The number of entries per value up to which a table of flags costs less than sorting the values."""
 
 
 def keys(sides: Sequence[Sequence[Array]], lengths: Sequence[int], room: int) -> list[Array]:
-    """Return a number for each row of both tables.
+    """Return a number for each row of both tables; equal rows have the same number, other rows do not.
 
-    Two rows have the same number exactly if the rows are equal.
+    The numbers are so small that their product with `room` fits in 63 bits.
 
-    The numbers of the rows are so small that their product with `room` fits in 63 bits.
+    Args:
+        sides: The columns of the first and of the second table.
+        lengths: The number of rows of each table.
+        room: A factor that the caller needs.
     """
     most = _GREATEST_KEY // room
     numbers, size = [np.zeros(length, np.int64) for length in lengths], 1
@@ -122,7 +125,7 @@ def _ranked(columns: Sequence[Array]) -> tuple[list[Array], int]:
 
 
 def numbers_of(array: "pa.Array") -> npt.NDArray[Any]:  # of the width that Arrow has them in
-    """Return integers as a column of the same width; a null is replaced by an arbitrary number."""
+    """Return integers of Arrow as a column of the same width; a null is replaced by an arbitrary number."""
     import pyarrow as pa
 
     kind = array.type
@@ -131,7 +134,7 @@ def numbers_of(array: "pa.Array") -> npt.NDArray[Any]:  # of the width that Arro
 
 
 def mask_of(array: "pa.Array") -> Mask:
-    """Return booleans as a mask; null is false."""
+    """Return booleans of Arrow as a mask; null is false."""
     _, values = array.buffers()
     return _bits(values, array) & validity_of(array)
 
@@ -165,7 +168,7 @@ def arrow_numbers(numbers: npt.NDArray[np.integer]) -> "pa.Array":
 
 
 def arrow_lists(parts: "Sequence[pa.Array]", kind: "pa.DataType") -> "pa.ListArray":
-    """Return arrays of one type as a column of lists, with one list for each array."""
+    """Return arrays of one type as an Arrow column of lists, with one list for each array."""
     import pyarrow as pa
 
     ends = np.cumsum([0, *map(len, parts)]).astype(np.int32)
@@ -185,7 +188,10 @@ def arrow_strings(texts: Sequence[str]) -> "pa.Array":
 
 
 def arrow_texts(data: bytes | npt.NDArray[np.uint8], offsets: Array) -> "pa.Array":
-    """Return the texts (binary) that are concatenated in `data`, each from one offset to the next."""
+    """Return the texts (binary) that are concatenated in `data` as an Arrow array.
+
+    Each text reaches from one offset to the next.
+    """
     import pyarrow as pa
 
     if offsets[-1] >= _MOST_BYTES:

@@ -1,4 +1,4 @@
-"""Input atoms in a folder of Arrow files, one file for each predicate."""
+"""Store input atoms in a folder of Arrow files, one file for each predicate."""
 
 from pathlib import Path
 from typing import Final

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 Key = TypeVar("Key")
 NULL_CODE: Final = 0
 NO_CODE: Final = -1
-"""The code of an undefined arithmetic result. No term has this code, and it does not equal itself."""
+"""The code of an undefined arithmetic result; no term has this code, and it does not equal itself."""
 _EXACT: Final = 2**53
 _TERMS_FOR_EACH_ROW: Final = 8
 """The number of terms per row above which only the terms of the column are sorted, not all terms."""
@@ -37,9 +37,7 @@ _LEAST, _GREATEST = -(2**31), 2**31 - 1
 
 
 class Numbering(defaultdict[Key, int]):
-    """A dictionary that gives each key a number: a new key gets the next number.
-
-    The dictionary gives a new key a number only when the key is looked up.
+    """A dictionary that numbers its keys from 0: a new key gets the next number when it is looked up.
 
     >>> import pickle
     >>> numbers = Numbering({"a": 0})
@@ -61,7 +59,7 @@ class CodedTerms(ABC):
 
     @abstractmethod
     def code(self, text: str) -> int:
-        """Return the code of a term's text. A term without a code gets a code that no other term has."""
+        """Return the code of a term's text; a text without a code gets a code that no other term has."""
 
     @abstractmethod
     def arrow(self, codes: Array) -> "pa.Array":
@@ -94,7 +92,7 @@ class CodedTerms(ABC):
 
 
 class TermCodes(CodedTerms):
-    """A growing dictionary of terms, by their texts, for a situation and for computed terms.
+    """A growing dictionary of terms, by their texts, for the terms of the input and for computed terms.
 
     `aggregates` are the codes of computed aggregates. The key of a computed aggregate is the aggregation and
     a digest of the codes in its multiset.
@@ -161,7 +159,10 @@ class TermCodes(CodedTerms):
         return _ranks([texts[code] or "" for code in distinct.tolist()])[places]
 
     def numbers(self, codes: Array) -> tuple[Array, Mask]:
-        """Return the numbers of the logic that codes denote, and a mask of the codes that denote a number."""
+        """Return the integers that codes denote, and a mask of the codes that denote an integer.
+
+        These are integers of LARS programs, and not literals of RDF.
+        """
         return self._values(codes, _number, np.int64)
 
     def doubles(self, codes: Array) -> tuple[npt.NDArray[np.float64], Mask]:
@@ -177,7 +178,11 @@ class TermCodes(CodedTerms):
         return np.array([number or 0 for number in values], kind)[places], known[places]
 
     def of_numbers(self, values: Array) -> Array:
-        """Return the codes of numbers; raise LarsError for a number outside 32 bits."""
+        """Return the codes of integers.
+
+        Raises:
+            LarsError: An integer is outside 32 bits.
+        """
         distinct, places = np.unique(values, return_inverse=True)
         return self.codes(map(str, map(_within, distinct.tolist())))[places]
 
@@ -223,9 +228,11 @@ def _double(constant: Constant) -> float | None:
 class InputAtoms:
     """The input atoms of one predicate, in the order of time and then of arrival.
 
-    `arrival` orders the atoms of all predicates. The field `columns` contains the codes of the arguments. If
-    data came late, `since` contains the first times at which evaluations see the atoms; None means the times
-    of the atoms themselves.
+    - `t` are the times of the atoms.
+    - `arrival` are numbers that order the atoms of all predicates by arrival.
+    - `columns` are the codes of the arguments.
+    - `since` are the first times at which evaluations see the atoms, if data came late. None means the times
+      of the atoms themselves.
     """
 
     t: Array
@@ -269,10 +276,7 @@ Atoms = Mapping[Signature, InputAtoms]
 
 
 def together(parts: Sequence[InputAtoms]) -> InputAtoms:
-    """Return the atoms of several collections, one collection after another.
-
-    At least one collection must be given.
-    """
+    """Return the atoms of several collections (at least one), one collection after another."""
     if len(parts) == 1:
         return parts[0]
     columns = zip(*(part.columns for part in parts), strict=True)
@@ -309,7 +313,7 @@ def atoms_by_predicate(
 ) -> Mapping[Signature, InputAtoms]:
     """Return atoms by predicate, from atoms in arrival order.
 
-    The argument `codes` contains the arguments of all atoms in a row.
+    `codes` contains the arguments of all atoms, one atom after another.
     """
     numbers: Numbering[Signature] = Numbering()
     pairs = zip(predicates, arities.tolist(), strict=True)
@@ -327,7 +331,7 @@ def atoms_by_predicate(
 
 @dataclass(frozen=True, slots=True)
 class TimeBins:
-    """Equal parts of a timeline, each with `width` time points: bin i begins at first + i * width."""
+    """Equal parts of a timeline, each with `width` time points; part i begins at first + i * width."""
 
     first: int
     width: int
@@ -343,7 +347,10 @@ class TimeBins:
         return numbers
 
     def counts_of(self, times: Array, kinds: Array, count: int) -> Array:
-        """Return the numbers of times in each bin, in one row for each of `count` kinds."""
+        """Return the number of times in each part of the timeline, in one row for each of `count` kinds.
+
+        `kinds` contains the kind of each time, as a number from 0.
+        """
         places = (times - self.first) // self.width
         inside = (places >= 0) & (places < self.count)
         cells = kinds[inside] * self.count + places[inside]
@@ -353,9 +360,12 @@ class TimeBins:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TraceColumns:
-    """A trace in columns: the input atoms of each predicate, and the last time of the trace.
+    """A trace in columns.
 
-    The field `origin` is the dateTime of time 0, None if times are integers.
+    - `terms` are the codes of the terms.
+    - `atoms` are the input atoms of each predicate.
+    - `last` is the last time of the trace.
+    - `origin` is the dateTime of time 0; None if times are integers.
     """
 
     terms: TermCodes
@@ -365,13 +375,13 @@ class TraceColumns:
 
     @property
     def on_time(self) -> "TraceColumns":
-        """The same trace, if each atom arrived at its own time."""
+        """The same trace, as if each atom had arrived at its own time."""
         return replace(self, atoms={name: replace(some, since=None) for name, some in self.atoms.items()})
 
     def as_it_came(self, wait: int, lateness: int | None) -> "TraceColumns":
-        """Return the trace for evaluations that wait, without the atoms whose delay is above the lateness.
+        """Return the trace for evaluations that wait, without atoms whose delay is above the lateness.
 
-        The field `since` of the returned atoms contains their arrival times.
+        Both lengths are in time points. An atom is seen from its arrival, minus the wait, on.
         """
         atoms = dict(self.atoms)
         for name, some in atoms.items():
@@ -410,7 +420,8 @@ class TraceColumns:
 def trace_columns(facts: Sequence[Fact], terms: TermCodes | None = None) -> TraceColumns:
     """Return facts, which are in arrival order, in columns; `terms` may already contain some terms.
 
-    Raises LarsError for a time above the largest supported time.
+    Raises:
+        LarsError: A time is above the largest supported time.
     """
     terms = TermCodes() if terms is None else terms
     # Not zip(*facts): that holds an iterator for each fact.

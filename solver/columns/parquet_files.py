@@ -1,4 +1,4 @@
-"""Writing rows to a Parquet file that pandas reads like a file written by pandas."""
+"""Write rows to a Parquet file that pandas reads like a file written by pandas."""
 
 import json
 from collections.abc import Iterable, Sequence

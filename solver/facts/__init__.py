@@ -1,4 +1,4 @@
-"""The facts of a slice: facts as rows and clingo symbols, static data, and the facts in windows."""
+"""Input and static data for evaluations: facts as texts, and the facts that windows contain."""
 
 from solver.facts.evaluation_times import (
     Arrivals,

@@ -13,23 +13,20 @@ from solver.facts.facts import Fact
 
 @dataclass(frozen=True, slots=True)
 class Arrivals:
-    """Push: evaluate when an input atom arrives that matches one of the patterns."""
+    """Evaluation times of push: the times at which an input atom arrives that matches one of the patterns."""
 
     patterns: tuple[Atom, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Multiples:
-    """Pull: evaluate at the multiples of at least one of the periods, including 0."""
+    """Evaluation times of pull: the multiples of at least one of the periods, including 0."""
 
     periods: tuple[int, ...]
 
 
 Gate = Arrivals | Multiples | tuple[int, ...] | None
-"""The evaluation times of a program: given by a trigger, or given in ascending order.
-
-None: every time point.
-"""
+"""The evaluation times of a program: given by a trigger, or as ascending times; None means all times."""
 
 
 def times_of(gate: Gate, facts: Iterable[Fact], within: Interval) -> list[int]:
@@ -73,15 +70,14 @@ def matcher(pattern: Atom) -> Callable[[Fact], bool]:
 
 
 def split(program: Program, trigger: Atom) -> tuple[Gate, Program]:
-    """Return the evaluation times that `trigger` defines, and the program without `trigger`.
+    """Return the evaluation times that the atom `trigger` defines, and the program without `trigger`.
 
-    If `trigger` does not define evaluation times, the function returns None.
-
-    A trigger without rules never makes the program evaluate. An example is push without a stream to wait for.
+    If `trigger` does not define evaluation times, the result is None and the unchanged program.
 
     The trigger is an atom that every rule with a body needs. All rules that derive `trigger` must have one of
     the two forms of LARS (2015), Section 4.1: push or pull. In rules of these forms, `trigger` is true
-    exactly at the evaluation times.
+    exactly at the evaluation times. A trigger without rules never makes the program evaluate, such as push
+    without a stream to wait for.
     """
     own = tuple(rule for rule in program.rules if head_atom(rule) == trigger)
     others = tuple(rule for rule in program.rules if rule.body and rule not in own)

@@ -86,7 +86,7 @@ def atom_of(fact: Fact) -> terms.Atom:
 
 
 def background_of(atoms: Iterable[terms.Atom]) -> dict[terms.Signature, list[Arguments]]:
-    """Return ground atoms by predicate, in the form of a background."""
+    """Return ground atoms as rows of texts by predicate."""
     rows: dict[terms.Signature, list[Arguments]] = {}
     for atom in atoms:
         rows.setdefault(terms.signature(atom), []).append(tuple(map(str, atom.arguments)))
@@ -94,7 +94,7 @@ def background_of(atoms: Iterable[terms.Atom]) -> dict[terms.Signature, list[Arg
 
 
 def atoms_of(background: Background) -> Iterator[terms.Atom]:
-    """Yield the atoms of a background; this function is the inverse of `background_of`."""
+    """Yield the atoms of rows of texts by predicate; this function is the inverse of `background_of`."""
     for (name, _), rows in background.items():
         for arguments in rows:
             yield terms.Atom(name, tuple(map(constant_of, arguments)))
@@ -102,10 +102,12 @@ def atoms_of(background: Background) -> Iterator[terms.Atom]:
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """The timeline, the input in arrival order, and the background B.
+    """The data on which a program is evaluated: the timeline, the input, and the background.
 
-    Equal facts at one time point count once, at their first arrival. If the field `newest` is given, the
-    program does not see atoms that arrive after `newest`, but tuple windows count these atoms.
+    - `facts` is the input in arrival order. Equal facts at one time point count once, at their first arrival.
+    - `background` contains atoms that hold at all times, such as static data (B in LARS).
+    - `newest`, if given, is the last time of atoms that the program sees. Tuple windows count later atoms,
+      too.
     """
 
     timeline: Interval
@@ -114,15 +116,12 @@ class Situation:
     newest: int | None = None
 
     def sees(self, fact: Fact) -> bool:
-        """Return whether the program sees a fact.
-
-        Tuple windows also count facts that the program does not see.
-        """
+        """Return whether the program sees a fact; tuple windows count facts that it does not see, too."""
         return self.newest is None or fact.t <= self.newest
 
 
 def with_facts(program: Program, background: Background) -> Background:
-    """Return the background B: the given background and the facts of the program."""
+    """Return the given background together with the facts of the program."""
     own = background_of(
         rule.head for rule in program.rules if is_fact(rule) and isinstance(rule.head, terms.Atom)
     )
@@ -136,7 +135,11 @@ _SHOWN: Final = 100
 
 
 def check_writable(constant: terms.Constant) -> None:
-    """Raise LarsError for a number outside 32 bits, or for a text with NUL or a lone surrogate."""
+    """Check that a constant can be written as a symbol of clingo.
+
+    Raises:
+        LarsError: A number is outside 32 bits, or a text has NUL or a lone surrogate.
+    """
     match constant:
         case terms.Number(value):
             if not _LEAST <= value <= _GREATEST:

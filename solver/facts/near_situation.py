@@ -1,4 +1,4 @@
-"""The input atoms that a program can use, that it reads through windows, or that it sees at a time."""
+"""Find the input atoms that a program can use, that its windows contain, or that it sees at a time."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ from solver.facts.static_data import CodedRows
 def needed_atoms(program: Program, output: Signature | None) -> frozenset[Atom]:
     """Return patterns for every input atom that at least one rule can use.
 
-    The argument `output` is the predicate whose answers are requested; None requests all predicates.
+    `output` is the predicate whose answers are requested; None requests all predicates.
     """
     used = used_patterns(program)
     gathered = (canonical_atom(part.atom) for rule in program.rules for part in set_literals(rule.body))
@@ -43,7 +43,14 @@ def _body_atoms(rule: Rule) -> Iterator[Atom]:
 def useful_atoms(
     atom: Atom, rule: Rule, output: Signature | None, used: Mapping[Signature, frozenset[Atom]]
 ) -> frozenset[Atom]:
-    """Return the instances of a body atom that can match, given the patterns that use the rule's head."""
+    """Return the instances of a body atom that can contribute to the requested output.
+
+    Args:
+        atom: An atom in the body of the rule.
+        rule: The rule.
+        output: The requested predicate; None requests all predicates.
+        used: The patterns by which rule bodies read each predicate, such as that of the rule's head.
+    """
     if not isinstance(rule.head, Atom) or output in (None, signature(rule.head)):
         return frozenset((canonical_atom(atom),))
     instances = set()
@@ -59,7 +66,7 @@ def useful_atoms(
 
 
 def relevant_background(background: Background, needed: Iterable[Atom]) -> Background:
-    """Return the part of the background B that matches at least one of the patterns."""
+    """Return the background atoms that match at least one of the patterns."""
     patterns = list(needed)
     return {
         predicate: _fitting(rows, fitting)
@@ -75,7 +82,7 @@ def _fitting(rows: Iterable[Arguments], patterns: Sequence[Atom]) -> Collection[
 
 
 def _fits(row: Arguments, atom: Atom) -> bool:
-    """Return whether the row has the same constants as the atom."""
+    """Return whether a row has the constants of an atom at their positions."""
     return all(isinstance(t, Variable) or str(t) == text for t, text in zip(atom.arguments, row, strict=True))
 
 
@@ -97,9 +104,9 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class WindowedAtom:
-    """Input atoms that a rule reads through a window: instances of `atom` and of one of `any_of`.
+    """The input atoms that a rule reads through a window.
 
-    The field `any_of` contains instances of `atom` that at least one rule can use. The rule skips all other
+    These are the instances of `atom` that are also instances of an atom in `any_of`. No rule can use other
     instances of `atom`.
     """
 
@@ -110,7 +117,7 @@ class WindowedAtom:
 
     @property
     def variables(self) -> tuple[Variable, ...]:
-        """The arguments of the ASP predicate: the variables of the atom, by first occurrence."""
+        """The variables of the atom, by first occurrence; these are the arguments of its ASP predicate."""
         return variables_in_order(self.atom)
 
     @property
@@ -120,7 +127,7 @@ class WindowedAtom:
 
 
 def unite(spans: list[Span], new: Span) -> None:
-    """Add an interval of indexes to disjoint intervals; merge overlapping and touching intervals."""
+    """Add an interval of indexes to disjoint intervals; merge overlapping and adjacent intervals."""
     first, last = new
     start = bisect_left(spans, first - 1, key=itemgetter(1))
     end = bisect_right(spans, last + 1, key=itemgetter(0))
@@ -132,15 +139,15 @@ def unite(spans: list[Span], new: Span) -> None:
 
 
 def counts(window: TupleWindow, arguments: Arguments) -> bool:
-    """Return whether the tuple window counts an input atom with the given arguments.
+    """Return whether a tuple window counts an input atom with the given arguments.
 
-    If the window has a source, the last argument must be the window's source.
+    If the window has a source, the last argument must be this source.
     """
     return window.source is None or arguments[-1:] == (str(window.source),)
 
 
 class NearSituation:
-    """A situation that is restricted to the content of the program's windows, at ascending times."""
+    """The data of a program, restricted to the contents of the program's windows at ascending times."""
 
     def __init__(self, program: Program, situation: Situation) -> None:
         own = intensional(program)
@@ -203,7 +210,7 @@ class Newest:
 
 
 def _partition(window: TupleWindow, fact: Fact) -> Arguments:
-    """Return the index of the partition of a fact: its predicate, its arity, and its arguments at `by`."""
+    """Return the key of the window partition of a fact: predicate, arity, and the arguments at `by`."""
     if window.by is None:
         return ()
     places = (place for place in window.by if place <= len(fact.arguments))

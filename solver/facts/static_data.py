@@ -18,9 +18,9 @@ Triple = tuple[str, str, str]
 
 
 class CodedRows(AbstractSet[Arguments]):
-    """Rows of texts, in which each text is stored once: row i contains the texts with the numbers `codes[i]`.
+    """Distinct rows of texts that store each text once: row i has the texts with the numbers `codes[i]`.
 
-    Rows are distinct, in the order of `codes`.
+    The rows are in the order of `codes`.
 
     >>> rows = CodedRows(["<x:a>", "<x:b>"], np.array([(0, 1), (1, 1)]))
     >>> list(rows), rows == {("<x:a>", "<x:b>"), ("<x:b>", "<x:b>")}
@@ -68,10 +68,12 @@ class CodedRows(AbstractSet[Arguments]):
 
 @dataclass(frozen=True, slots=True)
 class Static:
-    """Static triples as canonical texts; `named` maps the name of a graph to its triples.
+    """Static triples as canonical texts.
 
-    The field `engine_stores` maps a query language to the triples that only the engine of this language
-    stores. FROM in a query does not affect the triples in `engine_stores`.
+    - `default` are the triples of the default graph.
+    - `named` maps the name of a graph to its triples.
+    - `engine_stores` maps a query language to the triples that only the engine of this language stores. FROM
+      in a query does not affect these triples.
     """
 
     default: AbstractSet[Triple]
@@ -80,10 +82,9 @@ class Static:
 
 
 def graph_rows(graphs: Sequence[tuple[str, Sequence[AbstractSet[Triple]]]]) -> Collection[Arguments]:
-    """Return the triples of graphs, each with the name of its graph; each graph is a union of sets.
+    """Return the triples of graphs, each with the name of its graph, in ascending order for each graph.
 
-    The function sorts the triples of each graph in ascending order. Triples that were read from one file stay
-    in columns.
+    Each graph is a union of sets of triples. Triples that were read from one file stay in columns.
     """
     every = [part for _, parts in graphs for part in parts]
     coded = [part for part in every if isinstance(part, CodedRows)]

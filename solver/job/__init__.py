@@ -1,4 +1,4 @@
-"""Evaluation at many time points: the timeline is cut into slices, for this process or for Spark."""
+"""Evaluate programs at many time points: the timeline is cut into slices, for this process or Spark."""
 
 from solver.job.certifying import certified_first, certified_part, certified_runs, lacks_certified
 from solver.job.evaluation import (

@@ -19,7 +19,7 @@ from solver.minimal import minimal
 
 Item = TypeVar("Item")
 _PATIENCE: Final = 20.0
-"""The greatest number of seconds for making a case with a difference smaller."""
+"""The maximum number of seconds for making a case with a difference smaller."""
 PROGRAM_FILE, INPUT_FILE = "difference.lars", "difference.atoms"
 
 
@@ -33,9 +33,9 @@ class PosedProgram:
 
 
 Way = Callable[[PosedProgram], Iterable[tuple[Row, int, int]]]
-"""A function that computes the rows of a case.
+"""A function that computes the answer rows of a program on an input.
 
-Each row has the first and last index of an interval of times.
+Each row has the first and last index of an interval of evaluation times.
 """
 
 
@@ -56,8 +56,10 @@ def check_alike(case: PosedProgram, columns: Way, clingo: Way) -> None:
 def _difference(case: PosedProgram, columns: Way, clingo: Way) -> tuple[int, str] | None:
     """Return the first index of a time with a row of only one evaluation, and a sentence about this row.
 
-    None means that the two evaluations agree. Raises LarsError if only clingo rejects the input; clingo has
-    smaller integers than the relational evaluation.
+    None means that the two evaluations agree.
+
+    Raises:
+        LarsError: Only clingo rejects the input, because clingo has smaller integers.
     """
     one, other = _spans(case, columns), _spans(case, clingo)
     if isinstance(other, str) and not isinstance(one, str):

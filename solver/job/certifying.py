@@ -27,12 +27,12 @@ The atoms of the input and of the answers count at each checked time.
 _SHARE: Final = 0.02
 """The share of a job's atoms that clingo may process for checks.
 
-An atom costs clingo eight times as much.
+An atom costs clingo eight times as much as the relational evaluation.
 """
 _ORDERED: Final = 6
 """The additional cost of an atom in a tuple window, expressed as a number of atoms.
 
-For such an atom, clingo also needs the place of the atom in the order of arrival.
+For such an atom, clingo also needs the position of the atom in the order of arrival.
 """
 _EACH: Final = 50
 """The cost of one time point for clingo without its atoms, expressed as a number of atoms."""
@@ -41,7 +41,7 @@ _INSTANCES: Final = 500_000
 _INSTANCES_EACH: Final = 10
 """The number of rule instances that clingo lists in the time that it needs to read one atom."""
 _LARGE: Final = 5_000
-"""The greatest number of atoms of the background B with which clingo is not slow."""
+"""The number of background atoms up to which clingo is not slow."""
 _SEED: Final = 20150725
 
 
@@ -52,10 +52,12 @@ def certified_runs(
     evaluator: Evaluator = "auto",
     certify: Certify | int = "some",
 ) -> evaluation.AnswerRuns:
-    """Return the answers of `answer_runs`, which clingo checks at some times, if possible at least once.
+    """Return the answers to a question after clingo has checked them at some times, if possible.
 
-    If `certify` is "some", clingo does not check times with too many rule instances. Raises
-    DisputedAnswerError if clingo computes other rows.
+    If `certify` is "some", clingo does not check times with too many rule instances.
+
+    Raises:
+        DisputedAnswerError: Clingo computes other rows.
     """
     runs = certified_part(question, situation, within, evaluator, certify)
     if not lacks_certified(runs, certify):
@@ -73,7 +75,7 @@ def certified_part(
     evaluator: Evaluator,
     certify: Certify | int,
 ) -> evaluation.AnswerRuns:
-    """Return the answers of one part of a job, which clingo checks at some times.
+    """Return the answers of one part of a job after clingo has checked them at some times.
 
     Clingo may check no time of this part if it checks times of other parts.
     """
@@ -94,10 +96,10 @@ def lacks_certified(answer_parts: evaluation.AnswerParts, certify: Certify | int
 def certified_first(
     question: evaluation.Question, runs: evaluation.AnswerRuns, situation: relational.EncodedSituation
 ) -> evaluation.AnswerRuns:
-    """Return answers that clingo checks at their first time, because its windows have the fewest atoms.
+    """Return answers after clingo has checked them at their first time, where windows have the fewest atoms.
 
-    If clingo cannot evaluate the question at the first time, clingo checks no answer. The given situation
-    must contain the input for the first time.
+    If clingo cannot evaluate the question at the first time, nothing is checked. The situation must contain
+    the input for the first time.
     """
     claim = _Claim(question, runs, _used(question, situation))
     return claim.certified(claim.groundable([int(runs.times[0])]), situation)
@@ -112,7 +114,7 @@ def _draw(question: evaluation.Question, within: Interval) -> Random:
 class _Claim:
     """The answers of the relational evaluation to a question, which clingo checks.
 
-    The field `input` is the part of the situation that the question can use.
+    `input` is the part of the situation that the question can use.
     """
 
     question: evaluation.Question
@@ -122,9 +124,10 @@ class _Claim:
     def certified(
         self, times: Sequence[int], situation: relational.EncodedSituation
     ) -> evaluation.AnswerRuns:
-        """Return the answers with the mark that clingo checked them at the given times.
+        """Return the answers after clingo has checked them at the given times, with the number of times.
 
-        Raise DisputedAnswerError if clingo has other rows.
+        Raises:
+            DisputedAnswerError: Clingo has other rows.
         """
         certified = replace(self.answers, certified=len(times))
         if len(times) == len(self.answers.times) > 1 and self._has_runs_of_clingo():
@@ -140,9 +143,9 @@ class _Claim:
         return certified
 
     def _has_runs_of_clingo(self) -> bool:
-        """Return whether clingo computes the same rows for all times together as the relational evaluation.
+        """Return whether clingo computes the same rows in one evaluation of all times together.
 
-        If the function returns False, clingo must check one time after another.
+        If not, clingo must check one time after another.
         """
         question, runs, times = self.question, self.answers, self.answers.times.tolist()
         assert question.predicate is not None
@@ -155,7 +158,7 @@ class _Claim:
         return len(expected) == len(runs.runs) and set(_ended_rows(expected)) == set(_ended_rows(runs.runs))
 
     def _touched(self, situation: relational.EncodedSituation) -> relational.EncodedSituation:
-        """Return the situation without the atoms of a large background B that the rules cannot use."""
+        """Return the situation; of a large background, only the atoms that rules can use are kept."""
         # What can be touched is told by the plan that is certified: clingo is given all that it can take.
         if sum(map(len, situation.background.values())) <= _LARGE:
             return situation
@@ -165,10 +168,7 @@ class _Claim:
         return with_usable_background(self.question.program, situation, self.question.predicate)
 
     def wanted(self, certify: Certify | int, draw: Random) -> int:
-        """Return the number of times at which clingo should check the answers.
-
-        The number can be 0 if clingo is slow.
-        """
+        """Return the number of times at which clingo should check the answers; 0 if clingo is slow."""
         match certify:
             case "none":
                 return 0
@@ -180,10 +180,7 @@ class _Claim:
                 return min(number, len(self.answers.times))
 
     def cheapest(self) -> list[int]:
-        """Return the times that clingo can check within its budget, the cheapest time first.
-
-        The list of times contains at least one time.
-        """
+        """Return the times that clingo can check within its budget (at least one time), cheapest first."""
         costs = self._costs()
         fitting = costs <= max(self._budget(), int(costs.min()))
         order = np.argsort(costs[fitting], kind="stable")
@@ -192,9 +189,9 @@ class _Claim:
     def groundable(self, times: Sequence[int]) -> list[int]:
         """Return the ascending times at which clingo makes few rule instances in total.
 
-        If clingo would make too many instances at every time, return the cheapest times. The cost of a time
-        is the number of atoms that the rules match. The choice of times therefore does not depend on the
-        answers.
+        If clingo would make too many instances at all times together, the cheapest times are returned. The
+        cost of a time is the number of atoms that the rules match. The choice of times therefore does not
+        depend on the answers.
         """
         if not times:
             return []
@@ -217,7 +214,7 @@ class _Claim:
         return sorted(kept)
 
     def _have_few_together(self, times: Sequence[int], most: int) -> bool:
-        """Return whether clingo makes at most `most` instances at each time in one joint evaluation."""
+        """Return whether clingo makes at most `most` instances at all times in one joint evaluation."""
         # One evaluation at all times takes hardly longer than an evaluation at one time.
         program = self.question.program
         seen, situation = reach(program), self.input
@@ -238,7 +235,7 @@ class _Claim:
         return min(len(costs), int(self._budget() * len(costs) / total + draw.random()))
 
     def _budget(self) -> int:
-        """Return the budget for clingo: a number of atoms."""
+        """Return the number of atoms that clingo may process for checks."""
         times = self.answers.times
         span = self.input.within(Interval(int(times[0]), int(times[-1])))
         return int(_SHARE * (len(self.answers.runs) + sum(len(some.t) for some in span.atoms.values())))
@@ -269,7 +266,7 @@ def _used(
 ) -> relational.EncodedSituation:
     """Return the situation with only the atoms that the program can use.
 
-    If the program has tuple windows, all atoms are kept, since tuple windows count all atoms.
+    If the program has tuple windows, all atoms remain, since tuple windows count all atoms.
     """
     if reach(question.program).tuples:
         return situation
@@ -285,7 +282,7 @@ def _used(
 
 
 def _spread(times: Array, number: int, draw: Random) -> list[int]:
-    """Return `number` of the times in ascending order, drawn at random from equal portions."""
+    """Return `number` of the times in ascending order, drawn at random from equal portions of the times."""
     borders = [len(times) * place // max(number, 1) for place in range(number + 1)]
     return times[[draw.randrange(*ends) for ends in pairwise(borders)]].tolist() if number else []
 

@@ -43,8 +43,8 @@ TRIGGER: Final = Atom("trigger")
 class Whole:
     """A request for whole answer streams: at most `most` of them, or their brave or cautious consequences.
 
-    Each row contains, as texts, the derived atoms of one answer stream or the consequences. An atom a that
-    holds at another time u is written `@_u a`. If no answer stream exists, the evaluation returns no row.
+    A row of the answer contains, as texts, the derived atoms of one answer stream or the consequences. An
+    atom a that holds at another time u is written `@_u a`. If no answer stream exists, the answer has no row.
     """
 
     most: int | None = None
@@ -53,9 +53,10 @@ class Whole:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A program without its trigger, the requested output, and the evaluation times that the trigger defines.
+    """A question to a program: the program without its trigger, the output, and the evaluation times.
 
-    If `output` is a predicate, the question asks for the rows of this predicate in the only answer stream.
+    The trigger defines the evaluation times. If `output` is a predicate, the question asks for the rows of
+    this predicate in the only answer stream.
     """
 
     program: Program
@@ -87,16 +88,13 @@ class Answer(NamedTuple):
 
 
 def ask(program: Program, output: Signature | Whole, gate: Gate | None = None) -> Question:
-    """Return the question for the atoms of `output`; the default gate is the program's own trigger."""
+    """Return the question for the atoms of `output`; by default, the program's trigger defines the times."""
     own, ungated = split(program, TRIGGER)
     return Question(ungated if gate is None else program, output, own if gate is None else gate)
 
 
 class AnswerParts(Protocol):
-    """The answers to a question on a timeline.
-
-    The answers may be stored in several packed parts, which are unpacked when needed.
-    """
+    """The answers to a question on a timeline, possibly stored in several packed parts."""
 
     @property
     def certified(self) -> int:
@@ -121,10 +119,7 @@ class AnswerParts(Protocol):
         ...
 
     def each_part(self) -> "Iterator[AnswerRuns]":
-        """Yield the answers of each part.
-
-        The interval of times of a row never extends beyond its part of the job.
-        """
+        """Yield the answers of each part; the interval of times of a row never extends beyond its part."""
         ...
 
     def whole(self) -> "AnswerRuns":
@@ -140,8 +135,8 @@ class AnswerParts(Protocol):
 class AnswerRuns:
     """The answers to a question: each row with its longest intervals of indexes into `times`.
 
-    The values of the field `times` never decrease. A time can occur several times, each with a different
-    newest input. The field `certified` is the number of times at which clingo computed the same rows.
+    The values of `times` never decrease. A time can occur several times, each with a different newest input.
+    `certified` is the number of times at which clingo computed the same rows.
     """
 
     times: Array
@@ -221,15 +216,15 @@ class AnswerRuns:
     def until(self, times: Array) -> Array:
         """Return for each given time the index of the last evaluation at or before this time.
 
-        If no evaluation exists at or before a given time, the index for this time is -1.
+        The index is -1 if no such evaluation exists.
         """
         return np.searchsorted(self.times, times, "right") - 1
 
     def held_until(self, columns: Sequence[Array], indexes: Array) -> Array:
-        """Return, for each row, the last evaluation (its index) at which the row is an answer.
+        """Return, for each row, the index of the last evaluation at which the row is an answer.
 
-        For each row, evaluations after the index of the row in `indexes` do not count. If the row is not an
-        answer at any of these evaluations, the function returns -1 for the row.
+        Evaluations after the index of the row in `indexes` do not count. The result is -1 for a row that is
+        not an answer at any of the other evaluations.
         """
         table, room = self.runs, len(self.times) + 1
         own, numbers = keys([table.columns, columns], [len(table), len(indexes)], room)
@@ -268,8 +263,7 @@ class AnswerRuns:
 class StreamRuns(Mapping[int, frozenset[Row]]):
     """The derived atoms, as texts, of the only answer stream at each of consecutive times.
 
-    Each derived atom has an interval of indexes into `times`. The derived atoms are in the order of answer
-    streams.
+    Each derived atom has an interval of indexes into `times`. The atoms are in the order of answer streams.
     """
 
     times: Array
@@ -312,7 +306,7 @@ def _streams_of(
     times: Sequence[int],
     derived: Mapping[Signature, relational.RunTable],
 ) -> StreamRuns:
-    """Return the derived atoms of a program in order, without the atoms of the background B."""
+    """Return the derived atoms of a program in order, without the atoms of the background."""
     terms = situation.terms
     background = {
         name: [tuple(terms.atom_texts(row)) for row in rows] for name, rows in situation.background.items()
@@ -350,7 +344,7 @@ def _texts(name: Signature, table: relational.RunTable, terms: TermCodes) -> lis
 
 
 def _order(tables: Mapping[Signature, relational.RunTable], terms: TermCodes) -> Array:
-    """Return the row numbers of all tables, sorted in the order of `write_moments`, then by runs."""
+    """Return the row numbers of all tables, sorted like the atoms of answer streams, then by intervals."""
     width, names = max((arity for _, arity in tables), default=0), sorted({name for name, _ in tables})
     ranks = _ranks([column for table in tables.values() for column in table.columns], terms)
     keys: list[list[Array]] = [[] for _ in range(width + 2)]
@@ -376,18 +370,19 @@ def _ranks(columns: Sequence[Array], terms: TermCodes) -> Array:
 
 ATOMS_AT_ONCE: Final = 250_000
 _SPREAD: Final = 50_000_000
-"""The greatest product of atoms and evaluation times for clingo, which lists negated atoms at each time."""
+"""The maximum product of atoms and evaluation times for clingo, which lists negated atoms at each time."""
 _KEPT: Final = 256
-"""The greatest number of cached situations."""
+"""The maximum number of cached situations."""
 
 
 class RepeatedSituations:
-    """A cache of the rows of earlier situations, for programs whose answers do not depend on the time itself.
+    """A cache of the rows of earlier evaluations.
 
-    In a program without @, the time itself has an effect only through windows. If each formula is an atom or
-    ◇ of an atom, the key of the cache contains the atoms, their order, and the windows that contain them.
-    For other formulas, the key of the cache contains the distances of the atoms, the ends of the timeline,
-    and the time modulo the steps of the windows.
+    The cache is for programs whose answers do not depend on the time itself. In a program without @, the time
+    itself has an effect only through windows. If each formula is an atom or ◇ of an atom, the key of the
+    cache contains the atoms, their order, and the windows that contain them. For other formulas, the key
+    contains the distances of the atoms, the ends of the timeline, and the time modulo the steps of the
+    windows.
     """
 
     def __init__(self, program: Program) -> None:
@@ -476,10 +471,7 @@ def answer_runs(
     within: Interval,
     evaluator: Evaluator = "auto",
 ) -> list[AnswerRuns]:
-    """Return the answers of each question at its evaluation times in the interval.
-
-    The requested outputs are predicates.
-    """
+    """Return the answers of each question, whose output is a predicate, at its evaluation times."""
     return [
         answers_at(question, situation, situation.times(question.gate, within), None, evaluator)
         for question in questions
@@ -495,8 +487,8 @@ def answers_at(
 ) -> AnswerRuns:
     """Return the answers of a question at the given times, whatever the trigger of the question is.
 
-    `times` and `newest` have equal length. The values of `times` and `newest` never decrease. Each evaluation
-    ignores atoms that arrive after its time in `newest`.
+    `times` and `newest` have equal length, and their values never decrease. Each evaluation ignores atoms
+    that arrive after its time in `newest`.
     """
     assert question.predicate is not None, "answer streams have rows of no width"
     latest = None if newest is None else newest.tolist()
@@ -522,10 +514,10 @@ Outcome = TypeVar("Outcome")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PosedQuestion:
-    """A question in a situation, to be evaluated at the given ascending times in place of its trigger.
+    """A question and its input, to be evaluated at the given ascending times in place of its trigger.
 
-    The field `newest` has the length of `times`, and its values never decrease. Each evaluation ignores atoms
-    that arrive after its time in `newest`.
+    `newest` has the length of `times`, and its values never decrease. Each evaluation ignores atoms that
+    arrive after its time in `newest`.
     """
 
     question: Question
@@ -589,9 +581,9 @@ class PosedQuestion:
         }
 
     def rows_of_clingo(self) -> Iterator[tuple[Row, int, int]]:
-        """Yield the rows that clingo computes, part by part.
+        """Yield the rows that clingo computes, each with the first and last index of an interval of times.
 
-        The interval of times of a row never extends beyond its part of the job.
+        The interval of a row never extends beyond its part of the job.
         """
         if self.situation.is_late:
             for index, (situation, times) in enumerate(self._seen()):
@@ -611,7 +603,7 @@ class PosedQuestion:
     def _seen(self) -> Iterator[tuple[relational.EncodedSituation, Sequence[int]]]:
         """Yield the input that evaluations see, with their times.
 
-        If data came late, for each time separately.
+        If data came late, the input is yielded for each time separately.
         """
         if not self.situation.is_late:
             yield self.situation, self.times
@@ -660,7 +652,8 @@ def check_alike_at(question: Question, situation: Situation, times: Sequence[int
 def by_columns(question: Question, background: Iterable[Signature], evaluator: Evaluator) -> bool:
     """Return whether the relational evaluation answers the question.
 
-    Raise LarsError if `evaluator` requires the relational evaluation, but the question prevents it.
+    Raises:
+        LarsError: `evaluator` requires the relational evaluation, which cannot answer the question.
     """
     if evaluator == "clingo":
         return False
@@ -676,7 +669,7 @@ def hindrance(question: Question, background: frozenset[Signature]) -> relationa
 
 
 def say_hindrances(questions: Sequence[Question], background: Background, runner: Runner) -> None:
-    """Print a note about each part of a program for which the relational evaluation cannot be used."""
+    """Print a note about each question that the relational evaluation cannot answer."""
     for question in questions:
         if (hindering := hindrance(question, frozenset(background))) is not None:
             runner.notice(f"evaluated by clingo, not by columns: {hindering}")

@@ -1,4 +1,4 @@
-"""The division of a job into slices of the timeline; each slice has all input that its windows can reach.
+"""Divide a job into slices of the timeline; each slice has all input that its windows can contain.
 
 Slices can therefore be evaluated independently. In this process, the columns of a trace become slices, and
 the slices become answers.
@@ -27,7 +27,7 @@ from solver.settings import Certify, Evaluator, Progress, no_progress
 Counts = tuple[Array, Array]
 """The ascending starts of the parts of the timeline that have atoms, and the numbers of their atoms."""
 _PARTS: Final = 4096
-"""The greatest number of parts of the timeline whose atoms are counted separately."""
+"""The maximum number of parts of the timeline whose atoms are counted separately."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +40,7 @@ class Needs:
 
     @property
     def halo(self) -> int | None:
-        """The number of time points around a slice of the timeline from which its evaluation needs input.
-
-        None: all.
-        """
+        """The number of time points around a slice from which its evaluation needs input; None means all."""
         past, future = self.reach.past, self.reach.future
         return None if past is None or future is None else past + future
 
@@ -88,10 +85,11 @@ def _fitting(patterns: Iterable[Atom], name: Signature, some: InputAtoms, terms:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NeededAtoms:
-    """Atoms that slices need: `reached` through windows, and `slice_atoms` only at times of the slice itself.
+    """The atoms that slices of the timeline need.
 
-    `past` and `future` are distances in time points; both ends are included. `reached` and `slice_atoms` are
-    disjoint.
+    - `reached` are atoms that a slice reads through windows.
+    - `slice_atoms` are other atoms that a slice needs only at times of the slice itself.
+    - `past` and `future` are the distances, in time points, from which windows read; both ends are included.
     """
 
     reached: Atoms
@@ -124,7 +122,7 @@ class NeededAtoms:
 
 
 def between(slices: Sequence[Interval], times: Iterable[Array], past: int = 0, future: int = 0) -> range:
-    """Return the range of the slices whose windows can reach at least one of the given times."""
+    """Return the range of the slices whose windows can contain at least one of the given times."""
     ends = [(int(t[0]), int(t[-1])) for t in times if len(t)]
     if not ends:
         return range(0)
@@ -140,7 +138,7 @@ def all_counts(numbers: Sequence[Counts]) -> Counts:
 
 
 def cut_span(counts: Counts, span: Interval, halo: int | None, *, rows: int) -> list[Interval]:
-    """Return slices of a span with at least `rows` rows each, from 1.
+    """Return slices of an interval with at least `rows` rows each (`rows` is at least 1).
 
     If each slice needs all input, slices would repeat work, so the result is one slice.
     """
@@ -148,12 +146,12 @@ def cut_span(counts: Counts, span: Interval, halo: int | None, *, rows: int) -> 
 
 
 def cut_in_number(counts: Counts, span: Interval, slices: int) -> list[Interval]:
-    """Return about `slices` slices of a span."""
+    """Return about `slices` slices of an interval."""
     return cut_by_rows(counts, span, max(1, -(-int(counts[1].sum()) // slices)), None)
 
 
 def cut_by_rows(counts: Counts, span: Interval, rows: int, halo: int | None) -> list[Interval]:
-    """Return slices of the span with at least `rows` rows each; only the last slice may have fewer rows.
+    """Return slices of the interval with at least `rows` rows each; only the last slice may have fewer rows.
 
     Each slice has at least as many rows as the `halo` time points before the slice. All slices together
     therefore read at most twice the rows of the trace. If `halo` is None, a slice may have fewer rows than
@@ -179,9 +177,10 @@ def cut_by_rows(counts: Counts, span: Interval, rows: int, halo: int | None) -> 
 def carried_atoms(
     windows: Iterable[TupleWindow], atoms: Atoms, terms: CodedTerms
 ) -> dict[Signature, InputAtoms]:
-    """Return the atoms of a trace that at least one of the windows keeps at the end of the trace.
+    """Return the atoms of a trace that at least one of the tuple windows keeps at the end of the trace.
 
-    All ties at the oldest instant are included, since the evaluation of the window decides the ties.
+    Several atoms at the oldest time in a window are all included, since the evaluation decides which of them
+    remain.
     """
     order = {name: np.lexsort((some.arrival, some.t)) for name, some in atoms.items()}
     ordered = {name: some.take(order[name]) for name, some in atoms.items() if len(some.t)}
@@ -217,8 +216,8 @@ ATOMS_PER_SLICE: Final = 20_000
 class Job:
     """Questions to evaluate over one timeline and background.
 
-    If the field `slices` is None, the job chooses the number of slices. If the field `within` is None, the
-    whole timeline is evaluated.
+    - `slices` is the number of slices; if None, the job chooses the number.
+    - `within` is the interval of requested evaluation times; if None, the whole timeline is evaluated.
     """
 
     questions: tuple[Question, ...]

@@ -1,4 +1,4 @@
-"""LARS programs as ASP programs for clingo: at one time point, over runs of times, and as text files."""
+"""LARS programs as ASP programs for clingo: at one time point, at many times, and as text files."""
 
 from solver.pointwise.asp_terms import RuleNames, call, predicate_name
 from solver.pointwise.encoding import AspNames, HostedCondition, RuleWriter, condition_arguments

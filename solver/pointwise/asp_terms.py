@@ -41,7 +41,10 @@ def symbol(constant: Constant) -> clingo.Symbol:
     """Return the ASP symbol of a constant; `constant` is the inverse function.
 
     An RDF term becomes a string of its N-Triples text, a number becomes a number, and a plain constant is
-    unchanged. Raises LarsError for a number outside 32 bits, and for invalid Unicode (a lone surrogate).
+    unchanged.
+
+    Raises:
+        LarsError: A number is outside 32 bits, or a text is invalid Unicode (a lone surrogate).
 
     >>> print(symbol(Iri("x:a")), symbol(Number(3)), symbol(Symbol("wet")), symbol(Symbol("Wet")))
     "<x:a>" 3 wet symbol("Wet")
@@ -64,7 +67,8 @@ def symbol(constant: Constant) -> clingo.Symbol:
 def constant(symbol: clingo.Symbol) -> Constant:
     """Return the constant of an ASP symbol; `symbol` is the inverse function.
 
-    Raises LarsError for other ASP symbols, such as a tuple, `-a`, `f(1)` and `#inf`.
+    Raises:
+        LarsError: The symbol is another ASP term, such as a tuple, `-a`, `f(1)` and `#inf`.
     """
     match symbol.type:
         case clingo.SymbolType.String:
@@ -174,7 +178,7 @@ GREATEST: Final = 2**30
 
 
 def wrapping(side: Arithmetic, names: RuleNames) -> Iterator[str]:
-    """Yield ASP conditions; at least one of them is true if the result of an operation exceeds 32 bits.
+    """Yield ASP conditions; if the result of an operation exceeds 32 bits, at least one of them is true.
 
     A condition may also be true if the result fits in 32 bits, since an operand above 2^30 makes a condition
     true.

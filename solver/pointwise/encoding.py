@@ -39,7 +39,7 @@ from solver.facts import Fact, Situation, variables_in_order, with_facts
 from solver.pointwise import asp_terms
 
 LONG: Final = 10_000
-"""The greatest last time of a timeline whose times are not ranked; ranks give ASP smaller numbers."""
+"""The last time up to which a timeline keeps its times; in longer timelines, smaller ranks replace them."""
 _NOTHING: Final = TimeWindow(0, -1)
 _OUTSIDE: Final = -1
 
@@ -49,9 +49,10 @@ RankedProgram = tuple[Program, Situation, int, Sequence[int] | None]
 
 
 def rank_program(program: Program, situation: Situation, t: int) -> RankedProgram:
-    """Return the question for clingo, with ranks in place of times if the timeline is long.
+    """Return the program and its input for clingo, with ranks in place of times if the timeline is long.
 
-    Raises LarsError if the timeline ends after 2^31 - 1 and some rule computes with times or outputs times.
+    Raises:
+        LarsError: The timeline ends after 2^30, and some rule computes with times or outputs times.
     """
     timeline = situation.timeline
     if timeline.last <= LONG:
@@ -70,7 +71,10 @@ def rank_program(program: Program, situation: Situation, t: int) -> RankedProgra
 
 
 def _only_orders(rule: Rule, always: frozenset[Signature]) -> bool:
-    """Return whether the rule's result is independent of moved time points and of added empty time points."""
+    """Return whether a rule's result depends only on the order of times.
+
+    The result then does not change if times move, or if time points without atoms are added.
+    """
     forms = [analysis.literal_form(part) for part in formulas(rule.body)]
     head = variables(rule.head.time) if isinstance(rule.head, logic.At) else frozenset()
     times = head.union(form.time for form in forms if isinstance(form.time, Variable))
@@ -174,7 +178,7 @@ def condition_arguments(condition: HostedCondition) -> tuple[Variable, ...]:
 
 
 def columns(literal: HostedCondition | logic.SetLiteral) -> tuple[Variable, ...]:
-    """Return the variables of the predicate that the host computes for a literal, in argument order."""
+    """Return the variables of the predicate that Python computes for a literal, in argument order."""
     match literal:
         case logic.Test():
             return condition_arguments(literal)
@@ -187,7 +191,7 @@ def columns(literal: HostedCondition | logic.SetLiteral) -> tuple[Variable, ...]
 
 
 def hosted_signature(literal: HostedCondition | logic.SetLiteral, number: int) -> Signature:
-    """Return the name and arity of the predicate that the host computes for a literal."""
+    """Return the name and arity of the predicate that Python computes for a literal."""
     kind = (
         "test"
         if isinstance(literal, logic.Test)
@@ -215,10 +219,13 @@ def table(condition: HostedCondition, number: int, arguments: Sequence[str], dom
 
 
 def gathering(literal: logic.SetLiteral, number: int, instance: str, terms: Sequence[str]) -> Iterator[str]:
-    """Yield the ASP rules by which the host evaluates a literal over all instances of an atom.
+    """Yield the ASP rules by which Python evaluates a literal (such as an aggregate) over all instances.
 
-    The argument `instance` is the ASP body that binds `terms`. The argument `terms` contains the texts of the
-    atom's variables.
+    Args:
+        literal: The literal.
+        number: The number of the literal.
+        instance: The ASP body that binds `terms`.
+        terms: The texts of the variables of the literal's atom.
     """
     collected, noted = f"collected'{number}", f"noted'{number}"
     yield f"{asp_terms.call(collected, [str(number), *terms])} :- {instance}."
@@ -247,7 +254,7 @@ def required_rules(literal: logic.SetLiteral, number: int, instances: Iterable[S
 
 
 def input_rule(number: int, name: str, arity: int, *, timed: bool) -> str:
-    """Return the rule that requests a predicate's facts from the host, with their times if `timed`."""
+    """Return the ASP rule that requests a predicate's facts from Python, with their times if `timed`."""
     names = [f"X{i}" for i in range(arity - timed)]
     row = f"({','.join(names)}{',' * (len(names) == 1)})"
     if timed:
@@ -259,9 +266,9 @@ def input_rule(number: int, name: str, arity: int, *, timed: bool) -> str:
 class AspNames:
     """The names of a program's predicates and literals in its ASP text.
 
-    The field `background` contains the predicates of the background B, without the facts of the program
-    itself. The numbers of conditions begin after `numbered`, because another program uses the numbers up to
-    `numbered`.
+    - `background` are the predicates of the background, without the facts of the program itself.
+    - `numbered` is the number after which the numbers of conditions begin, because another program uses the
+      numbers before.
     """
 
     program: Program
@@ -270,12 +277,12 @@ class AspNames:
 
     @cached_property
     def derived(self) -> frozenset[Signature]:
-        """The intensional predicates of the program."""
+        """The predicates that rules of the program derive."""
         return analysis.intensional(self.program)
 
     @cached_property
     def background_predicates(self) -> frozenset[Signature]:
-        """The predicates that may have atoms in the background B."""
+        """The predicates that may have background atoms, which hold at all times."""
         return self.background.union(map(signature, self.program.facts))
 
     @cached_property
@@ -327,7 +334,8 @@ class AspNames:
     def set_literals(self) -> dict[logic.SetLiteral, int]:
         """The numbers, from 1, of the literals that need all instances of an atom, in program order.
 
-        Raises LarsError if the atom of a literal depends on the head of the literal's rule.
+        Raises:
+            LarsError: The atom of a literal depends on the head of the literal's rule.
         """
         analysis.gathered_strata(self.program)
         all_literals = (literal for rule in self.program.rules for literal in set_literals(rule.body))
@@ -359,7 +367,7 @@ class AspNames:
         return self._own(predicate, (self.name(predicate, timed=True), predicate[1] + 1))
 
     def background_signature(self, predicate: Signature) -> Signature | None:
-        """Return the ASP name and arity of atoms of the background B. Return None if the name clashes."""
+        """Return the ASP name and arity of background atoms; None if the name clashes."""
         return self._own(predicate, (self.always_name(predicate), predicate[1]))
 
     def _own(self, predicate: Signature, name: Signature) -> Signature | None:
@@ -383,20 +391,20 @@ class AspNames:
         return asp_terms.call(self.name(predicate, timed=False), arguments)
 
     def held_name(self, predicate: Signature, window: Window | None) -> str:
-        """Return the name of the predicate for atoms in the background B, or in the window at a time."""
+        """Return the name of the predicate for atoms that are in a window at a time, or in the background."""
         return f"held{self.windows.get(window, 0) if window else 0}'{self.name(predicate, timed=False)}"
 
     def shown_name(self, predicate: Signature, window: Window) -> str:
-        """Return the name of the predicate for atoms that are in the background B or now in the window."""
+        """Return the name of the predicate for atoms that are in the background or now in the window."""
         return f"shown{self.windows[window]}'{self.name(predicate, timed=False)}"
 
     def always_name(self, predicate: Signature) -> str:
-        """Return the name of the predicate for atoms of the background B."""
+        """Return the name of the predicate for background atoms."""
         name = self.name(predicate, timed=False)
         return f"always'{name}" if predicate in self.timed | self.derived else name
 
     def at(self, predicate: Signature, arguments: list[str], window: Window | None, time: str) -> str:
-        """Return the ASP atom that is true at a time if the atom is in the window or in the background B."""
+        """Return the ASP atom that is true at a time if the atom is in the window or in the background."""
         if predicate in self.background_predicates:
             return asp_terms.call(self.held_name(predicate, window), [*arguments, time])
         return self._kept_call(predicate, arguments, window, time)
@@ -471,7 +479,7 @@ def _last(window: LastWindow, number: int) -> Iterator[str]:
 
 
 def _near(u: int) -> int:
-    """Return a 32-bit time that stands for the time `u`: it has the same order relative to 0..GREATEST."""
+    """Return a 32-bit time in place of the time `u`: it has the same order relative to 0..GREATEST."""
     return max(1 - 2 * asp_terms.GREATEST, min(u, asp_terms.GREATEST + 1))
 
 
@@ -505,12 +513,15 @@ def _newest(window: TupleWindow, w: int) -> Iterator[str]:
 
 
 def binds_time(form: analysis.LiteralForm) -> bool:
-    """Return whether the literal is true only at a time of @ inside the timeline: @_T a, @_T ¬a."""
+    """Return whether a literal is true only at a time of @ inside the timeline, such as @_T a."""
     return (form.mode == "@" and form.positive) or (form.mode == "¬@¬" and not form.positive)
 
 
 class RuleWriter:
-    """The writer of one rule as ASP text; `naming` has the names of predicates, windows and conditions."""
+    """A writer of one LARS rule as ASP text.
+
+    `naming` has the names of predicates, windows and conditions.
+    """
 
     def __init__(self, naming: AspNames, rule: Rule) -> None:
         self.naming = naming
@@ -568,11 +579,11 @@ class RuleWriter:
                 return self.through_window(form)
 
     def condition(self, condition: HostedCondition) -> str:
-        """Return the ASP atom of a SPARQL condition; the host computes the table of the condition."""
+        """Return the ASP atom of a SPARQL condition; Python computes the table of the condition."""
         return self._hosted(condition, self.naming.conditions[(condition, self.rule.predicate)])
 
     def set_atom(self, literal: logic.SetLiteral) -> str:
-        """Return the ASP atom of a literal over all instances; the host computes the table of the literal."""
+        """Return the ASP atom of a literal over all instances; Python computes the table of the literal."""
         return self._hosted(literal, self.naming.set_literals[literal])
 
     def _hosted(self, literal: HostedCondition | logic.SetLiteral, number: int) -> str:
@@ -606,7 +617,7 @@ class RuleWriter:
                         yield _rule(f"wrapped'{number}", [*domain, wraps])
 
     def binding(self) -> list[str]:
-        """Return the ASP literals that bind the body's variables, except variables that the host computes."""
+        """Return the ASP literals that bind the body's variables, except variables that Python computes."""
         return [part for literal in self.rule.body for part in self._binding(literal)]
 
     def _binding(self, literal: logic.BodyLiteral) -> list[str]:
@@ -702,7 +713,7 @@ def _rule(head: str, body: list[str]) -> str:
 
 MOST_NUMBERS: Final = 1_000_000
 MOST_TEXTS: Final = 2_000
-"""The greatest numbers of values that a recursive rule without and with := may compute.
+"""The maximum numbers of values that a recursive rule without and with := may compute.
 
 A rule that computes more values counts as endless.
 """
@@ -712,8 +723,8 @@ A rule that computes more values counts as endless.
 class Encoding(AspNames):
     """The ASP text of a program.
 
-    The field `source` is the program that error messages quote, if the encoded program is a translation of
-    `source`. If `output` is given, the solver reads only atoms of the predicate `output`.
+    - `source` is the program that error messages quote, if the encoded program is a translation of it.
+    - `output`, if given, is the only predicate whose atoms the solver reads.
     """
 
     source: Program | None = None
@@ -722,7 +733,7 @@ class Encoding(AspNames):
     def text(self, *, limited: bool = False) -> str:
         """Return the whole ASP program: rules, windows, and rules that connect plain and timed predicates.
 
-        If `limited` is true, a `Host` limits the rules that could compute new values without end.
+        If `limited` is true, Python (the `Host`) limits the rules that could compute new values without end.
         """
         rules = [self.rule(rule, self.limit(rule) if limited else ()) for rule in self.program.proper_rules]
         parts = [*rules, *self._windows(), *self._bridges(), *self._expected()]
@@ -730,7 +741,7 @@ class Encoding(AspNames):
 
     @cached_property
     def hosted_text(self) -> str:
-        """The whole ASP program for grounding with a `Host`, with the predicates that clingo outputs."""
+        """The whole ASP program for grounding with Python's help, with the predicates that clingo outputs."""
         project = (f"#project {name}/{arity}." for name, arity in self._names(self.derived))
         show = (f"#show {name}/{arity}." for name, arity in self.signatures)
         text = " ".join((*project, "#show.", *show)) + "\n"
@@ -740,7 +751,8 @@ class Encoding(AspNames):
     def signatures(self) -> dict[Signature, tuple[str, bool]]:
         """The ASP names and arities of the predicates to read.
 
-        The boolean for a predicate is true if the last argument of the predicate is a time.
+        Each is mapped to the name of the predicate in LARS, and to a boolean: whether its last argument is a
+        time.
         """
         return self._names(self.derived if self.output is None else self.derived & {self.output})
 
@@ -754,7 +766,7 @@ class Encoding(AspNames):
         return (self.source or self.program).proper_rules
 
     def rule(self, rule: Rule, more: Sequence[str] = ()) -> str:
-        """Return the ASP rules of one LARS rule after the rule as a comment.
+        """Return the ASP rules of one LARS rule, after the LARS rule as a comment.
 
         `more` are additional body literals.
         """
@@ -763,7 +775,7 @@ class Encoding(AspNames):
     def limit(self, rule: Rule) -> list[str]:
         """Return the literals that limit the values of a recursive rule with arithmetic.
 
-        For any other rule, the function returns an empty list.
+        For other rules, the list is empty.
         """
         head = head_atom(rule)
         if head is None or not analysis.computes_in_loop(rule, self._loops):
@@ -778,7 +790,7 @@ class Encoding(AspNames):
         return analysis.positive_loops(self.program)
 
     def tables(self) -> str:
-        """Return the ASP rules that call a `Host` during grounding; `text` does not contain these rules."""
+        """Return the ASP rules that call Python during grounding; `text` does not contain these rules."""
         writers = [RuleWriter(self, rule) for rule in self.program.proper_rules]
         tables = (line for writer in writers for line in writer.tables())
         return "\n".join((*tables, *self._gathering())) + "\n"

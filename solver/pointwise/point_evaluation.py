@@ -1,8 +1,8 @@
-"""The exact evaluation at one reference time with clingo, which certifies relational answers.
+"""The exact evaluation of a program at one reference time with clingo.
 
-While clingo grounds a program, clingo calls Python functions (the host). The host returns tables of SPARQL
-conditions, many facts at once, and results over all instances of an atom. `encoding` writes the calls, and
-this module contains the functions.
+This evaluation certifies relational answers. While clingo grounds a program, clingo calls Python functions
+(the host). The host returns tables of SPARQL conditions, many facts at once, and results over all instances
+of an atom. `encoding` writes the calls, and this module contains the functions.
 """
 
 from collections import deque
@@ -98,7 +98,10 @@ def _value(term: clingo.Symbol) -> Constant | None:
 
 
 class InputFact(NamedTuple):
-    """A fact: its name and arity in ASP, its terms as a tuple, and an optional time as last argument."""
+    """A fact for clingo: its name and arity in ASP, its terms as a tuple, and an optional time.
+
+    The time is the last argument of the ASP atom.
+    """
 
     signature: Signature
     terms: clingo.Symbol
@@ -113,12 +116,16 @@ class InputFact(NamedTuple):
 class Host:
     """The functions that clingo calls while it grounds a program.
 
-    `@times` and `@rows` return the facts of the program. `@test` and `@value` evaluate the numbered
-    conditions of the program. `@collect` and `@gathered` evaluate the numbered aggregates and orders.
-    `@within` limits recursive rules. `known` are given instances, which replace collected instances.
-    `endless` contains the rules that computed so many values that the computation was stopped. `asked` is the
-    condition that was evaluated last. Raises LarsError if a condition calls an unknown function, or a
-    function with a wrong number of arguments.
+    - `@times` and `@rows` return the facts of the program.
+    - `@test` and `@value` evaluate the numbered conditions of the program.
+    - `@collect` and `@gathered` evaluate the numbered aggregates and orders.
+    - `@within` limits recursive rules.
+    - `known` are given instances of atoms, which replace collected instances.
+    - `endless` are the rules that computed so many values that the computation was stopped.
+    - `asked` is the condition that was evaluated last.
+
+    Raises:
+        LarsError: A condition calls an unknown function, or a function with a wrong number of arguments.
     """
 
     def __init__(
@@ -154,7 +161,7 @@ class Host:
         )
 
     def times(self, number: clingo.Symbol) -> list[clingo.Symbol]:
-        """Return the times at which an input predicate has rows."""
+        """Return the times at which an input predicate, given by its number, has rows."""
         return [clingo.Number(time) for time in self._numbered[number.number] if time is not None]
 
     def rows(self, number: clingo.Symbol, *time: clingo.Symbol) -> list[clingo.Symbol]:
@@ -186,7 +193,7 @@ class Host:
         return symbol(NULL if term is None else term)
 
     def collect(self, number: clingo.Symbol, *terms: clingo.Symbol) -> clingo.Symbol:
-        """Add the instance that the terms represent, and return 1."""
+        """Add an instance, given by its terms, to the numbered aggregate or order; return 1."""
         if number.number not in self._known:
             self._collections[number.number].add(terms)
         return clingo.Number(1)
@@ -200,11 +207,15 @@ class Host:
 
 _ROUNDS = 3
 _LARGEST_ESTIMATE = 10**18
-"""The greatest estimate; all larger estimates count as equal."""
+"""The maximum estimate of a number of instances; all larger estimates count as equal."""
 
 
 def ground(control: clingo.Control, host: Host, program: Program, situation: Situation) -> None:
-    """Ground a program; raise FailedRunError with the rule if the host cannot compute a condition."""
+    """Ground a program.
+
+    Raises:
+        FailedRunError: Python cannot compute a condition; the message quotes its rule.
+    """
     with under_way(lambda: f"most of all for {_largest(program, situation).quotation}"):
         try:
             control.ground([("base", [])], context=host)
@@ -265,9 +276,10 @@ def _terms_of(arguments: Arguments) -> clingo.Symbol:
 
 
 def facts_at(encoding: Encoding, situation: Situation, t: int) -> Iterator[InputFact]:
-    """Yield the facts that the encoding expects: now, the timeline, the input and the background B.
+    """Yield the facts that the ASP text expects: now, the timeline, the input and the background.
 
-    Raises LarsError if the timeline ends after the greatest number of ASP.
+    Raises:
+        LarsError: The timeline ends after the greatest number of ASP.
     """
     timeline = situation.timeline
     if timeline.last > GREATEST:
@@ -325,7 +337,7 @@ def _partition(window: TupleWindow, predicate: str, arguments: Arguments) -> cli
 
 
 class UndecidedError(LarsError):
-    """Answer streams differ in the instances of an atom that an aggregate or order needs."""
+    """The error that answer streams differ in the instances of an atom that an aggregate or order needs."""
 
     def __init__(self, literal: SetLiteral) -> None:
         super().__init__(
@@ -339,10 +351,11 @@ Consequences = Literal["brave", "cautious"]
 
 
 def models(program: Program, situation: Situation, t: int) -> Iterator[frozenset[Moment]]:
-    """Yield each answer stream at t once, as its derived atoms with their times, without atoms of B.
+    """Yield each answer stream at t once: its derived atoms with their times, without background atoms.
 
-    Raises LarsError if arithmetic could exceed 32 bits, or if a rule computes with times on a timeline beyond
-    32 bits.
+    Raises:
+        LarsError: Arithmetic could exceed 32 bits, or a rule computes with times on a timeline beyond
+            32 bits.
     """
     moments: set[frozenset[Moment]] = set()
     for model in chain.from_iterable(_solved(program, situation, t, _EACH_ONCE)):
@@ -353,10 +366,10 @@ def models(program: Program, situation: Situation, t: int) -> Iterator[frozenset
 
 
 def rows(program: Program, situation: Situation, t: int, output: Signature) -> list[Row]:
-    """Return the rows of a derived predicate in the only answer stream at t, including rows of B.
+    """Return the rows of a derived predicate in the only answer stream at t, with its background rows.
 
-    Raises LarsError for no answer stream, and for several answer streams. The function also raises the
-    exceptions of `models`.
+    Raises:
+        LarsError: No answer stream exists, or several exist; or an error of `models` occurs.
     """
     moments = list(islice(chain.from_iterable(_solved(program, situation, t, _EACH_ONCE, output)), 2))
     if len(moments) != 1:
@@ -374,7 +387,8 @@ def consequences(
 ) -> frozenset[Moment] | None:
     """Return the brave or cautious consequences at t, or None if no answer stream exists.
 
-    The function also raises the exceptions of `models`.
+    Raises:
+        LarsError: An error of `models` occurs.
     """
     # clingo's models come nearer to the consequences; the last one is them.
     last = [deque(part, 1) for part in _solved(program, situation, t, f"--enum-mode={kind}")]
@@ -388,7 +402,7 @@ def _solved(
 ) -> Iterator[Iterator[frozenset[Moment]]]:
     """Yield clingo's models for each possible set of instances of aggregates and orders.
 
-    If `output` is given, only the atoms of the predicate `output` are read from a model.
+    If `output` is given, only the atoms of this predicate are read from a model.
     """
     ranked, situation, t, points = rank_program(program, situation, t)
     options = ["--models=0", option]
@@ -407,7 +421,7 @@ def _solved(
 
 
 def _states(program: Program, situation: Situation, t: int) -> list[Instances]:
-    """Return the instances of aggregates and orders in each answer stream of the lower layers.
+    """Return the instances that aggregates and orders need, for each answer stream of the lower layers.
 
     To compute an aggregate or an order literal, all instances of its atom must be known. The answers of the
     lower parts of the program determine the instances, so each part is solved on these answers (splitting;
@@ -468,11 +482,14 @@ def ground_at(
     options: Sequence[str] = (),
     known: Instances | None = None,
 ) -> clingo.Control:
-    """Return clingo with the program grounded at t; the host computes SPARQL conditions.
+    """Return clingo with the program grounded at t; Python computes SPARQL conditions.
 
-    The argument `known` contains the known instances of aggregates and orders. Raises UndecidedError for an
-    aggregate or order outside `known` whose instances differ between answer streams. Raises LarsError for
-    rules that seem endless.
+    `known` contains the known instances of aggregates and orders.
+
+    Raises:
+        UndecidedError: An aggregate or order outside `known` needs instances that differ between answer
+            streams.
+        LarsError: A rule seems endless.
     """
     known = {} if known is None else known
     control = clingo.Control(["--warn=none", *options])
@@ -507,7 +524,7 @@ def _check_numbers(control: clingo.Control, encoding: Encoding) -> None:
 
 
 def _background(program: Program, situation: Situation, predicates: Container[Signature]) -> Iterator[Atom]:
-    """Yield the atoms of the background B whose predicate is one of the given predicates."""
+    """Yield the background atoms whose predicate is one of the given predicates."""
     held = with_facts(program, situation.background)
     yield from atoms_of({name: rows for name, rows in held.items() if name in predicates})
 

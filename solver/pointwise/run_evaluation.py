@@ -76,8 +76,8 @@ def runs(
 ) -> Iterator[tuple[facts.Row, facts.Span]]:
     """Yield the rows of a derived predicate, each with the first and last index of one of its intervals.
 
-    The intervals of one row of answers do not overlap or touch. The program must satisfy `have_runs`, and the
-    times must ascend.
+    The indexes are those of `times`, which must ascend. The intervals of one row do not overlap or touch. The
+    program must satisfy `have_runs`.
     """
     arrived = frozenset((fact.predicate, len(fact.arguments)) for fact in situation.facts)
     encoding = RunEncoding(program, frozenset(situation.background), input=arrived, last=len(times) - 1)
@@ -105,11 +105,11 @@ def _text(term: clingo.Symbol) -> str | None:
 
 @dataclass(frozen=True)
 class RunEncoding(AspNames):
-    """A program over the indexes 0 to `last` of times; `input` are the predicates of arriving atoms.
+    """The ASP text of a program over the indexes 0 to `last` of many times.
 
-    A derived atom has its interval of indexes as arguments, and `p'at` lists p at each single index. `in'7`
-    is the visible input of the `windowed_atoms` pair with number 7, with intervals of indexes. `always'p` has
-    the atoms of p in the background B, without intervals of indexes.
+    `input` are the predicates of arriving atoms. A derived atom has its interval of indexes as arguments, and
+    `p'at` lists p at each single index. `in'7` is the visible input of the window and atom with number 7 in
+    `windowed_atoms`, with intervals of indexes. `always'p` has the background atoms of p, without intervals.
     """
 
     input: frozenset[Signature] = frozenset()
@@ -118,7 +118,7 @@ class RunEncoding(AspNames):
     def lines(self) -> Iterator[str]:
         """Yield the rules as ASP text.
 
-        The facts are the atoms of `windowed_atoms` and of the background B.
+        The facts are the atoms of `windowed_atoms` and the background atoms.
         """
         spread: dict[str, int] = {}
         for rule in self.program.proper_rules:
@@ -145,12 +145,12 @@ class RunEncoding(AspNames):
         return window is not None or (predicate in self.input and predicate not in self.derived)
 
     def always_name(self, predicate: Signature) -> str:
-        """Return the name of the predicate for atoms of the background B."""
+        """Return the name of the predicate for background atoms."""
         return f"always'{asp_terms.predicate_name(predicate[0])}"
 
 
 class _RunWriter(RuleWriter):
-    """The writer of one rule over intervals.
+    """A writer of one LARS rule as an ASP rule over intervals of indexes.
 
     `spread` contains the predicates that the rule reads at single indexes, and not by intervals.
     """
@@ -245,7 +245,7 @@ def _at_index(name: str, arguments: list[str]) -> str:
 
 
 def _facts(encoding: RunEncoding, situation: facts.Situation, times: Sequence[int]) -> Iterator[InputFact]:
-    """Yield the visible input with intervals of indexes, and the atoms of the background B."""
+    """Yield the visible input with intervals of indexes, and the background atoms."""
     inside = [fact for fact in dict.fromkeys(situation.facts) if fact.t in situation.timeline]
     arrived = sorted(inside, key=lambda fact: fact.t)
     held = facts.with_facts(encoding.program, situation.background)

@@ -1,7 +1,8 @@
-"""A program with its input in one file for plain clingo: `clingo file.lp -c t=18` computes the answer at 18.
+"""Write a program with its input to one file for plain clingo.
 
-SPARQL conditions are decided in advance for all terms that can reach them at the requested times. Aggregates
-and orders are computed in advance at each of the requested times.
+`clingo file.lp -c t=18` then computes the answer at time 18. SPARQL conditions are decided in advance for all
+terms that can occur in them at the requested times. Aggregates and orders are computed in advance at each of
+the requested times.
 """
 
 import re
@@ -28,10 +29,12 @@ _SPACE = re.compile(r'"(?:[^"\\]|\\.)*"| ')
 
 @dataclass(frozen=True, slots=True)
 class StandaloneProgram:
-    """Rules and facts for clingo; `clock` is the name of the constant for the reference time.
+    """Rules and facts for clingo.
 
-    The field `names` maps the ASP names of shown predicates to the predicates; the boolean is true if the
-    last argument is a time. If arithmetic exceeded 32 bits, clingo shows an atom of `overflows`.
+    - `clock` is the name of the constant for the reference time.
+    - `names` maps the ASP names of shown predicates to the predicates; the boolean is true if the last
+      argument is a time.
+    - `overflows` are atoms that clingo shows if arithmetic exceeded 32 bits.
     """
 
     clock: str
@@ -51,9 +54,11 @@ def standalone(
 ) -> StandaloneProgram:
     """Return the program as a file for clingo; its default reference time is the last of the times.
 
-    clingo shows the atoms of one predicate, or all derived atoms. If a rule of the program reads other times,
-    each shown atom has its time as last argument. Raises the LarsErrors of
-    `solver.pointwise.point_evaluation`.
+    clingo shows the atoms of the predicate `texts`, or of all derived predicates. If a rule of the program
+    reads other times, each shown atom has its time as last argument.
+
+    Raises:
+        LarsError: An error of `solver.pointwise.point_evaluation` occurs.
     """
     encoding = Encoding(program, frozenset(situation.background))
     guards = tuple(_guards(encoding))
@@ -76,7 +81,7 @@ def decided_conditions(
 ) -> dict[HostedCondition, frozenset[tuple[Constant, ...]]]:
     """Return, for each SPARQL condition, the arguments that satisfy it; the value of BIND comes last.
 
-    Only arguments that can reach the condition at the given times are listed.
+    Only arguments that can occur in the condition at the given times are listed.
     """
     encoding = Encoding(program, frozenset(situation.background))
     names = {name: part for name, part in encoding.answers.items() if not isinstance(part, SetLiteral)}
@@ -92,7 +97,8 @@ def decided_conditions(
 def shown_atoms(line: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield the names and argument texts of the atoms in an answer set that clingo printed.
 
-    Raises LarsError if the line is not an answer set.
+    Raises:
+        LarsError: The line is not an answer set.
 
     >>> list(shown_atoms('p q(3,"<x:a>")'))
     [('p', ()), ('q', ('3', '<x:a>'))]

@@ -2,8 +2,8 @@
 
 ORDER BY (SPARQL 1.1, Section 15.1) is extended to a total order, so that every evaluation sorts equally. The
 order of terms is: unbound, blank nodes by label, IRIs, literals, triple terms by their parts, then symbols
-and numbers of the logic. SPARQL does not define the order of literals of different kinds. This module sorts
-numbers first, then booleans, dateTimes, dates, times, strings, language-tagged strings, and all other
+and numbers of LARS programs. SPARQL does not define the order of literals of different kinds. This module
+sorts numbers first, then booleans, dateTimes, dates, times, strings, language-tagged strings, and all other
 literals by datatype.
 
 Aggregates range over a multiset of terms (Section 18.5.1); None is an error. A multiset has no order, so
@@ -44,9 +44,9 @@ Row = TypeVar("Row", bound=Sequence[Constant | None])
 def order_key(term: Constant | None) -> tuple[object, ...]:
     """Return a sort key for ORDER BY; terms of equal value have equal keys.
 
-    The keys agree with `<` (17.3) if `<` is defined. Numbers are compared by their exact value, because
-    rounding to a common type is not transitive. NaN is before all numbers. A time without a zone counts as
-    UTC.
+    The keys agree with `<` (SPARQL 1.1, Section 17.3) if `<` is defined. Numbers are compared by their exact
+    value, because rounding to a common type is not transitive. NaN is before all numbers. A time without a
+    zone counts as UTC.
 
     >>> order_key(Literal("9")) > order_key(Iri("x:a")) > order_key(None)
     True
@@ -113,8 +113,9 @@ Terms = Sequence[Constant | None]
 def aggregate(aggregation: Aggregation, elements: Iterable[tuple[Constant | None, ...]]) -> Constant | None:
     """Return the aggregate of the elements, which are tuples of arguments; None is unbound or an error.
 
-    An unbound value makes SUM, AVG, MIN, MAX and GROUP_CONCAT an error, since ListEval keeps errors (18.5.1);
-    Jena and Oxigraph do the same for MIN and MAX. COUNT and SAMPLE ignore unbound values.
+    An unbound value makes SUM, AVG, MIN, MAX and GROUP_CONCAT an error, since ListEval keeps errors (SPARQL
+    1.1, Section 18.5.1); Jena and Oxigraph do the same for MIN and MAX. COUNT and SAMPLE ignore unbound
+    values.
 
     >>> print(aggregate(Aggregation("COUNT"), [(), ()]))
     "2"^^<http://www.w3.org/2001/XMLSchema#integer>
@@ -128,7 +129,7 @@ def aggregate(aggregation: Aggregation, elements: Iterable[tuple[Constant | None
 def aggregate_of(function: str, separator: str, *terms: Constant | None) -> Constant | None:
     """Return the aggregate of the terms, one term per element; `separator` is for GROUP_CONCAT.
 
-    Numbers of the logic are read as xsd:integer.
+    Numbers of LARS programs are read as xsd:integer.
     """
     if function in ("SUM", "AVG", "GROUP_CONCAT"):
         terms = tuple(literal(term.value) if isinstance(term, Number) else term for term in terms)

@@ -1,6 +1,6 @@
 """Regular expressions with back-references, matched by Python's `re` in a separate process.
 
-Other engines do not support back-references. A match can take very long, and `re` blocks signals and other
+pyoxigraph does not support back-references. A match can take very long, and `re` blocks signals and other
 threads during the match.
 """
 
@@ -19,7 +19,7 @@ from lars.dataclass import dataclass
 from lars.errors import FailedRunError
 
 _PATIENCE: Final = 10.0
-"""The greatest number of seconds for one text.
+"""The maximum number of seconds for one text.
 
 The number is a guess: the time grows exponentially, so a pattern that needs more would need years for a
 slightly longer text.
@@ -38,7 +38,12 @@ Spans = list[tuple[int, int]]
 
 @dataclass(frozen=True, slots=True)
 class BackReferences:
-    """A regular expression that `re` compiles, its flags, its number of groups, and its text."""
+    """A regular expression with back-references for Python's `re`.
+
+    - `pattern` and `flags` are in Python's notation.
+    - `groups` is the number of groups.
+    - `text` is the pattern in the query, for messages.
+    """
 
     pattern: str
     flags: int
@@ -46,7 +51,11 @@ class BackReferences:
     text: str
 
     def matches(self, text: str, most: int | None = None) -> list[Spans]:
-        """Return the matches in a text, at most `most`; raise FailedRunError without an answer in time."""
+        """Return the matches in a text, at most `most`.
+
+        Raises:
+            FailedRunError: The match takes too long, or its process has ended.
+        """
         with _ASKING, _asking() as process:
             assert process.stdin is not None
             assert process.stdout is not None

@@ -1,7 +1,7 @@
 """SPARQL expressions on terms, with error as the third truth value (SPARQL 1.1, Section 17).
 
 The calls and arities of an expression are checked once. After the check, the expression is compiled, and
-evaluated for rows. `terms` and `functions` compute the values of calls. Error and unbound are both None,
+evaluated for rows. `values` and `functions` compute the values of calls. Error and unbound are both None,
 since no operator distinguishes them.
 """
 
@@ -98,7 +98,7 @@ ARITIES: Final[dict[str, tuple[int, int | None]]] = {
     "MILLISECONDS": (2, 2),
     "PRECEDES": (2, 2),
 }
-"""All functions with the least and the greatest number of arguments (SPARQL 1.1, 19.8, BuiltInCall).
+"""All functions with the minimum and the maximum number of arguments (SPARQL 1.1, 19.8, BuiltInCall).
 
 A second argument of IRI is a literal with the base for relative IRIs. Four functions are not in SPARQL 1.1.
 MILLISECONDS(time, unit) returns a number of the program in milliseconds; `unit` is as in NOW. PRECEDES(one,
@@ -122,7 +122,8 @@ UNSUPPORTED_FUNCTIONS: Final = {
 def checked_variables(expression: Expression) -> Iterator[Variable]:
     """Yield the variables of an expression, in the order of its text.
 
-    Raises LarsError for the first call that is an error in every row.
+    Raises:
+        LarsError: A call is an error in every row, such as a call with too many arguments.
 
     >>> list(checked_variables(Call("STRLEN", (Variable("a"), Variable("b")))))
     Traceback (most recent call last):
@@ -296,7 +297,11 @@ def _constant(term: str | Constant | None) -> Constant | None:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A compiled expression for rows of terms in the order of `variables`; results are cached."""
+    """A compiled expression for rows of terms in the order of `variables`; results are cached.
+
+    - `truth` returns the effective boolean value for a row, or None for an error.
+    - `result` returns the value for a row, or None for an error.
+    """
 
     variables: tuple[Variable, ...]
     truth: Callable[[Row], bool | None]
@@ -305,7 +310,10 @@ class Condition:
 
 @lru_cache(maxsize=1024)
 def compile_condition(expression: Expression) -> Condition:
-    """Return the expression as functions of a row; raise LarsError for a call that is always an error.
+    """Return the expression as functions of a row.
+
+    Raises:
+        LarsError: A call in the expression is always an error.
 
     >>> compile_condition(Call("<", (Variable("a"), Variable("b")))).variables
     (Variable(name='a'), Variable(name='b'))
@@ -339,7 +347,7 @@ def test(expression: Expression, value: bool, binding: Binding) -> bool:
 
 
 def evaluate(expression: Expression, binding: Binding) -> Constant | None:
-    """Return the value of an expression, or None if the value is an error or unbound (as BIND treats errors).
+    """Return the value of an expression; None if the value is an error or unbound (as BIND treats errors).
 
     >>> n = Variable("n")
     >>> print(evaluate(Call("+", (n, n)), {n: Literal("01", XSD + "byte")}))

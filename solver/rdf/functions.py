@@ -44,7 +44,7 @@ _EXPRESSIONS_HELD: Final = 1024
 _BACKWARDS = re.compile(r"(?<!\\)(?:\\\\)*\\[1-9]")
 _MANY = re.compile(r"\{[0-9,]*[0-9]{3}\}")
 _MOST_NESTED: Final = 50
-"""The greatest depth of groups in a pattern with back-references; a guess that Python's limit allows."""
+"""The maximum depth of groups in a pattern with back-references; a guess that Python's limit allows."""
 _REPLACEMENT = re.compile(r"(?s)(?:[^\\$]|\\[\\$]|\$[0-9])*")
 _PART = re.compile(r"\\[\\$]|\$[0-9]+")
 _OPENINGS = re.compile(r"(?s)\\.|[\[\]]|\((?!\?)")
@@ -61,7 +61,7 @@ def matches(text: Constant, *terms: Constant) -> Constant | None:
 
 
 def replace_matches(text: Constant, pattern: Constant, by: Constant, *flags: Constant) -> Constant | None:
-    """Return REPLACE; a pattern that matches the empty text is an error (FORX0003)."""
+    """Return REPLACE; a pattern that matches the empty text is an error (XPath error FORX0003)."""
     if not _is_plain(by) or matches(Literal(""), pattern, *flags) != FALSE:
         return None
     prepared = _prepared(pattern, *flags)
@@ -192,7 +192,7 @@ NATIVE: Final[dict[str, tuple[int, int | None]]] = {
     **dict.fromkeys(_BINARY, (2, 2)),
     "CONCAT": (0, None),
 }
-"""The functions that pyoxigraph computes, with the least and the greatest number of arguments."""
+"""The functions that pyoxigraph computes, with the minimum and the maximum number of arguments."""
 
 
 _STORE = ox.Store()
@@ -201,7 +201,10 @@ _Handed = ox.NamedNode | ox.BlankNode | ox.Literal | ox.Triple
 
 @lru_cache(maxsize=_CACHED)
 def native(function: str, *arguments: Constant, base: str | None = None) -> Constant | None:
-    """Return the result of pyoxigraph; `function` is a name of SPARQL, or the IRI of a cast in brackets."""
+    """Return the result that pyoxigraph computes for a function, or None for an error.
+
+    `function` is a name of SPARQL, or the IRI of a cast in angle brackets.
+    """
     lengths = [len(term.lexical) if isinstance(term, Literal) else 0 for term in arguments]
     # All that is replaced is seldom all there is.
     check_length(lengths[0] * lengths[2] // _SELDOM if function == "REPLACE" else sum(lengths))
@@ -218,7 +221,7 @@ def native(function: str, *arguments: Constant, base: str | None = None) -> Cons
 
 @cache
 def _question(function: str, count: int) -> tuple[list[ox.Variable], str]:
-    """Return variables for the arguments of a function, and the query that computes the function for them."""
+    """Return variables for a function's arguments, and a query that computes the function for them."""
     names = [ox.Variable(f"a{position}") for position in range(count)]
     texts = [f"?{name.value}" for name in names]
     return names, f"SELECT {' '.join(texts)} ({function}({', '.join(texts)}) AS ?result) {{}}"
@@ -273,7 +276,7 @@ def is_text(term: Constant) -> TypeGuard[Literal]:
 
 
 def substring(text: Constant, start: Constant, length: Constant | None = None) -> Constant | None:
-    """Return SUBSTR (17.4.3.3): the `length` characters from position `start` on.
+    """Return SUBSTR (17.4.3.3): the `length` characters from position `start` (counted from 1) on.
 
     As in XPath's fn:substring, start and length are rounded and may be outside the text. NaN selects no
     characters.
@@ -318,7 +321,7 @@ def cast(kind: str, term: Constant) -> Constant | None:
 
 
 def _integer(kind: str, number: int) -> Literal | None:
-    """Return the canonical literal of an integer type, or None if the number is outside the type's range."""
+    """Return the canonical literal of an integer type; None if the number is outside the type's range."""
     written = literal(number)
     integer = None if written is None else Literal(written.lexical, XSD + kind)
     return None if value(integer) is None else integer
@@ -429,14 +432,14 @@ _POINT: Final = re.compile(
     rf"\s*(?:{_CRS84}\s+)?POINT\s*\(\s*({_NUMBER})\s+({_NUMBER})\s*\)\s*", re.IGNORECASE | re.ASCII
 )
 _RADIUS: Final = 6_371_008.7714
-"""The mean radius of the earth in metres (IUGG, GRS 80)."""
+"""The mean radius of the earth in meters (IUGG, GRS 80)."""
 _EAST, _NORTH = 180, 90
 
 
 def distance(term: Constant, other: Constant, unit: Constant) -> Literal | None:
-    """Return the great-circle distance in metres between two points, with longitude before latitude.
+    """Return the great-circle distance in meters between two points, with longitude before latitude.
 
-    For geometries, reference systems and units other than WKT points, CRS84 and metres, the value is an
+    For geometries, reference systems and units other than WKT points, CRS84 and meters, the value is an
     error.
 
     >>> graz = Literal("POINT(15.44 47.07)", _WKT)

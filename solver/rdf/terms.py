@@ -43,7 +43,7 @@ _SHOWN: Final = 60
 _LAST_CHARACTER: Final = 0x10FFFF
 _SURROGATES: Final = range(0xD800, 0xE000)
 _KEPT: Final = 1024
-"""The greatest length of a text in the cache."""
+"""The maximum length of a text in the cache."""
 
 
 def short(text: str) -> str:
@@ -134,12 +134,16 @@ def is_triple_term(text: str) -> bool:
 
 
 def triple_term_end(text: str, start: int) -> int:
-    """Return the end of the triple term that begins at a character; raise NotATerm if none begins there."""
+    """Return the end of the triple term that begins at the index `start` of a text.
+
+    Raises:
+        NotATerm: No triple term begins there.
+    """
     return _triple_at(text, start)[1]
 
 
 def _triple_at(text: str, start: int, depth: int = 0) -> tuple[TripleTerm, int]:
-    """Return the triple term that begins at a character, and the end of the triple term."""
+    """Return the triple term that begins at the index `start` of a text, and the end of the triple term."""
     terms: list[RdfTerm] = []
     _check_nesting(text, depth)
     at = _behind_blanks(text, start + len(_OPEN))
@@ -206,9 +210,12 @@ def canonical(text: str) -> str:
 
 
 def data_text(text: str) -> str:
-    """Return the canonical text of a term in data; raise NotATerm for an invalid IRI.
+    """Return the canonical text of a term in data.
 
     Programs may contain invalid IRIs, for example as names of relations, but data cannot.
+
+    Raises:
+        NotATerm: An IRI is invalid.
     """
     if "\\" in text:
         term = read_term(text)
@@ -276,7 +283,7 @@ def syntax_problem(error: SyntaxError) -> str:
 
 
 SHARED_BLANK: Final = "_:lars-value."
-"""The beginning of blank node labels that the values of one call may share; all readers keep such labels."""
+"""The prefix of blank node labels that the values of one call may share; all readers keep such labels."""
 
 
 def is_of_file(text: str) -> bool:
@@ -313,7 +320,11 @@ def blanks_numbered(prefix: str = "") -> Callable[[str], str]:
 
 
 def text_of_rdflib(term: object) -> str:
-    """Return the canonical text of a term of rdflib; raise NotATerm for variables and formulas."""
+    """Return the canonical text of a term of rdflib.
+
+    Raises:
+        NotATerm: The term is a variable or a formula.
+    """
     # Loading rdflib takes a tenth of a short run, and only TriX and graphs of Python need it.
     import rdflib
 

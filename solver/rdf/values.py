@@ -28,8 +28,9 @@ def _odd_double(number: float | Decimal | Fraction) -> float:
     """Return a number as a double that, rounded to a float, gives the float nearest to the number.
 
     If a number were first rounded to the nearest double, this double could be in the middle of two floats,
-    and then the wrong float. Each number is between two neighboring doubles. The neighbor with an odd last
-    bit is never the middle of two floats (Boldo and Melquiond: *When double rounding is odd*, 2005).
+    and would then be rounded to the wrong float. Each number is between two neighboring doubles. The neighbor
+    with an odd last bit is never the middle of two floats (Boldo and Melquiond: *When double rounding is
+    odd*, 2005).
     """
     double = float(number)
     if double == number or not math.isfinite(double) or struct.unpack("<q", struct.pack("<d", double))[0] & 1:
@@ -53,7 +54,10 @@ class Single(float):
 
 @dataclass(frozen=True, slots=True)
 class CalendarTime:
-    """An xsd:dateTime, xsd:date (its first second) or xsd:time; in UTC if `zoned`, otherwise local."""
+    """An xsd:dateTime, xsd:date (its first second) or xsd:time; in UTC if `zoned`, otherwise local.
+
+    `kind` is the name of the type, and `seconds` is the time in seconds.
+    """
 
     kind: str
     seconds: Fraction
@@ -102,9 +106,7 @@ VALUED: Final = frozenset(XSD + kind for kind in (*_BOUNDS, "decimal", "float", 
 
 @lru_cache(maxsize=_CACHED)
 def value(term: Constant | None) -> Value | None:
-    """Return the value of a literal.
-
-    For other terms and for literals without a known value, the function returns None.
+    """Return the value of a literal; None for other terms and for literals without a known value.
 
     Literals without a known value have a language tag, an unknown datatype, or an invalid lexical form.
 
@@ -120,7 +122,11 @@ def value(term: Constant | None) -> Value | None:
 
 
 def parse(text: str, kind: str) -> Value | None:
-    """Return the value of a lexical form of the XSD type `kind`; raise ValueError for an invalid date."""
+    """Return the value of a lexical form of the XSD type `kind`, or None if the form is invalid.
+
+    Raises:
+        ValueError: A date is invalid, such as month 13.
+    """
     if kind == "string":
         return text
     if kind in _BOUNDS and _INTEGER.fullmatch(text):
@@ -159,7 +165,7 @@ def _moment(kind: str, match: re.Match[str]) -> CalendarTime | None:
 
 
 def later(origin: Literal, seconds: Fraction) -> Literal | None:
-    """Return the dateTime `seconds` after `origin`, in the same zone, or None if `origin` is not a dateTime.
+    """Return the dateTime `seconds` after `origin`, in the same zone; None if `origin` is not a dateTime.
 
     >>> later(Literal("1999-12-31T23:59:59Z", XSD + "dateTime"), Fraction(5, 4)).lexical
     '2000-01-01T00:00:00.25Z'
@@ -183,7 +189,7 @@ def later(origin: Literal, seconds: Fraction) -> Literal | None:
 def _digits(number: Fraction) -> Context:
     """Return the decimal context for the digits of a number.
 
-    It is exact if the number has finitely many digits.
+    The context is exact if the number has finitely many digits.
     """
     return _DIVISION if 10 ** number.denominator.bit_length() % number.denominator else EXACT
 
@@ -218,7 +224,7 @@ def literal(value: float | Decimal | str) -> Literal | None:
 
 
 def check_length(characters: int) -> None:
-    """Raise LarsError if a computed text is too long, since texts can double their length in each step."""
+    """Raise FailedRunError if a computed text is too long, since texts can double in each step."""
     if characters > MOST_CHARACTERS:
         raise FailedRunError(
             f"a text of {characters} characters is computed; expected at most {MOST_CHARACTERS}"
@@ -296,7 +302,7 @@ def _part_pairs(left: TripleTerm, right: TripleTerm) -> list[tuple[Any, Any]]:
 
 
 def compare(relation: Callable[[Any, Any], bool], left: Constant, right: Constant) -> bool | None:
-    """Return `left relation right` for ordered literals (numbers, strings, times), and None for other terms.
+    """Return `left relation right` for ordered literals (numbers, strings, times); None for other terms.
 
     Two triple terms are compared by the first parts in which they differ.
     """
@@ -330,7 +336,7 @@ def effective_boolean(term: Constant | None) -> bool | None:
 
 
 def strict_boolean(term: Constant) -> Literal | None:
-    """Return the effective boolean value of SPARQL 1.2; None (an error) for ill-typed and tagged literals."""
+    """Return the effective boolean value of SPARQL 1.2; None (error) for ill-typed and tagged literals."""
     known = isinstance(term, Literal) and term.language is None and value(term) is not None
     truth = effective_boolean(term) if known else None
     return None if truth is None else TRUE if truth else FALSE
@@ -363,7 +369,7 @@ OPERATIONS: Final[dict[str, tuple[Callable[[Any, Any], Any], Callable[[Any, Any]
     "*": (operator.mul, EXACT.multiply),
     "/": (_divided, _DIVISION.divide),
 }
-"""Maps the operators of `arithmetic` to functions on integers and doubles and to functions on decimals."""
+"""The functions of each operator of `arithmetic`: on integers and doubles, and on decimals."""
 
 
 def numeric(term: Constant) -> _Numeric | None:

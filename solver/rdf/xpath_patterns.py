@@ -33,14 +33,14 @@ _SET: Final = re.compile(r"\\[pPicICwWsSdD]")
 _IN_CLASS: Final = re.compile(
     r"(\\[pP]\{[^{}]*\}|\\[icICwWsSdD]|-?[\[\]]|(?<=\[)\^|-)|(\\.|.)(?:-(?![\[\]])(\\.|.))?", re.DOTALL
 )
-"""A mark or a set of characters, or the first and the last character of a range."""
+"""A pattern for the parts of a class: a mark, a set of characters, or both ends of a range."""
 _LETTERS: Final = frozenset("nrtdD")
 _BLANK: Final = " \t\r\n"
 _ATOM: Final = r"(?:\\[pP]\{[^{}]*\}|\\[^pP]|[^*+?{(\\])"
 _QUANTIFIER: Final = r"(?:[*+?]|\{[0-9]+(?:,[0-9]*)?\})\??"
 # (?>(?:..)*) is (?:..)*+, which Python 3.11.2 gets wrong.
 _OUTLINE: Final = re.compile(rf"(?>(?:\((?:\?:)?(?!\?)|{_ATOM}(?:{_QUANTIFIER})?)*)", re.DOTALL)
-"""Matches an XPath pattern in which a letter replaces each character class."""
+"""A pattern that matches an XPath pattern in which a letter replaces each character class."""
 _CATEGORY: Final = re.compile(r"L[ultmo]?|M[nce]?|N[dlo]?|P[cdseifo]?|Z[slp]?|S[mcko]?|C[cfon]?")
 _BLOCK: Final = "Is"
 _BLOCKS: Final = """0-7F BasicLatin 80-FF Latin-1Supplement 100-17F LatinExtended-A 180-24F LatinExtended-B
@@ -149,9 +149,9 @@ def _cased() -> dict[str, set[str]]:
 
 
 def _is_no_part(piece: str, before: str, following: str, within: list[str]) -> bool:
-    """Return whether XPath forbids a piece of a character class.
+    """Return whether XPath forbids a piece at its position in a character class.
 
-    The argument `within` contains the earlier pieces of the class.
+    `within` contains the earlier pieces of the class.
     """
     match piece:
         case "[":

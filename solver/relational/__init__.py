@@ -1,4 +1,4 @@
-"""Evaluation of programs as relational algebra over columns: many time points at once, without clingo."""
+"""Evaluate programs as relational algebra over columns: many time points at once, without clingo."""
 
 from solver.relational.evaluation import decode, evaluate_program, evaluated_on, row_texts, text_order
 from solver.relational.grounding import ground_instances, most_instances

@@ -1,9 +1,9 @@
-"""Answers of many evaluation times by relational algebra over columns.
+"""Answers of many evaluation times by relational algebra over columns, without clingo.
 
 A run is an interval of consecutive evaluation times at which a fact is visible. A positive body is a join of
-rows whose intervals of times (runs) overlap. UNION unites rows, and negation shortens or divides the
-intervals of times of a row. The evaluation computes a SPARQL condition once per row. Aggregates and ranks are
-computed for each interval in which a group does not change. The evaluation does not use clingo.
+rows whose runs overlap. UNION unites rows, and negation shortens or divides the runs of a row. A SPARQL
+condition is computed once per row. Aggregates and ranks are computed for each interval in which a group does
+not change.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -38,20 +38,20 @@ _NUMERIC: Final = {
 }
 """Comparisons of arrays of numbers, in LARS and, for numbers that are exact as doubles, in SPARQL."""
 _MUCH: Final = 2**20
-"""The number of rows above which the size of a join's result is estimated before the join is chosen."""
+"""The number of row pairs above which the size of a join's result is estimated before the join is chosen."""
 
 
 VALUES_FOR_EACH: Final = 4
-"""The number of rows per distinct row of other variables above which sufficient values are looked for."""
+"""The number of rows per distinct row of other variables above which rows that suffice are searched for."""
 _ASKED_AT_ONCE: Final = 2**12
 """The number of rows for which a condition is evaluated between two checks of the clock."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bindings:
-    """The values of variables, each with an interval of evaluation times (run).
+    """The values of variables, with one column per variable, and a run of evaluation times per row.
 
-    Each variable has one column.
+    A run is an interval of consecutive evaluation times.
     """
 
     names: tuple[Variable, ...]
@@ -68,14 +68,17 @@ class Bindings:
         return np.full(len(self.table), codes.of_constant(term), np.int64)
 
     def with_column(self, name: Variable, column: Array, mask: Mask) -> "Bindings":
-        """Return the selected bindings with one more column; an existing variable must have equal values."""
+        """Return the selected rows with one more column; an existing variable must have equal values."""
         if name in self.names:
             return Bindings(self.names, self.table.take(mask & (self.column(name) == column)))
         table = replace(self.table, columns=(*self.table.columns, column))
         return Bindings((*self.names, name), table.take(mask))
 
     def only(self, needed: Iterable[Variable], count: int) -> "Bindings":
-        """Return the bindings of the needed variables, each row with its longest intervals of times."""
+        """Return the columns of the needed variables, each row with its longest intervals of times.
+
+        `count` is the number of evaluation times.
+        """
         names = tuple(name for name in self.names if name in set(needed))
         if names == self.names:
             return self
@@ -95,7 +98,10 @@ def scan_atoms(terms: Sequence[Term], table: run_tables.RunTable, codes: TermCod
 
 
 class RuleBody:
-    """The body of one rule over `count` indexes, with its scans as bindings."""
+    """The evaluation of rule bodies at `count` evaluation times.
+
+    `crowded` is called before a join with very many rows, and may raise an exception.
+    """
 
     def __init__(self, codes: TermCodes, count: int, crowded: Callable[[], None] = lambda: None) -> None:
         self._codes = codes
@@ -109,7 +115,7 @@ class RuleBody:
         conditions: Sequence[logic.Condition],
         names: frozenset[Variable] | None = None,
     ) -> Bindings:
-        """Return the bindings for which the body of the rule holds, with their intervals of times.
+        """Return the values of variables for which a rule body holds, with their intervals of times.
 
         The body holds if all joined literals and conditions hold, and no negated literal holds. The result
         binds at least the variables in `names`; None means all variables.
@@ -137,7 +143,7 @@ class RuleBody:
     def _reduce(
         self, parts: list[Bindings], conditions: Sequence[logic.Condition], kept: frozenset[Variable]
     ) -> None:
-        """Replace parts of a rule body by rows that suffice for the conditions and variables in `kept`."""
+        """Reduce the tables of literals to rows that suffice for conditions and the variables in `kept`."""
         for place, part in enumerate(parts):
             others = kept.union(*(other.names for other in parts if other is not part))
             reduced = part.only(others.union(*map(variables, conditions)), self._count)
@@ -170,8 +176,8 @@ class RuleBody:
         A literal that shares no variable with the joined literals is joined last. Among the other literals,
         the first choice is the literal without new variables that has the fewest rows, then the literal with
         the fewest rows. If the product of both numbers of rows is over `_MUCH`, the choice is the literal
-        after which the fewest columns are needed; among equal literals, the literal with the smallest
-        fan-out.
+        after which the fewest columns are needed; among equal literals, the literal with the fewest matches
+        per row.
         """
         names = {*bindings.names}
 
@@ -189,7 +195,7 @@ class RuleBody:
         )
 
     def _fan_out(self, left: Bindings, right: Bindings) -> float:
-        """Return the average number of right rows that match a distinct key of the left rows."""
+        """Return the average number of right rows with the same values of the common variables."""
         columns = [right.column(name) for name in right.names if name in left.names]
         (key,) = keys([columns], [len(right.table)], 1)
         return len(key) / max(len(distinct(key)), 1)
@@ -209,9 +215,9 @@ class RuleBody:
         return bindings, others
 
     def _joined(self, left: Bindings, right: Bindings, needed: frozenset[Variable] | None) -> Bindings:
-        """Return the join of two bindings, projected to the needed variables.
+        """Return the join of two tables, with only the needed variables.
 
-        If the join has more rows than both of its operands, the function merges equal rows during the join.
+        If the join has more rows than both tables, equal rows are merged during the join.
         """
         on = [(left.names.index(name), place) for place, name in enumerate(right.names) if name in left.names]
         both = (*left.names, *(name for name in right.names if name not in left.names))
@@ -280,9 +286,9 @@ class RuleBody:
         return np.zeros(len(bindings.table)), np.zeros(len(bindings.table), np.bool_)
 
     def _each(self, bindings: Bindings, names: Sequence[Variable], code_of: Callable[..., int]) -> Array:
-        """Return the code of `code_of` for each row.
+        """Return the code that `code_of` returns for each row.
 
-        The argument `code_of` is called once for each distinct row of the variables `names`.
+        `code_of` is called once for each distinct row of the variables `names`.
         """
         columns = [bindings.column(name) for name in names]
         check_time(len(bindings.table))
@@ -362,7 +368,7 @@ def _numbered(columns: Sequence[Array], rows: int) -> tuple[Array, Array]:
 def evaluate_set_literal(
     literal: logic.SetLiteral, bindings: Bindings, codes: TermCodes, count: int
 ) -> Bindings:
-    """Return the bindings for which the aggregate or order is true, given the instances of its atom."""
+    """Return the values for which an aggregate or order literal holds, given the instances of its atom."""
     pieces = _pieces([bindings.column(key) for key in literal.keys], bindings.table, count)
     match literal:
         case logic.Gather(variable, aggregation, _, by):
@@ -378,8 +384,8 @@ def evaluate_set_literal(
 class _Pieces:
     """For each group of an aggregate, the intervals of evaluation times in which its instances do not change.
 
-    The field `columns` contains the keys of each interval's group. Each instance holds in the intervals from
-    number `begins` until before number `ends`.
+    `columns` contains the keys of each interval's group. Each instance holds in the intervals from number
+    `begins` until before number `ends`.
     """
 
     columns: tuple[Array, ...]
@@ -400,7 +406,7 @@ class _Pieces:
         return counts
 
     def table(self, values: Array) -> run_tables.RunTable:
-        """Return a table of the keys of each interval's group, with a value for each interval.
+        """Return the keys of each interval's group as a table, with a value for each interval.
 
         If the groups have keys, intervals without instances are dropped.
         """
@@ -427,7 +433,7 @@ def _pieces(group_columns: Sequence[Array], table: run_tables.RunTable, count: i
 def _aggregates(
     aggregation: logic.Aggregation, arguments: Sequence[Array], pieces: _Pieces, codes: TermCodes
 ) -> Array:
-    """Return the code of the aggregate's value for each piece."""
+    """Return the code of the aggregate's value for each interval of a group."""
     if aggregation.function in _BEST:
         return _best(aggregation.function, arguments[0], pieces, codes)
     rows = len(pieces.first)
@@ -466,7 +472,7 @@ def _counts(
     pieces: _Pieces,
     codes: TermCodes,
 ) -> Array:
-    """Return the code of COUNT for each piece; instances with the same number in `elements` are equal."""
+    """Return the code of COUNT for each interval of a group; instances with equal `elements` are equal."""
     # COUNT of one argument ignores unbound values, COUNT of tuples does not.
     some = arguments[0] != NULL_CODE if len(arguments) == 1 else np.ones(len(elements), np.bool_)
     if aggregation.distinct:
@@ -562,7 +568,7 @@ def evaluate_program(
     output: Signature | None,
     newest: Sequence[int] | None = None,
 ) -> Mapping[Signature, run_tables.RunTable]:
-    """Return the derived atoms of `output` and of the predicates on which `output` depends; None means all.
+    """Return the derived atoms of `output` and of the predicates on which it depends; None means all.
 
     `times` and `newest` have equal length, and their values never decrease. Each evaluation ignores atoms
     that arrive after its time in `newest`, but tuple windows count them. Before a join with very many rows,
@@ -639,13 +645,14 @@ class ProgramTables:
         self._sources: dict[WindowedAtom, run_tables.RunTable] = {}
 
     def plan(self, output: Signature) -> plans.RelationalPlan:
-        """Return the plan for the atoms of the output."""
+        """Return the plan for the atoms of the predicate `output`."""
         return plans.unfolded_plan(self._program, output, frozenset((*self._input.background, *self._facts)))
 
     def derived(self, whole: plans.RelationalPlan) -> dict[Signature, run_tables.RunTable]:
         """Return the tables of all derived predicates in a plan.
 
-        The function raises LarsError if a constraint of the program is violated.
+        Raises:
+            LarsError: A constraint of the program is violated.
         """
         for layer in whole.layers:
             self._begin(layer)
@@ -659,7 +666,7 @@ class ProgramTables:
         return self._derived
 
     def _begin(self, layer: plans.Layer) -> None:
-        """Derive the atoms of a layer that do not depend on other atoms of the layer."""
+        """Derive the atoms of a layer of predicates that do not depend on other atoms of the layer."""
         for predicate in layer.predicates:
             self._derived[predicate] = run_tables.empty(predicate[1])
         for predicate in layer.predicates:
@@ -713,9 +720,9 @@ class ProgramTables:
         )
 
     def _solutions(self, rule: plans.RulePlan, instead: Mapping[int, run_tables.RunTable]) -> Bindings:
-        """Return the bindings of a rule's body.
+        """Return the values of variables for which a rule's body holds.
 
-        The argument `instead` contains tables in place of the tables of some literals.
+        `instead` contains tables in place of the tables of some literals.
         """
         joined = [
             self.scan(part, instead.get(place)).only(rule.needed(place), self._count)
@@ -725,7 +732,7 @@ class ProgramTables:
         return self._body.solutions(joined, subtracted, rule.conditions, variables(rule.rule.head))
 
     def scan(self, part: plans.Scan, instead: run_tables.RunTable | None = None) -> Bindings:
-        """Return the bindings of a literal of a rule's body, from its source or from the table `instead`."""
+        """Return the values of the variables of a body literal, from its source or from `instead`."""
         table = self._table(part.source) if instead is None else instead
         bindings = scan_atoms(part.terms, table, self._terms)
         if part.literal is None:
@@ -756,7 +763,7 @@ class ProgramTables:
         return run_tables.coalesce(run_tables.concatenate([table, fitting], len(table.columns)), self._count)
 
     def background(self, predicate: Signature) -> run_tables.RunTable:
-        """Return the rows of the predicate in B, from the situation and from the program's facts."""
+        """Return the background rows of a predicate, from the situation and from the program's facts."""
         own = encoded_rows(self._facts.get(predicate, ()), predicate[1], self._terms)
         rows = np.concatenate((self._input.background.get(predicate, own[:0]), own))
         return run_tables.steady(list(rows.T), len(rows), self._count)

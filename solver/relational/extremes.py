@@ -38,10 +38,10 @@ _SINGLE: Final = 2**24
 """All integers up to this number differ from each other as numbers of each numeric type."""
 
 Demand = tuple[str, int, bool]
-"""The values of a variable that suffice at each index.
+"""The values of a variable that suffice at each index: which values, how many, and how they are compared.
 
-They are the greatest (`>`), the least (`<`) or any (`!`) values, with their number, and whether conditions
-compare values of SPARQL, not terms.
+The values are the greatest (`>`), the least (`<`) or any (`!`). The boolean is true if conditions compare
+values of SPARQL, not terms.
 """
 
 
@@ -103,10 +103,10 @@ def sufficient(table: RunTable, place: int, demanded: Demand, codes: TermCodes, 
 
 
 def _places(known: Array, demanded: Demand, codes: TermCodes) -> list[tuple[str, Any] | None]:
-    """Return the kind of each term and its place in the order of the kind; None for unordered terms.
+    """Return the kind of each term and its position in the order of the kind; None for unordered terms.
 
     Each comparison of any term with all terms of a kind follows the order of the kind. If conditions require
-    different values, each term is equal to at most one place in the order of a kind.
+    different values, each term is equal to at most one position in the order of a kind.
     """
     sign, most, by_value = demanded
     terms = [codes.constant(code) for code in known.tolist()]
@@ -145,9 +145,9 @@ def _place(code: int, term: Constant, *, differing: bool) -> tuple[str, Any] | N
 def _ranked(
     known: Array, places: Sequence[tuple[str, Any] | None], *, descending: bool
 ) -> tuple[Array, Array, Array]:
-    """Return the kind and the rank of each code, and a code for each rank; -1 is the rank without a place.
+    """Return the kind and the rank of each code, and a code for each rank.
 
-    Equal places have equal ranks.
+    The rank -1 means that a code has no position in an order. Equal positions have equal ranks.
     """
     by_kind: dict[str, dict[Any, list[int]]] = {}
     for number, place in enumerate(places):

@@ -1,6 +1,6 @@
-"""Costs of grounding a program without an obstacle: numbers of rule instances, and usable atoms of B.
+"""The cost for clingo of a program: the number of rule instances, and the background that rules can use.
 
-A grounder lists all instances of rules, but the relational evaluation does not.
+A grounder such as clingo lists all instances of rules, but the relational evaluation does not.
 """
 
 from collections.abc import Sequence
@@ -29,10 +29,10 @@ def ground_instances(program: Program, situation: EncodedSituation, times: Seque
 
     For one time the bound is the number of instances, including the instances of each prefix of a body.
     Literals of a rule's body are joined one by one, in the order of the relational evaluation. The estimate
-    keeps all variables of each rule. For several times, the join also combines atoms that no single time
-    shows together. Negated literals are ignored. An atom that is visible several times counts as several
-    rows. The counting stops when the number is above `most`, before larger tables are built. The program must
-    not have an `obstacle` (a construct that the relational evaluation lacks).
+    keeps all variables of each rule. For several times, the join also combines atoms that are not visible at
+    the same time. Negated literals are ignored. An atom that is visible several times counts as several rows.
+    The counting stops when the number is above `most`, before larger tables are built. The program must not
+    have an `obstacle` (a construct that the relational evaluation lacks).
 
     >>> from lars.text.notation import read
     >>> from lars.language.windows import Interval
@@ -60,7 +60,7 @@ def ground_instances(program: Program, situation: EncodedSituation, times: Seque
 def most_instances(program: Program, situation: EncodedSituation) -> int | None:
     """Return an upper bound on the number of rule instances at any time, from the numbers of atoms.
 
-    The function returns None if a predicate of the program depends on itself. The program must not have an
+    The result is None if a predicate of the program depends on itself. The program must not have an
     `obstacle` (a construct that the relational evaluation lacks).
 
     >>> from lars.text.notation import read
@@ -131,7 +131,11 @@ class _ListingBody(RuleBody):
         self.instances = 0
 
     def add(self, instances: int) -> None:
-        """Add to the number of instances; raise CrowdedError if the number exceeds the maximum."""
+        """Add to the number of instances.
+
+        Raises:
+            CrowdedError: The number exceeds the maximum.
+        """
         self.instances += instances
         if self.instances > self._most:
             raise CrowdedError
@@ -156,7 +160,7 @@ def _pairs(left: Bindings, right: Bindings, shared: Sequence[Variable]) -> int:
 Table = tuple[Array, ...]
 """The rows of a predicate, with one column for each argument."""
 Values = dict[Variable, Array]
-"""Maps the variables of a body to supersets of their values."""
+"""Supersets of the values of the variables of a rule body."""
 _ROUNDS: Final = 2
 """The number of rounds in which the atoms of a body restrict each other's values."""
 
@@ -164,11 +168,11 @@ _ROUNDS: Final = 2
 def with_usable_background(
     program: Program, situation: EncodedSituation, output: Signature
 ) -> EncodedSituation:
-    """Return a situation with only the atoms of the background B that rules can use.
+    """Return a situation with only the background atoms that rules can use.
 
     If an atom of a rule body never has some value of a variable, no instance of the rule has this value of
-    the variable. If an atom of B has such a value, the rule cannot use the atom. The program must not have an
-    `obstacle` (a construct that the relational evaluation lacks).
+    the variable. If a background atom has such a value, the rule cannot use the atom. The program must not
+    have an `obstacle` (a construct that the relational evaluation lacks).
 
     >>> from lars.text.notation import read
     >>> from lars.language.windows import Interval
@@ -190,7 +194,7 @@ def with_usable_background(
 
 
 class _Use:
-    """The atoms of the background B that rules can use: a mask, which `add` extends."""
+    """The background atoms that rules can use: a mask, which `add` extends."""
 
     def __init__(
         self, program: Program, situation: EncodedSituation, rules: Sequence[plans.RulePlan]

@@ -1,7 +1,7 @@
 """Plan the relational evaluation of a program: layers of predicates, and the sources of atoms.
 
 If one rule derives an atom, and the atom is used only once, the body of the rule replaces the atom. This
-replacement gives a plan with fewer steps, in which conditions apply before the join with other parts.
+replacement gives a plan with fewer steps, in which conditions apply before the join with other literals.
 """
 
 from collections import Counter
@@ -41,7 +41,7 @@ class Obstacle:
 def obstacle(program: Program, background: Iterable[Signature] = ()) -> Obstacle | None:
     """Return the first obstacle to the relational evaluation of the program, or None.
 
-    The argument `background` contains the predicates of the background B, without the facts of the program.
+    `background` contains the predicates of the background, without the facts of the program.
     """
     return next(_obstacles(program, background), None)
 
@@ -91,7 +91,10 @@ def _problem(literal: logic.Formula, elsewhere: set[Signature]) -> str | None:
 
 
 RowSource = WindowedAtom | Signature | None
-"""A source of rows: input in a window, a predicate with the atoms of rules and of B, or evaluation times."""
+"""A source of rows: input in a window, a predicate with derived and background atoms, or evaluation times.
+
+None means the evaluation times.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,14 +111,14 @@ class Scan:
 
     @property
     def variables(self) -> frozenset[Variable]:
-        """The variables that the scan binds."""
+        """The variables that the rows bind."""
         if self.literal is not None:
             return variables(self.literal)
         return frozenset(term for term in self.terms if isinstance(term, Variable))
 
     @property
     def instances(self) -> "Scan":
-        """The scan of the instances of the literal's atom, without the aggregate or order."""
+        """The same rows without the aggregate or order: the instances of the literal's atom."""
         return replace(self, literal=None)
 
     @property
@@ -200,7 +203,7 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class RelationalPlan:
-    """The layers in the order of their evaluation, and the constraints."""
+    """The plan of a program: layers of predicates in the order of their evaluation, and the constraints."""
 
     layers: tuple[Layer, ...]
     constraints: tuple[RulePlan, ...]
@@ -238,10 +241,7 @@ def plan(program: Program, output: Signature | None) -> RelationalPlan:
 
 
 def _components(program: Program, below: dict[Signature, set[Signature]]) -> Iterator[frozenset[Signature]]:
-    """Yield groups of predicates that depend on each other.
-
-    In the sequence, each group comes after the groups that it uses.
-    """
+    """Yield groups of predicates that depend on each other, each group after the groups that it uses."""
     loops = analysis.positive_loops(program)
     own = {name: loops.get(name, frozenset((name,))) for name in below}
     # Sorted, since the order of layers that do not depend on each other is seen: tables of SQL are numbered.

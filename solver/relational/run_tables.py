@@ -1,8 +1,8 @@
-"""Tables of rows, each with an interval of indexes (a run), and their algebra: merge, intersect, subtract.
+"""Tables of rows, each with an interval of indexes (a run), and operations on these tables.
 
 A run is an interval of indexes, from a first to a last index, both included. The indexes of evaluation times
-are below `count`, the number of evaluation times. Two intervals meet if they have a common index. The cost is
-the cost of sorting: pairs of rows whose intervals do not meet are never visited.
+are below `count`, the number of evaluation times. Two intervals meet if they have a common index. The cost of
+an operation is the cost of sorting: pairs of rows whose intervals do not meet are never visited.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -27,15 +27,14 @@ _BYTES: Final = 8
 CROWDED: Final = 2**18
 """The number of row pairs above which alternatives to a join are considered."""
 PAIRS_AT_ONCE: Final = 2**22
-"""With more matching pairs than this number, a join is done in several steps, and equal rows are merged."""
+"""The number of row pairs above which a join is done in several steps, and equal rows are merged."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RunTable:
     """Rows of codes as columns, with the first and the last index of each row's interval (run).
 
-    The field `longest` means that intervals of equal rows have gaps between them, and that no interval is
-    empty.
+    `longest` means that intervals of equal rows have gaps between them, and that no interval is empty.
     """
 
     columns: tuple[Array, ...]
@@ -61,7 +60,7 @@ class RunTable:
         return RunTable((*self.columns, np.full(len(self), code, np.int64)), self.first, self.last)
 
     def project(self, order: Iterable[int]) -> "RunTable":
-        """Return a table of the columns with the indexes `order`, in the order of `order`."""
+        """Return a table of the columns with the indexes `order`, in this order."""
         return RunTable(tuple(self.columns[place] for place in order), self.first, self.last)
 
 
@@ -123,13 +122,13 @@ def coalesce(table: RunTable, count: int) -> RunTable:
 def with_longest(table: RunTable, count: int) -> RunTable:
     """Return each row with its longest intervals, in any order.
 
-    The function returns the same table if its intervals are already the longest.
+    If the intervals are already the longest, the table is returned unchanged.
     """
     return table if table.longest else coalesce(table, count)
 
 
 def spread(starts: Array, ends: Array) -> tuple[Array, Array]:
-    """Return, for each number of each range [start, end), the index of the range, and the number.
+    """Return, for each number in each range [start, end), the index of the range, and the number.
 
     >>> [result.tolist() for result in spread(np.array([5, 0, 2]), np.array([7, 0, 3]))]
     [[0, 0, 2], [5, 6, 2]]
@@ -149,8 +148,11 @@ def meet(
 ) -> tuple[Array, Array]:
     """Return pairs of row numbers: rows with equal columns `on` whose intervals meet.
 
-    If more than CROWDED pairs meet, `crowded` is called first, and may raise an exception. Raises
-    OutOfMemoryError if the pairs do not fit in memory, and TimeLimitError (see `solver.deadlines`).
+    If more than CROWDED pairs meet, `crowded` is called first, and may raise an exception.
+
+    Raises:
+        OutOfMemoryError: The pairs do not fit in memory.
+        TimeLimitError: The deadline has passed (see `solver.deadlines`).
     """
     meets = _meets(left, right, on, count, crowded)
     check_room(_BYTES * meets.total * (len(left.columns) + len(right.columns) + 2))
@@ -171,7 +173,11 @@ def meetings(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Meets:
-    """The rows that meet: `inside` and `around` are ranges in the order of the other table's rows."""
+    """The pairs of rows whose intervals meet.
+
+    For each left row, `inside` is the range of right rows that begin in its interval. For each right row,
+    `around` is the range of left rows that begin in its interval. Rows are in the given orders.
+    """
 
     left_order: Array
     right_order: Array
@@ -283,7 +289,7 @@ def meet_pairs(left: RunTable, right: RunTable, pairs: tuple[Array, Array], kept
 def subtract(left: RunTable, right: RunTable, on: Sequence[int], count: int) -> RunTable:
     """Return the left rows without the intervals of equal right rows.
 
-    The argument `on` contains the columns of the left table that are compared.
+    `on` contains the columns of the left table that are compared with the columns of the right table.
     """
     pairs = [(place, column) for column, place in enumerate(on)]
     sides = [[left.columns[place] for place in on], right.columns]
@@ -320,10 +326,10 @@ def highest(table: RunTable, count: int) -> RunTable:
 
 
 def latest_covers(starts: Array, ends: Array, size: int) -> Array:
-    """Return, for each of `size` places, the number of the last interval [start, end) with the place, or -1.
+    """Return, for each of `size` positions, the number of the last interval that contains it, or -1.
 
-    None of the intervals may be empty. Two intervals of 2^n places cover an interval (a sparse table, in
-    reverse).
+    An interval [start, end) must not be empty. Two intervals of 2^n positions cover an interval (a sparse
+    table, in reverse).
     """
     latest, numbers = np.full(size, -1), np.arange(len(starts))
     levels = np.log2(ends - starts).astype(np.int64)

@@ -1,4 +1,4 @@
-"""The evaluation times at which windows contain input atoms: a situation as columns, an interval per atom.
+"""The evaluation times at which windows contain input atoms, as one interval per atom.
 
 The visible atoms at many times are computed together, for windows with any ends.
 """
@@ -32,10 +32,10 @@ from solver.relational.run_tables import RunTable, coalesce, empty
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ShownContents:
-    """The atoms in each window, with one code per argument, and their intervals of indexes.
+    """Given contents of windows, numbered from 0 to `count` - 1.
 
-    The `count` contents of the windows are numbered. An index is the number of a content, and the evaluation
-    time equals the index.
+    `atoms` contains the atoms in each window, with one code per argument, and the intervals of the numbers of
+    the contents with each atom. Each number counts as an evaluation time.
     """
 
     terms: TermCodes
@@ -68,9 +68,9 @@ def given_rows(contents: Sequence[Collection[Sequence[str]]], width: int, terms:
 
 
 def span_runs(starts: Sequence[int], ends: Sequence[int]) -> RunTable:
-    """Return each number in the spans [start, end), with the index intervals of the spans that contain it.
+    """Return each number in the ranges [start, end), with the intervals of the ranges that contain it.
 
-    Runs are long if starts and ends increase from one span to the next.
+    The intervals are longest if starts and ends increase from one range to the next.
 
     >>> result = span_runs([0, 1, 0], [2, 3, 1])
     >>> [column.tolist() for column in (*result.columns, result.first, result.last)]
@@ -95,10 +95,10 @@ def _forward(first: Array, end: Array, begin: int) -> tuple[Array, Array, Array]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EncodedSituation:
-    """A `Situation` in columns, which any number of programs can use.
+    """The input of programs in columns, which any number of programs can use.
 
-    The field `atoms` contains the input in the timeline. The field `background` contains the rows of the
-    background B, with one code per argument.
+    `atoms` contains the input in the timeline. `background` contains the background rows, with one code per
+    argument.
     """
 
     terms: TermCodes
@@ -131,7 +131,7 @@ class EncodedSituation:
         return replace(self, atoms=atoms)
 
     def decoded(self) -> Situation:
-        """Return the situation with its facts and the background B as rows, for clingo."""
+        """Return the situation with its facts and its background as rows of texts, for clingo."""
         terms, background = self.terms, self.background.items()
         facts = TraceColumns(terms, self.atoms, self.timeline.last).facts(self.timeline)
         static = {name: [tuple(terms.atom_texts(row)) for row in rows] for name, rows in background}
@@ -181,7 +181,7 @@ _SUMMABLE: Final = 2**62
 
 
 class ShownInput:
-    """The input of some predicates in a situation, at ascending evaluation times.
+    """The input of some predicates at ascending evaluation times.
 
     `newest` has the length of `times`, and its values never decrease. Each evaluation ignores atoms that
     arrive after its time in `newest`, but tuple windows count them. If `newest` is None, each evaluation sees
@@ -237,7 +237,7 @@ class ShownInput:
         return RunTable((*columns, chosen), first[chosen], last[chosen])
 
     def _runs(self, predicate: Signature, window: windows.Window) -> _Runs:
-        """Return for each input atom of the predicate the interval in which the window contains the atom."""
+        """Return, for each input atom of the predicate, the interval in which the window contains it."""
         match window:
             case windows.IntervalWindow():
                 t = self._atoms[predicate].t
@@ -287,8 +287,7 @@ def window_ends(
 ) -> tuple[Array, Array]:
     """Return the first and the last time point in a window at each of the given times.
 
-    For an empty window, the function returns arbitrary ends. The ends of an empty interval are chosen next to
-    the timeline, so that they fit in 64 bits.
+    For an empty window, the ends are arbitrary, but next to the timeline, so that they fit in 64 bits.
     """
     before, after = timeline.first - 1, timeline.last + 1
     if isinstance(window, windows.TimeWindow) and _is_summable(window, timeline):
@@ -329,7 +328,7 @@ def partition(atoms: InputAtoms, window: windows.TupleWindow) -> Array:
 def _departures(key: Array, t: Array, first: Array, window: windows.TupleWindow, count: int) -> Array:
     """Return, for each atom, the index of the first evaluation at which the atom has left the window.
 
-    The rows are sorted by key, then by arrival.
+    The atoms are sorted by key, then by arrival.
     """
     place = np.arange(len(key))
     if window.ties == "all":
@@ -342,7 +341,10 @@ def _departures(key: Array, t: Array, first: Array, window: windows.TupleWindow,
 
 
 def _late_departures(key: Array, t: Array, first: Array, window: windows.TupleWindow, count: int) -> Array:
-    """Return `_departures` of atoms that came in any order: newer atoms count from their own first index."""
+    """Return `_departures` of atoms that arrived in any order.
+
+    Newer atoms count from the first evaluation that sees them.
+    """
     gone = np.full(len(key), count)
     # The negated first indexes of the `size` newer atoms that came first; the last of them is on top.
     newer: list[int] = []

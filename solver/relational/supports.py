@@ -37,7 +37,7 @@ _NUMBER: Final = Variable(" number")
 No text has these names.
 """
 _LONG_BODY: Final = 4
-"""If a rule has at least this number of body literals, an instance is chosen literal by literal.
+"""The number of body literals of a rule from which an instance is chosen literal by literal.
 
 A body with so many literals could have too many solutions.
 """
@@ -72,7 +72,7 @@ input atoms.
 
 
 class _Descent:
-    """The way from answers back to the input: an instance of a rule proves each needed atom.
+    """The search from answers back to the input: an instance of a rule proves each needed atom.
 
     The needed atoms of a predicate are a table with one column for each argument. The last column contains
     the number of the row that needs the atom. Each interval of a needed atom contains a single index.
@@ -181,7 +181,7 @@ class _Descent:
     ) -> _Candidates | None:
         """Return, for each solution, the matching atom with the newest input.
 
-        The function returns None for an aggregate or a literal without atoms.
+        The result is None for an aggregate or a literal without atoms.
         """
         match part:
             case plans.Scan(None) | plans.Scan(literal=Gather()):
@@ -256,7 +256,7 @@ class _Descent:
         return self._numbered_rounds[predicate]
 
     def _rounds_of(self, predicate: Signature, needed: RunTable) -> Array:
-        """Return the first round of each needed atom at its index."""
+        """Return, for each needed atom, the first round in which it was derived at its index."""
         rounds = self._rounds(predicate)
         on = [(place, place) for place in range(predicate[1])]
         own, places = meet(needed, rounds, on, self._count)
@@ -270,7 +270,7 @@ def _is_input(part: plans.Scan) -> bool:
 
 
 def _best(bindings: Bindings, choices: Sequence[_Candidates]) -> Array:
-    """Return, for each need, the row number of the solution with the newest input, if a solution exists."""
+    """Return, for each needed atom, the row number of the solution with the newest input, if one exists."""
     needs = bindings.column(_NEED)
     possible = np.ones(len(needs), np.bool_)
     newest = []

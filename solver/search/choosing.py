@@ -1,12 +1,12 @@
-"""The search by clingo for triples and arrival times for which two programs differ in one period.
+"""Search with clingo for triples and arrival times for which two programs differ in one period.
 
 The search tries the numbers of arrivals 0, 1, 2 and so on. For each number, it scales time, so that long
 windows have few time points. The number of rule instances is computed before grounding, because clingo cannot
 be stopped during grounding.
 
-The best stream has the fewest static atoms, then the shortest horizon, then the earliest arrivals. A series
-of decision problems finds the best stream, not a single optimization. A sum of times is hard for a solver,
-and clauses learned in one decision help the next decision.
+The best stream has the fewest static atoms, then the earliest end of the period, then the earliest arrivals.
+A series of decision problems finds the best stream, not a single optimization. A sum of times is hard for a
+solver, and clauses learned in one decision help the next decision.
 """
 
 from bisect import bisect_left
@@ -64,10 +64,10 @@ def _arrives(number: int, t: int) -> clingo.Symbol:
 
 
 _FEW_INSTANCES: Final = 200_000
-"""The greatest number of instances with which the programs are grounded unchanged."""
+"""The maximum number of rule instances with which the programs are grounded unchanged."""
 _MOST_INSTANCES: Final = 10_000_000
 _INSTANCES_A_SECOND: Final = 500_000
-"""The number of instances that clingo lists per second at least."""
+"""The minimum number of rule instances that clingo lists per second."""
 
 
 def grounded_in_time(
@@ -79,8 +79,10 @@ def grounded_in_time(
 ) -> contests.Contest:
     """Return the contest with programs that can be grounded at `points` evaluation times.
 
-    The programs are the programs of the contest, or equivalent programs with fewer variables. Raises
-    StoppedSearchError if the programs of both kinds have too many instances.
+    The programs are the programs of the contest, or equivalent programs with fewer variables.
+
+    Raises:
+        StoppedSearchError: The programs of both kinds have too many instances.
     """
     most = int(min(_MOST_INSTANCES, deadline.left * _INSTANCES_A_SECOND)) // max(points, 1)
     few = min(most, _FEW_INSTANCES // max(points, 1))
@@ -150,8 +152,9 @@ def chosen_streams(
 ) -> Iterator[contests.ChosenStream]:
     """Yield all streams of the given numbers of arrivals on which the sides differ, smallest first.
 
-    Raises StoppedSearchError if the search stops before all these streams were tried. Raises
-    UncoveredError for constructs that the encoding does not cover.
+    Raises:
+        StoppedSearchError: The search stops before all these streams were tried.
+        UncoveredError: The encoding does not cover a construct.
     """
     for size in sizes:
         progress(size, sizes.stop)
@@ -168,9 +171,10 @@ def chosen_streams(
 
 
 class FrameSearch:
-    """The search for streams with a given number of arrivals in one frame, by a ground program.
+    """The search for streams with a given number of arrivals in one frame, with one ground program.
 
-    `choices` are the choices that the current search has found; the last choice is the best choice.
+    A frame is a period together with the range of its windows. `choices` are the choices that the current
+    search has found; the last choice is the best choice.
     """
 
     def __init__(
@@ -287,7 +291,11 @@ class FrameSearch:
             control.ground([(f"known{number}", [])])
 
     def best(self) -> Atoms | None:
-        """Return the best choice, or None if no choice exists; raise TimeLimitError at the deadline."""
+        """Return the best choice, or None if no choice exists.
+
+        Raises:
+            TimeLimitError: The deadline has passed.
+        """
         self._fixed, self.choices = [], []
         if not self._is_solved([]):
             return None
@@ -333,7 +341,7 @@ class FrameSearch:
     ) -> None:
         """Search for a choice with the least value, and require this value in later searches.
 
-        The argument `values` contains the possible values, ascending.
+        `values` contains the possible values, ascending. `limited` returns assumptions that bound the value.
         """
         low, high = 0, bisect_left(values, value_of(self.choices[-1]))
         while low < high:

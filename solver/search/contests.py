@@ -1,4 +1,4 @@
-"""Describe the input of a search (two sides, and the triples to choose from) and its results."""
+"""The input of a search (two sides, and the triples to choose from) and its results."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field
@@ -16,13 +16,15 @@ from solver.job import Question
 
 @dataclass(frozen=True, slots=True)
 class Contest:
-    """Two sides, for which a stream is searched on which their reports in a period (iU, (i+1)U] differ.
+    """Two programs (sides); a stream is searched on which their reports in a period (iU, (i+1)U] differ.
 
-    The gate of a side defines its evaluation times: times with input (push), the end of the period (pull:
-    `Multiples` of the period only), or every time point. With `contained`, only a row that only the left side
-    reports is a difference. With `same_input`, the windows of both sides must contain the same triples over
-    all evaluations of the period; windows count as closed and not sliding. The field `kinds` contains the
-    relation-to-stream operators of the sides, if single time points are compared.
+    - `left` and `right` are the sides. The gate of a side defines its evaluation times: times with input
+      (push), the end of the period (pull: `Multiples` of the period only), or every time point.
+    - `period` is the length U of the period in time points.
+    - `contained` means that only a row that only the left side reports is a difference.
+    - `same_input` means that the windows of both sides must contain the same triples over all evaluations of
+      the period; windows count as closed and not sliding.
+    - `kinds` are the relation-to-stream operators of the sides, if single time points are compared.
     """
 
     left: Question
@@ -51,10 +53,11 @@ class Contest:
 
 @dataclass(frozen=True)
 class Candidates:
-    """Candidates for a stream and static data: input atoms, and atoms for the background B.
+    """The atoms from which a search chooses a stream and static data.
 
-    The field `background` is the fixed part of B. The terms of a group in `alike` are exchangeable: if two of
-    them are exchanged, the sides still differ.
+    - `arrivals` are input atoms, and `static` are atoms for the background.
+    - `background` is the fixed part of the background.
+    - `alike` are groups of exchangeable terms: if two of them are exchanged, the sides still differ.
     """
 
     arrivals: tuple[Atom, ...]
@@ -88,7 +91,7 @@ class ChosenStream:
 
     @property
     def cost(self) -> tuple[int, int, int, int]:
-        """The sort key of a stream: arrivals, static atoms, horizon, last arrival."""
+        """A sort key: the number of arrivals, the number of static atoms, the end, the last arrival."""
         return len(self.facts), len(self.static), self.end, self.facts[-1].t if self.facts else 0
 
 
@@ -107,7 +110,7 @@ FEW_STATIC: Final = "streams are tried one by one, with at most two static tripl
 class StoppedSearchError(Exception):
     """The search stopped, for a `reason`, before it tried all streams of `arrivals` arrivals.
 
-    The search tried all streams with fewer arrivals. `best` is the best stream that was found.
+    The search tried all streams with fewer arrivals. `best` is the best stream that was found, or None.
     """
 
     def __init__(self, arrivals: int, reason: str, best: ChosenStream | None = None) -> None:

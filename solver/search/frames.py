@@ -33,9 +33,9 @@ from lars.language.program import Program
 from lars.language.windows import FixedWindow, Interval, LastWindow, TimeWindow, TupleWindow, Window
 
 _MOST_TIME_POINTS: Final = 1_000_000
-"""The greatest number of time points for clingo."""
+"""The maximum number of time points for clingo."""
 _MOST_FRAMES: Final = 200
-"""The greatest number of searched periods before all windows have begun."""
+"""The maximum number of searched periods before all windows have begun."""
 
 
 class UncoveredError(LarsError):
@@ -48,7 +48,10 @@ class UncoveredError(LarsError):
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """The scale of time from `real` to `counted` time points: a time point keeps its quotient by g."""
+    """A scale of time: `real` time points become `counted` time points.
+
+    A time point keeps its quotient by `real`.
+    """
 
     real: int
     counted: int
@@ -64,12 +67,15 @@ class Scale:
 
 @dataclass(frozen=True, slots=True)
 class PeriodFrame:
-    """The period (start, end] with the range of its windows; `step` is the unit of its moves.
+    """A period (start, end] together with the range of its windows, in scaled time points.
 
-    All times in the fields of a frame are scaled time points. Arrivals are chosen at 1..end, and at 0 if the
-    frame is moved back to 0. If the field `single` is true, the period is one real time point. If `stays`,
-    the frame is not moved, and triples can arrive at 0. If a window looks ahead, it reaches up to `ahead`
-    after the period, or up to the time `last`.
+    - `step` is the distance by which the frame can be moved, or multiples of it.
+    - `single` means that the period is one real time point.
+    - `stays` means that the frame is not moved, and that triples can arrive at 0.
+    - `ahead` and `last` are the reach of windows that look ahead: `ahead` time points after the period, or up
+      to the time `last`.
+
+    Arrivals are chosen at 1..end, and at 0 if the frame is moved back to 0.
     """
 
     start: int
@@ -118,8 +124,11 @@ def frames(
 ) -> Iterator[PeriodFrame]:
     """Yield frames that contain all streams with `arrivals` arrivals, up to moves; the programs are scaled.
 
-    With `again`, a frame also covers the evaluation before the period. Raises LarsError if a frame has too
-    many time points.
+    A frame is a period together with the range of its windows. With `again`, a frame also covers the
+    evaluation before the period.
+
+    Raises:
+        LarsError: A frame has too many time points.
     """
     every_window = {window for program in programs for window in windows(program)}
     back = max(map(_past, every_window), default=0)

@@ -27,7 +27,7 @@ class VersionJudgement:
     """The comparison of a recording with the reports that a model of an engine version predicts.
 
     - `engine` is the name of the engine version.
-    - `by` tells if the entries of `places` are pushes, time units, or answers in sequence.
+    - `by` is the kind of the entries of `places`: pushes, time units, or answers in sequence.
     - `columns` are the columns of the compared rows.
     - `places` are the compared entries.
     """
@@ -98,7 +98,7 @@ def judged_by(  # noqa: PLR0913 - the shared numbers come beside what is judged
 
 
 def judged_refusal(engine: Engine, predicted: str | None, recorded: str | None) -> VersionJudgement:
-    """Compare the predicted and the recorded rejection of a query; None means that it is accepted."""
+    """Compare the predicted and the recorded rejection of a query; None means that it is not rejected."""
     problem = None
     if recorded is None:
         problem = f"the engine accepted the query, but the prediction is a rejection: {predicted}"

@@ -323,7 +323,7 @@ class FaultExplanation:
 class Diagnosis:
     """The possible explanations of an incorrect recording.
 
-    - `specification` tells how well the specification without a fault fits.
+    - `specification` is the fit of the specification without a fault.
     - `explanations` are the faults that fit better, best first.
     - `shifts` are better borders of windows, by the time of the evaluation in ms.
     """

@@ -63,7 +63,7 @@ class Judgement:
 
     - `choices` is the number of possible choices of start times and bounds.
     - `tried_choices` is the number of these that were tried.
-    - `match` tells if reports are matched by time or in sequence.
+    - `match` is the way in which reports are matched: by time or in sequence.
     """
 
     specification: specifications.Specification

@@ -76,7 +76,8 @@ def _verdicts(decisions: Sequence[Decision], question: AgreementQuestion) -> Ite
 def _variants(classes: VariantClasses) -> Iterator[str]:
     """Yield the groups of equivalent CQELS queries that are derived from the C-SPARQL query.
 
-    For each part of the query, a line tells why its brave and cautious readings are equal or not.
+    For each part of the query, a line contains the reason why its brave and cautious readings are equal or
+    not.
     """
     if not classes.parts:
         return
