@@ -16,7 +16,7 @@ from lars.dataclass import dataclass
 from lars.language.formulas import Aggregation, Call, Expression, OrderKey
 from lars.language.program import variables as variables_of_expression
 from lars.language.terms import NULL, RDF, Blank, Constant, Iri, Literal, Term, TripleTerm, Variable
-from translate.analysis import depth
+from translate.analysis import depth, nullable
 from translate.model import patterns as algebra
 from translate.model.patterns import (
     EMPTY,
@@ -589,6 +589,7 @@ class _Level:
             "group", () if (template := tree.find("template")) is None else template.parts
         )
         inside = read_group(where, self.stream, scope)
+        inside = self._with_aggregates(inside)
         pattern = self._extended_by_keys(inside)
         samples = self._samples() if self.grouped and self.selects else {}
         having = None if (clause := tree.find("having")) is None else self._having(clause)
@@ -640,6 +641,56 @@ class _Level:
             inside = where is not None and any(token.text[1:] == variable.name for token in where.tokens())
             return self._aggregate(part, None if inside and self.hides else variable), ()
         return self._expression(part)
+
+    def _with_aggregates(self, pattern: Pattern) -> Pattern:
+        """Return the solutions, each with the aggregates of its groups: AGGREGATE of C-SPARQL's first papers.
+
+        Unlike GROUP BY, AGGREGATE keeps the solutions. A clause may use the variables of earlier clauses.
+        Source: Barbieri et al., C-SPARQL (2010).
+        """
+        clauses = [part for part in self.tree.phrases() if part.name == "added"]
+        extended, condition = pattern, None
+        for clause in clauses:
+            construct = (
+                "AGGREGATE after an AGGREGATE with FILTER"
+                if condition is not None
+                else "AGGREGATE beside GROUP BY, HAVING or another aggregate"
+                if self.grouped
+                else "AGGREGATE with LIMIT or OFFSET"
+                if self._parts("limit") or self._parts("offset")
+                else None
+            )
+            if construct is not None:  # The papers do not define which of the two comes first.
+                raise self.scope.unsupported(construct, clause, "AGGREGATE")
+            extended = algebra.Join(extended, self._added(clause, pattern, extended))
+            condition = clause.find("filter")
+        if condition is None:
+            return extended
+        expression, exists = read_expression(condition.parts[0], self.stream, self.scope)
+        read_as = expressions.as_condition(condition.parts[0], expression, self.scope)
+        return algebra.Filter(extended, read_as, exists)
+
+    def _added(self, clause: Phrase, pattern: Pattern, extended: Pattern) -> algebra.Select:
+        """Return the groups of one AGGREGATE clause; `extended` is the pattern with earlier aggregates."""
+        scope, (name, function, *others) = self.scope, clause.parts
+        assert isinstance(function, Phrase)
+        keys = [part for part in others if isinstance(part, Token)]
+        word, *arguments = function.parts or (None,)
+        bound, unbound = variables(extended), nullable(extended)
+        for part in (*keys, *arguments):
+            if scope.variable(part) not in bound:
+                raise scope.unexpected(part, "a variable of the pattern")
+        for part in keys:
+            if scope.variable(part) in unbound:
+                raise scope.unsupported("AGGREGATE by a variable that can be unbound", part)
+        # The extended solutions are as many as the solutions, which are the smaller pattern.
+        used = frozenset(map(scope.variable, (*keys, *arguments)))
+        variable, grouped = scope.check_new(name, bound), tuple(dict.fromkeys(map(scope.variable, keys)))
+        how = Aggregation(
+            word.text.upper() if isinstance(word, Token) else "COUNT", tuple(map(scope.variable, arguments))
+        )
+        whole = pattern if used <= variables(pattern) else extended
+        return algebra.Select(algebra.Group(whole, grouped, ((variable, how),)), (*grouped, variable))
 
     @property
     def hides(self) -> bool:

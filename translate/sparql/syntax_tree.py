@@ -220,7 +220,7 @@ COVERED: Final = "queries of SPARQL 1.1 with windows; its functions, casts to ty
 _COVERED_12: Final = 'SPARQL 1.1; use --rdf 1.2, or VERSION "1.2" in the query, for SPARQL 1.2'
 _WORDS: Final = {"LATERAL": ("LATERAL", COVERED), "~": ("reifiers, ~ of SPARQL 1.2,", _COVERED_12)}
 _PAIRS: Final = {
-    ("AGGREGATE", "{"): ("AGGREGATE of the drafts of C-SPARQL", COVERED),
+    ("AGGREGATE", "{"): ("AGGREGATE in this form and language", COVERED),
     ("ADJUST", "("): ("the function ADJUST", COVERED),
     ("<", "<"): ("triple terms", _COVERED_12),
     ("{", "|"): ("annotations", _COVERED_12),

@@ -159,6 +159,10 @@ def _check_sparql(document: Document) -> None:
     tree = parsed(document, GRAMMARS[Language.CSPARQL])
     for item in () if tree is None else tree.find_all("bare"):
         raise rejection(document, item.first(), _ENGINE, "an aggregate with a name and without brackets")
+    for clause in () if tree is None else tree.find_all("added"):
+        before = document.tokens[: document.index_from(clause.first().start)]
+        word = next(token for token in reversed(before) if token.is_word("AGGREGATE"))
+        raise rejection(document, word, _ENGINE, "AGGREGATE")
     if tree is not None and query_of(tree).name != "select":
         _check_grouping(document)
 

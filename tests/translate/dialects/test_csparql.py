@@ -4,12 +4,14 @@ import pytest
 
 from lars.durations import read_duration
 from lars.language.terms import Iri
+from tests.agreement.command import lars
 from tests.translate.marked import fails_at_mark
 from translate.dialects import read_query
 from translate.errors import QueryError, UnsupportedError
 from translate.model.patterns import StreamBlock
 from translate.model.query import Dataset, Language
 from translate.model.windows import Now, Range, Rows, Unbounded
+from translate.strict.strict_csparql import check_csparql
 
 COUPONS = """
 REGISTER QUERY coupons COMPUTED EVERY 5m AS
@@ -166,3 +168,75 @@ def test_a_wrong_clause_is_refused_at_its_place(marked, words):
 )
 def test_a_clause_that_is_not_covered_is_named_at_its_place(marked, word):
     fails_at_mark(marked, word, "covered", kind=UnsupportedError)
+
+
+AGGREGATED = "SELECT {} FROM STREAM <urn:S> [RANGE 9s STEP 1s] WHERE {{ ?a <urn:p> ?b }} AGGREGATE {{ {} }}"
+SUBSELECTED = (
+    "SELECT {} FROM STREAM <urn:S> [RANGE 9s STEP 1s] WHERE {{ {{ {{ ?a <urn:p> ?b }} {{ {} }} }} {} }}"
+)
+INNER = "SELECT ?a ({} AS ?n) WHERE {{ ?a <urn:p> ?b }} GROUP BY ?a"
+
+
+@pytest.mark.parametrize(
+    ("clause", "aggregate", "condition"),
+    [
+        ("(?n, COUNT, {?a})", "COUNT(*)", ""),
+        ("(?n, COUNT, ?a)", "COUNT(*)", ""),
+        ("(?n, SUM(?b), {?a})", "SUM(?b)", ""),
+        ("(?n, avg(?b), {?a}) FILTER (?n > 2)", "AVG(?b)", "FILTER (?n > 2)"),
+    ],
+)
+def test_the_aggregate_of_the_papers_is_added_to_each_solution(clause, aggregate, condition):
+    for select in ("?a ?b ?n", "DISTINCT ?a ?n"):
+        query = read_query(AGGREGATED.format(select, clause), "q.rq")
+        same = SUBSELECTED.format(select, INNER.format(aggregate), condition)
+        assert query == read_query(same, "q.rq")
+
+
+def test_a_later_aggregate_may_use_an_earlier_one():
+    clause = "(?n, COUNT, {?a}) } AGGREGATE { (?m, MAX(?n), {?b}) "
+    assert "MAX(?n)" in str(read_query(AGGREGATED.format("?a ?b ?n ?m", clause), "q.rq").pattern)
+
+
+def test_solutions_keep_their_rows_beside_the_aggregates_of_their_groups(tmp_path):
+    (tmp_path / "q.rq").write_text(AGGREGATED.format("?a ?b ?n", "(?n, COUNT, {?a}) FILTER (?n > 1)"))
+    rows = "1,urn:x,urn:p,1", "2,urn:x,urn:p,2", "3,urn:y,urn:p,3"
+    (tmp_path / "s.csv").write_text("\n".join(("t,s,p,o", *rows, "")))
+    given = [tmp_path / "q.rq", "--stream", f"urn:S={tmp_path / 's.csv'}", "--from", 3, "--evaluator", "both"]
+    assert lars("solve", *given).out == "t: (?a, ?b, ?n)\n3: (urn:x, 1, 2) (urn:x, 2, 2)\n"
+
+
+@pytest.mark.parametrize(
+    ("clause", "words"),
+    [
+        ("(¦?b, COUNT, {?a})", "a variable that nothing binds"),
+        ("(?n, COUNT, {¦?c})", "a variable of the pattern"),
+        ("(?n, SUM(¦?c), {?a})", "a variable of the pattern"),
+    ],
+)
+def test_what_an_aggregate_of_the_papers_names_is_checked(clause, words):
+    fails_at_mark(AGGREGATED.format("?a ?n", clause), words)
+
+
+COUNTED = AGGREGATED.format("?a ?n", "(?n, COUNT, {?a})")
+FILTERED = COUNTED.replace("})", "}) FILTER (?n > 1)")
+OPTIONAL = COUNTED.replace("?b }", "?b OPTIONAL { ?a <urn:q> ?c } }")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (f"{FILTERED} ¦AGGREGATE {{ (?m, COUNT, {{?b}}) }}", "after an AGGREGATE with FILTER"),
+        (COUNTED.replace("AGG", "LIMIT 3 ¦AGG"), "with LIMIT or OFFSET"),
+        (COUNTED.replace("AGG", "GROUP BY ?a ¦AGG"), "beside GROUP BY"),
+        (OPTIONAL.replace("{?a}", "{¦?c}"), "AGGREGATE by a variable that can be unbound"),
+    ],
+)
+def test_what_the_papers_do_not_define_beside_an_aggregate_is_refused(text, words):
+    fails_at_mark(text, words, kind=UnsupportedError)
+
+
+def test_the_parser_of_the_engine_rejects_the_aggregate_of_the_papers():
+    text = f"REGISTER QUERY q AS {AGGREGATED.format('?a ?n', '(?n, COUNT, {?a})')}"
+    with pytest.raises(QueryError, match="found AGGREGATE"):
+        check_csparql(text, "q.rq")

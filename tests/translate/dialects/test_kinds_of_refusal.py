@@ -66,8 +66,8 @@ def test_what_is_an_iri_by_the_grammar_is_refused_at_its_place():
             "a STREAM block without a window",
         ),
         (
-            f"SELECT ?d {WINDOW} {{ ?t :in ?d }} AGGREGATE {{ (?n, COUNT, {{?d}}) }}",
-            "AGGREGATE of the drafts",
+            f"SELECT ?d {WINDOW} {{ ?t :in ?d }} AGGREGATE {{ GROUP BY ?d COUNT(?t) AS ?n }}",
+            "AGGREGATE in this form",
         ),
         (
             "SELECT * FROM NAMED WINDOW :w ON LOG :S [START 0 END 9] { WINDOW :w { GRAPH ?g { ?s :p ?o } } }",
