@@ -216,7 +216,7 @@ def _oldest(data: Stream, window: TupleWindow, t: int) -> int:
 
     The time of the oldest atom is the same for each choice of ties.
     """
-    (atoms,) = tie_choices(data, replace(window, ties="all"), t)
+    (atoms,) = tie_choices(data, window.with_ties, t)
     return min(atoms, default=t)
 
 

@@ -88,6 +88,10 @@ class TraceWarning(UserWarning):
         return printable(super().__str__())
 
 
+Elements = Literal["stream", "message", "triple"]
+"""The elements of a trace that must have different times."""
+
+
 @dataclass(frozen=True, slots=True)
 class TraceOptions:
     """The options for reading a trace.
@@ -110,6 +114,8 @@ class TraceOptions:
       A cell of such a table has no value if it is one of the words `null`.
     - `time` is the IRI of the property that gives messages their times; without it, messages are numbered.
     - With `graphs`, each triple of a named graph is also an atom with its graph, for queries with GRAPH.
+    - `elements` are the elements that must have different times: elements of each `stream`, or all elements,
+      with any number of triples (`message`) or with one `triple` each.
     - With `unversioned`, logs of RDF Messages need no version.
     - `arrival` is the column of the times at which data arrived, or "order": then each element arrives when
       the newest time before it has come. With `arrival`, the elements of a trace may be in any order of time.
@@ -133,6 +139,7 @@ class TraceOptions:
     null: tuple[str, ...] = ()
     graphs: bool = False
     unversioned: bool = False
+    elements: Elements | None = None
     arrival: str | None = None
 
     def reaches_epoch(self, t: int) -> bool:

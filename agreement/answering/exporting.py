@@ -364,8 +364,8 @@ def _time_before(gate: Gate, facts: Iterable[Fact], t: int) -> int:
     match gate:
         case None:
             return max(t - 1, 0)
-        case Multiples(periods):
-            return max(0, *((t - 1) // period * period for period in periods))
+        case Multiples():
+            return max(0, *(t - 1 - (t - 1 - offset) % period for period, offset in gate.series))
         case _:
             return max(times_of(gate, facts, Interval(0, t - 1)), default=t) if t else t
 

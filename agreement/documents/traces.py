@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 import numpy as np
 
 from agreement.documents.dates import NO_DATES, Dates
-from agreement.documents.requests import origin_text, reads_graphs, sources
+from agreement.documents.requests import element_requirement, origin_text, reads_graphs, sources
 from lars.dataclass import dataclass
 from lars.durations import Duration
 from lars.errors import LarsError
@@ -486,7 +486,8 @@ def options_for(queries: Sequence[EngineQuery], options: settings.TraceOptions) 
     """Return the options of a trace for queries: the streams of the queries, and the window widths."""
     streams = tuple(dict.fromkeys(stream.value for query in queries for stream in streams_of(query)))
     windows, graphs = _finite(queries, options.unit), any(map(reads_graphs, queries))
-    return replace(options, query_streams=streams, windows=windows, graphs=graphs)
+    elements = element_requirement(queries)
+    return replace(options, query_streams=streams, windows=windows, graphs=graphs, elements=elements)
 
 
 def _finite(queries: Iterable[EngineQuery], unit: Duration) -> tuple[tuple[str, int], ...]:

@@ -17,6 +17,7 @@ from agreement.documents.requests import (
     JudgeOptions,
     absolute_text,
     check_comparable,
+    check_generated,
     read_once,
     reading_as,
     sources,
@@ -135,6 +136,7 @@ def pushes_in(
     zero = None
     match work.trace:
         case Plan():
+            check_generated((query,))
             pushes = tuple(pushes_of(work.trace))
         case TraceInput(paths, options):
             # Recorded answers count as the trace does.

@@ -137,6 +137,11 @@ def tie_choices(stream: Stream, window: TupleWindow, t: int) -> Iterator[Evaluat
 
 
 def _choices(window: TupleWindow, pairs: list[Moment]) -> Iterator[tuple[Moment, ...]]:
+    if window.ties == "elements":
+        times = sorted({u for u, _ in pairs})
+        newest_times = frozenset(times[max(0, len(times) - window.size) :])
+        yield tuple(pair for pair in pairs if pair[0] in newest_times)
+        return
     newest = pairs[max(0, len(pairs) - window.size) :]
     oldest = newest[0][0] if newest else 0
     tied = [pair for pair in pairs if pair[0] == oldest]

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Final, Literal, get_args
 
 from lars.dataclass import dataclass
@@ -311,12 +312,14 @@ class FixedWindow(IntervalWindow):
         return f"⊞^{{from {self.first} to {self.last}{' causal' if self.causal else ''}}}"
 
 
-Ties = Literal["arrival", "all", "choose"]
-"""The choice among the atoms at the oldest instant of a tuple window if not all of them fit.
+Ties = Literal["arrival", "all", "choose", "elements"]
+"""The treatment of atoms with the same time by a tuple window of size n.
 
-`arrival` keeps the last arrivals. `all` keeps all atoms, so the window has more than n atoms. `choose` keeps
-any atoms that fill the window. With `choose`, each window and reference time has its own choice, so several
-answer streams can exist.
+The first three values choose among the atoms at the oldest instant if not all of them fit: `arrival` keeps
+the last arrivals. `all` keeps all atoms, so the window has more than n atoms. `choose` keeps any atoms that
+fill the window. With `choose`, each window and reference time has its own choice, so several answer streams
+can exist. With `elements`, all atoms of one time count as one element, so the window contains all atoms of
+the newest n times.
 """
 TIES: Final[Mapping[str, Ties]] = {ties: ties for ties in get_args(Ties)}
 
@@ -329,7 +332,8 @@ class TupleWindow:
     window without pairs is empty. With a `source`, the window contains only atoms whose last argument is the
     source. With `by`, the window is ⊞^{idx,n}: the union of one window of `size` pairs for each index idx(a).
     The index of an atom a is its predicate and its arguments at the places `by`, counted from 1. Places that
-    a does not have are ignored. Source: LARS (2015), tuple-based and partition-based windows.
+    a does not have are ignored. Source: LARS (2015), tuple-based and partition-based windows. A window of
+    `elements` counts times in place of pairs. Source: CQELS 2, whose engine in Java counts elements.
     """
 
     size: int
@@ -351,6 +355,11 @@ class TupleWindow:
         arguments = atom.arguments
         places = (place for place in self.by if place <= len(arguments))
         return atom.predicate, len(arguments), *(arguments[place - 1] for place in places)
+
+    @property
+    def with_ties(self) -> "TupleWindow":
+        """The window with all atoms of its oldest instant, among which the ties choose."""
+        return self if self.ties == "elements" else replace(self, ties="all")
 
     @property
     def never_empty(self) -> bool:

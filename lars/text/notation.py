@@ -12,6 +12,7 @@
     ⊞^#3, ⊞^{#3 's'}                          tuple windows: the newest 3; those of stream s
     ⊞^{#3 by 1,2}, ⊞^{#3 by predicate}        partition windows: by arguments, by predicate alone
     ⊞^{#3 by 1 's' all}, ⊞^{#3 choose}          ties at the oldest instant: arrival, all, choose
+    ⊞^{#3 elements}                           the atoms of the newest 3 times
     ◇ (<>), □ ([]), @_T, not or ¬ (~), true   some time, every time, time T, negation
     =, !=, <, <=, >, >=, +, -, *, /, mod      numbers and times; / rounds down
     [?v >= 20], ¬[..] (~[..]), ?y := [..]     SPARQL: true, false, the value of an expression

@@ -44,13 +44,16 @@ _RANK, _NEXT = Variable("_rank"), Variable("_next")
 _TICK: Final = Atom("log line@", (_NOW,))
 
 
-def read_reasoner_program(text: str, source: str) -> Program:
-    """Return the LARS program of a text; its notes list the atoms that depend on earlier derivations.
+def read_reasoner_program(text: str, source: str, *, persistent: bool = True) -> Program:
+    """Return the LARS program of a text; its notes list the windows over derived atoms.
+
+    If `persistent` is false, these windows are windows of LARS: they show no earlier derivations, and the
+    translation adds no rules for earlier times.
 
     >>> print(read_reasoner_program("a(X) :- b(X, _) in [9 sec], not c(X).", "program"))
     a(X) ← ⊞^9 ◇ b(X, ?_1), not c(X).
     """
-    translation = _Translation(read_rules(text, source))
+    translation = _Translation(read_rules(text, source), persistent)
     rules = tuple(translation.rules())
     for rule in rules:
         assert rule.origin is not None
@@ -67,14 +70,17 @@ class _Translation:
     """The rules of a text, and the auxiliary LARS rules that they need so far."""
 
     read: tuple[ReasonerRule, ...]
+    persistent: bool
     extra: dict[Rule, None] = field(default_factory=dict)
+    intensional: frozenset[Signature] = frozenset()
     derived: frozenset[Signature] = frozenset()
     kept: frozenset[Signature] = frozenset()
     needed: Mapping[Signature, int | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         proper = (rule for rule in self.read if rule.body and rule.head is not None)
-        self.derived = frozenset(signature(rule.head) for rule in proper if rule.head is not None)
+        self.intensional = frozenset(signature(rule.head) for rule in proper if rule.head is not None)
+        self.derived = self.intensional if self.persistent else frozenset()
         self.kept = self._kept()
         self.needed = self._needs()
 
@@ -87,7 +93,7 @@ class _Translation:
     def is_fact(self, name: Signature) -> bool:
         """Return whether a predicate has only facts, and no rules with a body."""
         heads = (rule.head for rule in self.read if rule.head is not None)
-        return name not in self.derived and name in map(signature, heads)
+        return name not in self.intensional and name in map(signature, heads)
 
     def _kept(self) -> frozenset[Signature]:
         """Return the derived predicates whose past is used, and the derived predicates that they use."""
@@ -133,8 +139,13 @@ class _Translation:
         return {name: None if reach == inf else int(reach) for name, reach in needed.items()}
 
     def notes(self) -> Iterator[str]:
-        """Yield a note for each literal that depends on earlier derivations, with its place in the text."""
+        """Yield a note for each window over derived atoms, with its place in the text."""
         for rule, number, one in self._streamed():
+            if one.offsets and signature(one.atom) in self.intensional - self.derived:
+                yield (
+                    f"{rule.origin.place(number)}: “{one}” sees only what is derived now, because LARS "
+                    "derives atoms again at each time (see --reading derived=persistent)"
+                )
             if one.offsets and signature(one.atom) in self.derived:
                 reach = self.needed[signature(one.atom)]
                 far = "at all earlier times" if reach is None else f"in the last {reach} s"

@@ -1,6 +1,7 @@
 """The evaluation times of a program, which its trigger determines in advance."""
 
 from collections.abc import Callable, Iterable
+from itertools import zip_longest
 from typing import assert_never
 
 from lars.dataclass import dataclass
@@ -20,9 +21,18 @@ class Arrivals:
 
 @dataclass(frozen=True, slots=True)
 class Multiples:
-    """Evaluation times of pull: the multiples of at least one of the periods, including 0."""
+    """Evaluation times of pull: the multiples of at least one of the periods, including 0.
+
+    With `offsets`, each period has an offset below the period, which is added to its multiples.
+    """
 
     periods: tuple[int, ...]
+    offsets: tuple[int, ...] = ()
+
+    @property
+    def series(self) -> tuple[tuple[int, int], ...]:
+        """Each period with its offset."""
+        return tuple(zip_longest(self.periods, self.offsets, fillvalue=0))
 
 
 Gate = Arrivals | Multiples | tuple[int, ...] | None
@@ -36,9 +46,10 @@ def times_of(gate: Gate, facts: Iterable[Fact], within: Interval) -> list[int]:
             matches = [matcher(pattern) for pattern in patterns]
             result = {fact.t for fact in facts if fact.t in within and any(match(fact) for match in matches)}
             return sorted(result)
-        case Multiples(periods):
+        case Multiples():
             first, end = within.first, within.last + 1
-            return sorted({t for period in periods for t in range(-(-first // period) * period, end, period)})
+            each = (range(first + (offset - first) % period, end, period) for period, offset in gate.series)
+            return sorted({t for times in each for t in times})
         case None:
             return list(within)
         case tuple() as times:
@@ -88,10 +99,10 @@ def split(program: Program, trigger: Atom) -> tuple[Gate, Program]:
     elsewhere = frozenset(signature(atom) for atom in heads if atom is not None)
     gates = [_pattern_or_period(rule, elsewhere) for rule in own]
     patterns = tuple(gate for gate in gates if isinstance(gate, Atom))
-    periods = tuple(gate for gate in gates if isinstance(gate, int))
-    if len(gates) not in (len(patterns), len(periods)):
+    series = tuple(gate for gate in gates if isinstance(gate, tuple))
+    if len(gates) not in (len(patterns), len(series)):
         return None, program
-    gate = Arrivals(patterns) if len(patterns) == len(gates) else Multiples(periods)
+    gate = Arrivals(patterns) if len(patterns) == len(gates) else _multiples(series)
     return gate, Program(tuple(_ungated(rule, trigger) for rule in program.rules if rule not in own))
 
 
@@ -106,8 +117,13 @@ def _ungated(rule: Rule, trigger: Atom) -> Rule:
     return Rule(rule.head, body or (formulas.Truth(),)) if rule.body else rule
 
 
-def _pattern_or_period(rule: Rule, elsewhere: frozenset[Signature]) -> Atom | int | None:
-    """Return the pattern of a push rule or the period of a pull rule; None for other rules."""
+def _multiples(series: tuple[tuple[int, int], ...]) -> Multiples:
+    offsets = tuple(offset for _, offset in series)
+    return Multiples(tuple(period for period, _ in series), offsets if any(offsets) else ())
+
+
+def _pattern_or_period(rule: Rule, elsewhere: frozenset[Signature]) -> Atom | tuple[int, int] | None:
+    """Return the pattern of a push rule, or the period and offset of a pull rule; None for other rules."""
     match rule:
         case Rule(Atom(), (formulas.In(window, formulas.Diamond(Atom() as pattern)),)) if (
             window == NOW and signature(pattern) not in elsewhere
@@ -120,10 +136,10 @@ def _pattern_or_period(rule: Rule, elsewhere: frozenset[Signature]) -> Atom | in
                 formulas.Comparison(
                     formulas.Operation("mod", left, Number(period)),
                     "=",
-                    Number(0),
+                    Number(offset),
                 ),
             ),
-        ) if window == NOW and left == time and period > 0:
-            return period
+        ) if window == NOW and left == time and 0 <= offset < period:
+            return period, offset
         case _:
             return None

@@ -204,8 +204,13 @@ class Newest:
         part = self._parts.setdefault(key, [])
         part.append(index)
         size = self._window.size
-        if len(part) > size:
-            oldest = self._facts[part[-size]].t if size else self._facts[index].t + 1
+        t = self._facts[index].t
+        if self._window.ties == "elements":
+            times = [*dict.fromkeys(self._facts[place].t for place in part)]
+            oldest = times[-size:][0] if size else t + 1
+            del part[: bisect_left(part, oldest, key=lambda place: self._facts[place].t)]
+        elif len(part) > size:
+            oldest = self._facts[part[-size]].t if size else t + 1
             del part[: bisect_left(part, oldest, key=lambda place: self._facts[place].t)]
 
 

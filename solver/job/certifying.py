@@ -14,7 +14,7 @@ from lars.errors import FailedRunError
 from lars.language.terms import Signature, signature
 from lars.language.windows import LARGEST_TIME, Interval, TupleWindow
 from solver import relational
-from solver.columns import Array, Mask
+from solver.columns import Array, Mask, distinct
 from solver.job import evaluation
 from solver.pointwise import have_runs
 from solver.settings import Certify, Evaluator
@@ -307,4 +307,5 @@ def _first_kept(window: TupleWindow, situation: relational.EncodedSituation, t: 
     come = situation.within(Interval(situation.timeline.first, t)).atoms.values()
     times = (some.t[relational.counted_atoms(some, window, situation.terms)] for some in come)
     arrivals = np.sort(np.concatenate([np.empty(0, np.int64), *times]))
+    arrivals = distinct(arrivals) if window.ties == "elements" else arrivals
     return int(arrivals[-window.size]) if 0 < window.size <= len(arrivals) else situation.timeline.first

@@ -187,7 +187,7 @@ def carried_atoms(
     end = np.array([max((int(some.t[-1]) for some in ordered.values()), default=0)])
     marks = {name: np.zeros(len(some.t), np.bool_) for name, some in atoms.items()}
     for window in windows if ordered else ():
-        runs = kept_runs(ordered, replace(window, ties="all"), end, terms)
+        runs = kept_runs(ordered, window.with_ties, end, terms)
         for name, (first, last) in runs.items():
             marks[name][order[name]] |= first <= last
     return {name: some.take(marks[name]) for name, some in atoms.items() if marks[name].any()}

@@ -492,7 +492,8 @@ def _newest(window: TupleWindow, w: int) -> Iterator[str]:
     newest = f"N <= M; N > M-{min(window.size, asp_terms.GREATEST)}"
     arrived = f"M = #max{{N : arrival({w},P,_,U,N), U <= T}}; M > 0"
     yield f"newest({w},P,M) :- now(T); arrival({w},P,_,_,_); {arrived}."
-    if window.ties == "arrival":
+    # With ties `elements`, the host numbers the times of a partition: all atoms of one time fit, or none.
+    if window.ties in ("arrival", "elements"):
         yield f"kept({w},X,U) :- newest({w},P,M); arrival({w},P,X,U,N); {newest}."
         yield f"window({w},A,T) :- now(T); A = #min{{X : X = T+1; U : kept({w},_,U)}}."
         return

@@ -311,12 +311,15 @@ def _arrivals(
     window: TupleWindow, number: int, facts: Sequence[Fact], encoding: Encoding, situation: Situation
 ) -> Iterator[InputFact]:
     order: dict[clingo.Symbol, int] = {}
+    latest: dict[clingo.Symbol, int] = {}
     for fact in facts:
         t, predicate, arguments = fact
         if (predicate, len(arguments)) in encoding.derived or not counts(window, arguments):
             continue
         part = _partition(window, predicate, arguments)
-        order[part] = order.get(part, 0) + 1
+        if window.ties != "elements" or latest.get(part) != t:
+            order[part] = order.get(part, 0) + 1
+        latest[part] = t
         # Invisible arrivals are counted too.
         atom = _atom(predicate, arguments) if situation.sees(fact) else _number(0)
         terms = [_number(number), part, atom, _number(t), _number(order[part])]

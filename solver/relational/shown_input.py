@@ -331,9 +331,16 @@ def _departures(key: Array, t: Array, first: Array, window: windows.TupleWindow,
     The atoms are sorted by key, then by arrival.
     """
     place = np.arange(len(key))
+    follows = np.append((key[1:] != key[:-1]) | (t[1:] != t[:-1]), True)[: len(key)]
+    if window.ties == "elements":
+        # All atoms of one time are one place, and leave when the time comes that is `size` places later.
+        begins = np.append(True, follows[:-1])[: len(key)]
+        numbers = np.cumsum(begins) - 1
+        one = replace(window, ties="arrival")
+        gone: Array = _departures(key[begins], t[begins], first[begins], one, count)[numbers]
+        return gone
     if window.ties == "all":
         # An atom leaves together with the last one that came with it.
-        follows = np.append((key[1:] != key[:-1]) | (t[1:] != t[:-1]), True)
         place = np.flatnonzero(follows)[np.cumsum(follows) - follows]
     following = np.minimum(place + min(window.size, len(key)), len(key))
     gone = np.append(first, count)[following]
@@ -353,8 +360,8 @@ def _late_departures(key: Array, t: Array, first: Array, window: windows.TupleWi
         follows = place + 1 < len(key) and key[place] == key[place + 1]
         if not follows:
             newer, waiting = [], []
-        elif window.ties != "all" or t[place] != t[place + 1]:
-            for index in waiting:
+        elif window.ties == "arrival" or t[place] != t[place + 1]:
+            for index in [min(waiting)] if window.ties == "elements" else waiting:
                 heappush(newer, -index)
                 if len(newer) > window.size:
                     heappop(newer)

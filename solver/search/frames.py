@@ -173,7 +173,7 @@ def _past(window: Window) -> int:
             return width + slide - 1
         case FixedWindow():
             return 0
-        case TupleWindow(ties="arrival", by=None):
+        case TupleWindow(ties="arrival" | "elements", by=None):
             return 0
         case _:
             raise UncoveredError(f"the window {window}")
@@ -194,6 +194,8 @@ def _lengths(window: Window) -> tuple[int, ...]:
     match window:
         case TimeWindow(past, future, step):
             return (past or 0, future, 0 if step == 1 else step)
+        case TupleWindow(ties="elements"):
+            return (1,)  # Arrivals that share a scaled time are one element, so times are not scaled.
         case TupleWindow():
             return ()
         case _:

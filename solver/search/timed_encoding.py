@@ -179,6 +179,8 @@ class TimedEncoding(AspNames):
         source = "_" if window.source is None else RuleNames().term(window.source)
         one, other = (candidate(i, ["_", "_", "_", source]) for i in "IJ")
         newer = f"#count{{J,V : {other}, arrives(J,V), V <= T, (V,J) > (U,I)}}"
+        if window.ties == "elements":
+            newer = f"#count{{V : {other}, arrives(J,V), V <= T, V > U}}"
         seen = f"{one}; arrives(I,U); {self.now('T')}; U <= T"
         return f"{self.mark}kept({number},I,T) :- {seen}; {newer} < {min(window.size, _GREATEST_NUMBER)}."
 

@@ -162,6 +162,7 @@ def _surveyed(
     _check(tasks, parts_read)
     summaries = [summary for part in parts_read for summary in part.summaries]
     skipped = sum(part.skipped for part in parts_read)
+    traces.check_elements(sources, options)
     stream_survey = traces.survey(summaries, skipped, sources, options)
     rejected = read.map(lambda parts: parts.rejected).toLocalIterator() if stream_survey.skipped else ()
     traces.report(stream_survey, chain.from_iterable(rejected), options)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
+from itertools import starmap
 from typing import Final, assert_never
 
 from lars.dataclass import dataclass
@@ -82,6 +83,13 @@ class InputTables:
             for number, table in enumerate(counted)
         )
         lead = f"SELECT *, LEAD(t, {window.size}) OVER ({over}) AS gone FROM (\n    {arrived}\n  ) AS arrived"
+        if window.ties == "elements":
+            # All atoms of one time have one place; they are lost at the time that is `size` places later.
+            by_time = over.replace("t, seq", "t")
+            ranked = f"SELECT *, DENSE_RANK() OVER ({by_time}) AS place FROM (\n    {arrived}\n  ) AS arrived"
+            by_place = over.replace("t, seq", "place")
+            frame = f"RANGE BETWEEN {window.size} FOLLOWING AND {window.size} FOLLOWING"
+            lead = f"SELECT *, MIN(t) OVER ({by_place} {frame}) AS gone FROM (\n    {ranked}\n  ) AS ranked"
         if window.ties == "all":
             # Those of one instant are lost together, with the last of them.
             same = f"PARTITION BY {f'{parts}, ' if parts else ''}t ORDER BY seq DESC"
@@ -238,10 +246,9 @@ def _evaluated(tables: InputTables, gate: Gate) -> tuple[str, str]:
                 f"when an atom arrives that is one of {', '.join(map(str, patterns)) or 'none'}",
                 " UNION ".join([*texts, "SELECT 0 WHERE 1 = 0"]),
             )
-        case Multiples(periods):
-            return f"the multiples of {' and '.join(map(str, periods))}", " UNION ".join(
-                map(_multiples, periods)
-            )
+        case Multiples():
+            texts = [f"{period}{f' plus {offset}' if offset else ''}" for period, offset in gate.series]
+            return f"the multiples of {' and '.join(texts)}", " UNION ".join(starmap(_multiples, gate.series))
         case None:
             return "every time point", _multiples(1)
         case tuple() as times:
@@ -251,8 +258,8 @@ def _evaluated(tables: InputTables, gate: Gate) -> tuple[str, str]:
             assert_never(gate)
 
 
-def _multiples(period: int) -> str:
-    first = f"first + ({period} - first % {period}) % {period}" if period > 1 else "first"
+def _multiples(period: int, offset: int = 0) -> str:
+    first = f"first + ({period + offset} - first % {period}) % {period}" if period > 1 else "first"
     begin = f"SELECT {first} FROM timeline WHERE {first} <= last"
     following = f"SELECT t + {period} FROM point, timeline WHERE t + {period} <= last"
     points = f"WITH RECURSIVE point(t) AS ({begin} UNION ALL {following}) SELECT t FROM point"

@@ -3,7 +3,16 @@
 from solver.traces.formats.graphs import NUMBERED
 from solver.traces.input_files import FilePart, TraceFile, elements_blanks
 from solver.traces.static_files import read_static
-from solver.traces.survey import SIDE_HEAD, RejectedRow, Summary, Survey, check_side_file, report, survey
+from solver.traces.survey import (
+    SIDE_HEAD,
+    RejectedRow,
+    Summary,
+    Survey,
+    check_elements,
+    check_side_file,
+    report,
+    survey,
+)
 from solver.traces.trace import (
     EXTENSIONS,
     PartReading,

@@ -18,9 +18,11 @@ from lars.dataclass import dataclass
 from lars.durations import Duration
 from lars.errors import LarsError, Place, system_error
 from lars.files import exists, replacement_path
+from lars.language.terms import Signature
 from lars.language.windows import LARGEST_TIME
 from solver.columns import NO_CODE, Array, Atoms, TermCodes, distinct
-from solver.settings import TraceOptions, TraceWarning
+from solver.facts import STREAM_PREDICATE
+from solver.settings import Elements, TraceOptions, TraceWarning
 from solver.traces.input_files import ATOMS, FilePart, RowColumns, TracedAtom, TraceFile
 from solver.traces.trace_times import LARGEST, Clock, Instant, TimeKind, dividing, instant_of, show
 
@@ -500,3 +502,57 @@ def _keep(side_file: Path, skipped: Iterable[RejectedRow]) -> None:
         writer.write(SIDE_HEAD)
         for path, text, problem in skipped:
             writer.write(f"# {path}: {problem}\n{text}\n")
+
+
+_TRIPLE: Final[Signature] = (STREAM_PREDICATE, 4)
+_READINGS: Final[dict[Elements, str]] = {
+    "stream": "count=elements",
+    "message": "grain=message",
+    "triple": "grain=triple",
+}
+_ONE: Final = "an element of a stream is one message, one named graph or one row"
+
+
+def check_elements(sources: Sequence[TraceFile], options: TraceOptions, atoms: Atoms | None = None) -> None:
+    """Raise PlacedError for the first element that has the same time as an earlier element.
+
+    With the requirement `stream` of the options, elements of different streams may have the same time. With
+    the requirement `triple`, an element must have one triple. `atoms` are the atoms of the trace, if they
+    have been read; they often show that the files need not be read again.
+    """
+    if options.elements is None or (atoms is not None and _are_apart(options.elements, atoms)):
+        return
+    reading, seen = _READINGS[options.elements], dict[tuple[int, str], Place]()
+    for source, place, triples in _rows(sources):
+        t, stream = triples[0].time.value, triples[0].arguments[-1]
+        if options.elements == "triple" and len({each.arguments for each in triples}) > 1:
+            problem = f"the element has {len(triples)} triples; use elements of one triple each"
+            raise source.error(place, f"cannot apply --reading {reading}: {problem}")
+        key = t, stream if options.elements == "stream" else ""
+        if (before := seen.setdefault(key, place)) is not place:
+            where = "" if before.source == place.source else f"{before.source}:"
+            problem = f"the element has the same time as the element at {where}{before.line}, and {_ONE}"
+            remedy = "use elements with different times, or a finer --unit"
+            raise source.error(place, f"cannot apply --reading {reading}: {problem}; {remedy}")
+
+
+def _are_apart(elements: Elements, atoms: Atoms) -> bool:
+    """Return whether no two triples have the same time, so that no two elements have the same time."""
+    if (triples := atoms.get(_TRIPLE)) is None:
+        return True
+    keys = [triples.t, triples.columns[-1]] if elements == "stream" else [triples.t]
+    order = np.lexsort(keys)
+    return not np.logical_and.reduce([key[order][1:] == key[order][:-1] for key in keys]).any()
+
+
+def _rows(sources: Sequence[TraceFile]) -> Iterator[tuple[TraceFile, Place, list[TracedAtom]]]:
+    """Yield each element that has a triple, with its file, its place and its triples."""
+    for source in sources:
+        try:
+            for block in source.format.blocks(FilePart(source), None):
+                for row in block.exact_rows:
+                    atoms = (part for part in row.content if isinstance(part, TracedAtom))
+                    if triples := [atom for atom in atoms if atom.name == _TRIPLE]:
+                        yield source, block.place(source.path, row, triples[0]), triples
+        except OSError as error:
+            raise system_error(source.path, error, "cannot be read") from None

@@ -39,6 +39,7 @@ from solver.traces.formats.graphs import (
 from solver.traces.survey import (
     RejectedRow,
     Summary,
+    check_elements,
     check_side_file,
     raise_early,
     report,
@@ -473,6 +474,7 @@ def as_they_came(sources: Sequence[input_files.TraceFile], options: TraceOptions
         arrived = [each._replace(file=each.file + len(sources)) for each in again.summaries]
         sources = (*sources, *late)
         atoms, rejected = _arrived(atoms, again.atoms()), [*dict.fromkeys((*rejected, *again.rejected))]
+    check_elements(sources, options, atoms)
     stream_survey = survey(reading.summaries, len(rejected), sources, options, arrived)
     report(stream_survey, rejected, options)
     if any(some.since is not None and (some.since < some.t).any() for some in atoms.values()):

@@ -101,7 +101,7 @@ def fixed_windows():
 
 
 @cache
-def tuple_windows(ties=("arrival", "arrival", "all")):
+def tuple_windows(ties=("arrival", "arrival", "all", "elements")):
     """⊞^{#n} and ⊞^{idx,n}: of one stream or all, parted by predicate or by arguments, or not."""
     parted = st.sampled_from((None, None, None, None, (), (1,), (2,), (1, 2)))
     source = st.sampled_from((None, None, SOURCE))

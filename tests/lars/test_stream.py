@@ -31,6 +31,13 @@ def test_a_tuple_window_keeps_the_newest_pairs_by_arrival():
     assert shown == Stream(Interval(1, 5), {1: (B,), 3: (C,)})
 
 
+def test_a_window_of_elements_keeps_all_atoms_of_the_newest_times():
+    stream = stream_of(TIMELINE, [(1, A), (1, B), (3, C), (4, A), (4, B)])
+    shown = cut(stream, TupleWindow(2, ties="elements"), 5)
+    assert shown == Stream(Interval(3, 5), {3: (C,), 4: (A, B)})
+    assert not cut(stream, TupleWindow(0, ties="elements"), 5).timeline
+
+
 def test_a_tuple_window_ignores_what_comes_after_t():
     stream = stream_of(TIMELINE, [(1, A), (3, C)])
     assert cut(stream, TupleWindow(1), 2) == Stream(Interval(1, 2), {1: (A,)})

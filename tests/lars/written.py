@@ -135,7 +135,7 @@ windows = (
     | active_windows
     | last_windows
     | fixed_windows
-    | st.builds(TupleWindow, counts, sources, st.sampled_from(("arrival", "all")), places)
+    | st.builds(TupleWindow, counts, sources, st.sampled_from(("arrival", "all", "elements")), places)
 )
 choosing = st.builds(TupleWindow, counts, sources, st.just("choose"), places)
 times = st.just(T) | variable_terms | st.builds(Number, st.integers(-9, 10**30))

@@ -110,7 +110,8 @@ _known = st.sampled_from((Atom("k", (X,)), Atom("h", (X, Y)), Atom("k", (B,))))
 @cache
 def shown_by_queries():
     """Windows of time, and of tuples by arrival: those of translated queries."""
-    tuples = st.builds(TupleWindow, st.integers(1, 3), st.sampled_from((None, SOURCE)))
+    ties = st.sampled_from(("arrival", "arrival", "elements"))
+    tuples = st.builds(TupleWindow, st.integers(1, 3), st.sampled_from((None, SOURCE)), ties)
     return weighted(time_windows(), time_windows(), sliding_windows(), tuples)
 
 

@@ -11,6 +11,7 @@ from translate.analysis.model_queries import (
 )
 from translate.analysis.nullability import null_sets, nullable, witnesses
 from translate.analysis.query_remarks import (
+    closes,
     default_period,
     is_historical,
     is_pushed,

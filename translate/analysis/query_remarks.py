@@ -54,12 +54,10 @@ def default_period(query: EngineQuery, unit: Duration) -> int | None:
     neither STEP nor COMPUTED EVERY, or if its windows have different steps. CQELS ignores SLIDE, and its
     queries are never pulled.
     """
-    windows = [part.window for part in (*query.merged, *query.declared)]
-    if not is_pushed(query):
-        windows += [block.window for block in stream_blocks(query.pattern)]
-    if windows and all(isinstance(window, Range) and window.opens is not None for window in windows):
-        closes = gcd(*(n for window in windows for n in _closes(window, unit)))
-        return Duration(closes * unit.nanoseconds).timed(unit)
+    windows = _pulled_windows(query)
+    if all_closes := closes(query, unit):
+        common = gcd(*(n for series in all_closes for n in series))
+        return Duration(common * unit.nanoseconds).timed(unit)
     if is_historical(query):
         return unit.timed(unit)
     steps = {window.slide for window in windows if isinstance(window, Range) and window.slide}
@@ -68,11 +66,26 @@ def default_period(query: EngineQuery, unit: Duration) -> int | None:
     return steps.pop().timed(unit) if len(steps) == 1 else None
 
 
-def _closes(window: WindowExpression, unit: Duration) -> tuple[int, int]:
-    """Return the distance between two closes of a window, and the first close."""
-    operator = window_operator(window, Variable("s"), unit, None)
-    assert isinstance(operator, LastWindow)
-    return operator.slide, operator.close
+def _pulled_windows(query: EngineQuery) -> list[WindowExpression]:
+    windows = [part.window for part in (*query.merged, *query.declared)]
+    if not is_pushed(query):
+        windows += [block.window for block in stream_blocks(query.pattern)]
+    return windows
+
+
+def closes(query: EngineQuery, unit: Duration) -> tuple[tuple[int, int], ...]:
+    """Return the closes of the query's windows as series (U, k), with the closes at k, k + U, k + 2U, ...
+
+    The result is empty if a window does not open at a time of its own. Before the first close of a window,
+    the window is empty.
+    """
+    series: dict[tuple[int, int], None] = {}
+    for window in _pulled_windows(query):
+        operator = window_operator(window, Variable("s"), unit, None)
+        if not isinstance(operator, LastWindow):
+            return ()
+        series[operator.slide, operator.close % operator.slide] = None
+    return tuple(series)
 
 
 def remarks(

@@ -2,4 +2,11 @@
 
 from translate.dialects.grammars import GRAMMARS, TITLES
 from translate.dialects.query_reader import lift, read_query, tokens_of
-from translate.dialects.readings import READINGS, UNVERSIONED, Readings, check_reading, concerns_queries
+from translate.dialects.readings import (
+    DERIVED,
+    READINGS,
+    UNVERSIONED,
+    Readings,
+    check_reading,
+    concerns_queries,
+)

@@ -26,6 +26,7 @@ from lars.errors import PlacedError
 from lars.language.stream import ToStream
 from lars.language.terms import Iri, Variable
 from translate import sparql
+from translate.analysis import children
 from translate.dialects.grammars import (
     CLAUSE,
     GRAMMARS,
@@ -38,7 +39,7 @@ from translate.dialects.readings import Readings, concerns_queries, manner_of
 from translate.dialects.windows import idle_step, read_every, read_window, step_of, strategies
 from translate.errors import QueryError, UnsupportedError
 from translate.model.manner import Manner
-from translate.model.patterns import EMPTY, StreamBlock
+from translate.model.patterns import EMPTY, Bgp, PathPattern, Pattern, StreamBlock
 from translate.model.query import EngineQuery, Language
 from translate.model.windows import Now, Range, Rows, WindowExpression
 from translate.sparql.queries import translate
@@ -288,6 +289,13 @@ def lift(
     streams = _Streams(document, language, manner_of(language, readings) if readings else language.manner)
     for part in query.phrases():
         streams.read_from(part)
+    if language.manner.declares_all and not streams.named:
+        construct, covered = f"a query of {TITLES[language]} without a window", language.manner.place
+        raise UnsupportedError(
+            construct,
+            document.place(document.tokens[document.after].start),
+            covered=f"windows that {covered}",
+        )
     blocks = {block.first().start: streams.read_block(block) for block in _blocks(document, query, language)}
     if blocks and language.manner.texts is None:
         _refuse_mixture(document, query)
@@ -382,8 +390,29 @@ def read_query(  # noqa: PLR0913
         tree, scope = _recognise(text, whole, readings)
     scope.opaque = opaque
     query = translate(tree, scope)
-    notes = (*query.notes, *_invalid_iris(scope.document), *_idle(query, scope, readings))
+    notes = (*query.notes, *_static(query), *_invalid_iris(scope.document), *_idle(query, scope, readings))
     return replace(query, notes=notes)
+
+
+def _static(query: EngineQuery) -> Iterator[str]:
+    """Yield a note if patterns match static data, and engines of the language have no static data."""
+    if not query.language.manner.has_static and _reads_static(query.pattern):
+        yield (
+            f"patterns outside of WINDOW match the static data; in {TITLES[query.language]} they match "
+            "nothing, because its default graph is empty"
+        )
+
+
+def _reads_static(pattern: Pattern) -> bool:
+    match pattern:
+        case StreamBlock():
+            return False
+        case Bgp(triples):
+            return bool(triples)
+        case PathPattern():
+            return True
+        case _:
+            return any(map(_reads_static, children(pattern)))
 
 
 _LONE_PERCENT: Final = re.compile(r"\\%(?![0-9A-Fa-f]{2})")

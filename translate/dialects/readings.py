@@ -12,19 +12,17 @@ Readings = tuple[tuple[str, str], ...]
 """The chosen readings: pairs of a reading's name and the chosen value."""
 
 
-OpenMeaning = tuple[str, Mapping[str, Mapping[str, object] | None]]
+OpenMeaning = tuple[str, Mapping[str, Mapping[str, object]]]
 """A meaning that documents leave open: a description, and the choices.
 
-The description names the document. Each choice has the changes to a language's manner; None marks a choice
-without a translation. The first choice is the default, unless a language has its own default. An open meaning
-without languages concerns data and not queries.
+The description names the document. Each choice has the changes to a language's manner. The first choice is
+the default, unless a language has its own default. An open meaning without languages concerns data and not
+queries.
 """
-_LEAVES_ELEMENTS: Final = (
-    "a stream of LARS contains triples with times, but not which triples form one element; "
-    "use a trace whose elements have a time and one triple each"
-)
 UNVERSIONED: Final = ("messages", "unversioned")
 """The reading that accepts message logs without a version."""
+DERIVED: Final = "derived"
+"""The reading of windows over derived atoms in programs of I-DLV-sr."""
 READINGS: Final[Mapping[str, OpenMeaning]] = {
     "range-alone": (
         "LARS (2015) reads [RANGE L] as sliding, newer engines as tumbling",
@@ -32,11 +30,11 @@ READINGS: Final[Mapping[str, OpenMeaning]] = {
     ),
     "grain": (
         "[NOW] of CQELS 2 is one element, and in LARS one time point",
-        {"time-point": {}, "message": None, "triple": None},
+        {"time-point": {}, "message": {"grain": "message"}, "triple": {"grain": "triple"}},
     ),
     "count": (
         "the document of CQELS 2 counts triples, its tests elements",
-        {"triples": {}, "elements": None},
+        {"triples": {}, "elements": {"elements": True}},
     ),
     "anchor": (
         "two classes of CQELS 2 anchor PAST and FUTURE differently",
@@ -50,6 +48,10 @@ READINGS: Final[Mapping[str, OpenMeaning]] = {
         "the specification, code and plans of Janus read OFFSET differently",
         {"each": {}, "step": {"offset": "step"}, "end": {"offset": "end"}},
     ),
+    DERIVED: (
+        "windows of I-DLV-sr show atoms that were derived before, windows of LARS do not",
+        {"persistent": {}, "present": {}},
+    ),
     "messages": (
         "W3C tests reject MESSAGE without VERSION, Kolibrie accepts it",
         {"versioned": {}, "unversioned": {}},
@@ -58,14 +60,12 @@ READINGS: Final[Mapping[str, OpenMeaning]] = {
 
 
 def check_reading(name: str, value: str) -> None:
-    """Raise LarsError for an unknown reading, an unknown value, or a value without a translation."""
+    """Raise LarsError for an unknown reading or an unknown value."""
     if name not in READINGS:
         raise LarsError(f'unknown reading "{name}"; use {", ".join(READINGS)}')
     _, choices = READINGS[name]
     if value not in choices:
         raise LarsError(f'unknown value "{value}" of the reading {name}; use {" or ".join(choices)}')
-    if choices[value] is None:
-        raise LarsError(f"no translation for it: {_LEAVES_ELEMENTS}")
 
 
 def manner_of(language: Language, readings: Readings) -> Manner:
@@ -78,7 +78,7 @@ def manner_of(language: Language, readings: Readings) -> Manner:
     for name, value in readings:
         _, choices = READINGS[name]
         if name in language.manner.leaves_open:
-            manner = replace(manner, **choices[value] or {})  # type: ignore[arg-type]  # by name
+            manner = replace(manner, **choices[value])  # type: ignore[arg-type]  # by name
     return manner
 
 

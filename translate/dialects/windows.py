@@ -35,11 +35,11 @@ def read_window(document: Document, window: Phrase, manner: Manner) -> windows.W
     kind = next(window.phrases())
     match kind.name:
         case "now":
-            return windows.Now()
+            return windows.Now(manner.grain)
         case "unbounded":
             return windows.Unbounded()
         case "rows":
-            return _rows(document, kind)
+            return windows.Rows(_rows(document, kind), manner.elements)
         case "interval":
             return _interval(document, kind, manner)
         case "past":
@@ -59,8 +59,8 @@ def strategies(window: Phrase) -> tuple[str, ...]:
     return tuple(one for one in words if one not in _USUAL)
 
 
-def _rows(document: Document, rows: Phrase) -> windows.Rows:
-    """Return a tuple window; a slide of one tuple has no effect."""
+def _rows(document: Document, rows: Phrase) -> int:
+    """Return the size of a tuple window; a slide of one tuple has no effect."""
     (step,) = (*rows.phrases(), None)[:1]
     if step is not None:
         word, count = step.tokens()
@@ -68,7 +68,7 @@ def _rows(document: Document, rows: Phrase) -> windows.Rows:
             construct = f"a tuple window with {word.text.upper()}"
             raise UnsupportedError(construct, document.place(word.start), covered="a slide of 1")
     size = next(part for part in rows.parts if isinstance(part, Token))
-    return windows.Rows(_count(document, size))
+    return _count(document, size)
 
 
 def _count(document: Document, token: Token) -> int:

@@ -71,6 +71,7 @@ class Manner:
       `ends_alone`.
     - If `tumbles` is true, a window without a slide is a tumbling window.
     - If `grid` is true, windows open at multiples of the slide.
+    - If `has_static` is false, engines of the language have no static data outside of windows.
     - If `declares_all` is true, a WINDOW without a declaration is an error. Otherwise, it is empty.
     - `opens` is the time at which the first window opens. A window is not evaluated before it closes.
     - `bare` is the unit of an integer that has no unit in the query.
@@ -79,6 +80,8 @@ class Manner:
     - `leaves_open` are the names of the readings that the documents of the language leave open.
     - `anchored`, set by a reading, means that a window that looks ahead has one position per element.
     - `causal`, set by a reading, means that a window of a log excludes times after the evaluation time.
+    - `grain`, set by a reading, is the content of [NOW].
+    - `elements`, set by a reading, means that a tuple window counts elements and not triples.
     - `offset`, set by a reading, is the meaning of OFFSET o with RANGE r at a time t: [t−o, t−o+r] at each
       t, the same interval only at multiples of STEP, or [t−o−r, t−o).
     """
@@ -121,12 +124,15 @@ class Manner:
     tumbles: bool = False
     opens: Duration | None = None
     declares_all: bool = False
+    has_static: bool = True
     grid: bool = False
     texts: str | None = None
     empty_group: EmptyGroup = "values"
     leaves_open: tuple[str, ...] = ("range-alone",)
     anchored: bool = False
     causal: bool = False
+    grain: Literal["time-point", "message", "triple"] = "time-point"
+    elements: bool = False
     offset: Literal["each", "step", "end"] = "each"
 
     @property

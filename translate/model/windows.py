@@ -1,7 +1,7 @@
 """Window expressions of queries, and their LARS windows according to Table 1 of LARS (2015)."""
 
 from dataclasses import field
-from typing import assert_never
+from typing import Literal, assert_never
 
 from lars.dataclass import dataclass
 from lars.durations import Duration
@@ -57,20 +57,34 @@ class Span:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Rows:
-    """[ROWS N]; C-SPARQL writes RANGE TRIPLES N, CQELS writes TRIPLES N, RSP-QL writes ELEMENTS N."""
+    """[ROWS N]; C-SPARQL writes RANGE TRIPLES N, CQELS writes TRIPLES N, RSP-QL writes ELEMENTS N.
+
+    The window counts triples; with `elements`, all triples of one time count once.
+    """
 
     count: int
+    elements: bool = False
 
     def __str__(self) -> str:
-        return f"[ROWS {self.count}]"
+        return f"[ROWS {self.count}{' ELEMENTS' if self.elements else ''}]"
+
+
+Grain = Literal["time-point", "message", "triple"]
+"""What a window [NOW] contains."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Now:
-    """[NOW]: the window with the evaluation time only."""
+    """[NOW]: the window with the evaluation time only.
+
+    The field `grain` is the content that the reading of a query means. `message` (one element) and `triple`
+    are exact if each element, or each triple, has its own time.
+    """
+
+    grain: Grain = "time-point"
 
     def __str__(self) -> str:
-        return "[NOW]"
+        return "[NOW]" if self.grain == "time-point" else f"[NOW {self.grain}]"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -115,11 +129,12 @@ def window_operator(
             return windows.TimeWindow(length.points(unit), future, step, shown)
         case Span(start, end, causal):
             return windows.FixedWindow(start.points(unit), end.points(unit), causal)
-        case Rows(count):
+        case Rows(count, elements):
+            ties = windows.TIES["elements" if elements else "arrival"]
             return (
-                windows.TupleWindow(count, by=(4,))
+                windows.TupleWindow(count, ties=ties, by=(4,))
                 if isinstance(stream, Variable)
-                else windows.TupleWindow(count, stream)
+                else windows.TupleWindow(count, stream, ties)
             )
         case Now():
             return windows.NOW

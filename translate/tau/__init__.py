@@ -2,4 +2,4 @@
 
 from translate.tau.expressions import unbind, uses_arrivals
 from translate.tau.node import NAMED, in_order
-from translate.tau.programs import TRIGGER, Output, columns, lars_program, output_of, pull, push
+from translate.tau.programs import TRIGGER, Output, columns, lars_program, output_of, pull, pull_at, push

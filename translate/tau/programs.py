@@ -245,13 +245,22 @@ def pull(program: Program, period: int) -> Program:
     """Return ◁(P, U): each rule with a body needs a time that is a multiple of `period`, which is > 0."""
     if period <= 0:
         raise ModelError(f"the pulling period {period} is not positive")
+    return pull_at(program, ((period, 0),))
+
+
+def pull_at(program: Program, series: Iterable[tuple[int, int]]) -> Program:
+    """Return a program that is pulled at the times of at least one series.
+
+    A series (U, k) consists of the times T with T mod U = k, such as the closes of a window that opens at T0.
+    """
     time = Variable("T")
-    # A period may print as the duration that it was written as; a program has numbers.
-    number = Number(int(period))
-    multiple = formulas.Comparison(formulas.Operation("mod", time, number), "=", Number(0))
-    return Program(
-        (*_gated(program), Rule(TRIGGER, (formulas.In(NOW, formulas.At(time, formulas.Truth())), multiple)))
-    )
+    rules = []
+    for period, offset in series:
+        # A period may print as the duration that it was written as; a program has numbers.
+        rest = formulas.Operation("mod", time, Number(int(period)))
+        at_time = formulas.In(NOW, formulas.At(time, formulas.Truth()))
+        rules.append(Rule(TRIGGER, (at_time, formulas.Comparison(rest, "=", Number(offset)))))
+    return Program((*_gated(program), *rules))
 
 
 def _gated(program: Program) -> tuple[Rule, ...]:

@@ -160,9 +160,9 @@ def _parts_of(window: WindowExpression, language: Language) -> tuple[tuple[str, 
             }
             parts = {name: part for name, part in optional.items() if part is not None}
             return (*filter(None, (window.ends,)), "range"), {"length": window.length, **parts}
-        case Rows(count):
+        case Rows(count, elements=False):
             return ("rows",), {"count": count}
-        case Now():
+        case Now(grain="time-point"):
             return ("now",), {}
         case Unbounded():
             return ("unbounded",), {}

@@ -9,7 +9,7 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from agreement.answering.solve.translating import period_of
+from agreement.answering.solve.translating import pulled
 from agreement.comparing.matching.silence import rows_on, silence
 from agreement.documents import requests
 from agreement.documents.dates import Dates
@@ -52,7 +52,7 @@ from translate.analysis import is_historical, remarks
 from translate.dialects import TITLES
 from translate.model.query import EngineQuery, Setting
 from translate.model.windows import Range
-from translate.tau import lars_program, output_of, pull, push
+from translate.tau import lars_program, output_of, push
 
 if TYPE_CHECKING:
     from agreement.documents.recordings import Recording, Report
@@ -393,7 +393,7 @@ def _timed(query: EngineQuery, whole: EngineQuery, task: SolvingTask) -> Program
     program = lars_program(query, task.setting)
     if requests.is_pushed(whole, task.evaluation):
         return push(program, task.setting.trigger)
-    return pull(program, period_of(whole, task.evaluation.period, task.setting))
+    return pulled(program, whole, task.evaluation.period, task.setting)
 
 
 def trace_of(trace_input: TraceInput, span: Span, query: EngineQuery | None, warn: Warn) -> Trace:

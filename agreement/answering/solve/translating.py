@@ -26,7 +26,7 @@ from translate.model.patterns import EMPTY
 from translate.model.query import MERGING, EngineQuery, Language, Query, Setting
 from translate.model.windows import Range
 from translate.strict import StrictEngine, check_strict
-from translate.tau import lars_program, pull, push
+from translate.tau import lars_program, pull, pull_at, push
 from translate.writing import model_json, model_lines, write_query
 
 _TICKER: Final = "ticker"
@@ -152,7 +152,7 @@ def program_of(query: EngineQuery, task: TranslatingTask) -> Program:
         case "push":
             return push(program, task.setting.trigger)
         case "pull":
-            return pull(program, period_of(query, task.evaluation.period, task.setting))
+            return pulled(program, query, task.evaluation.period, task.setting)
         case _:
             return program
 
@@ -363,6 +363,16 @@ def _as_written(query: EngineQuery, written: EngineQuery) -> EngineQuery:
         registers_stream=written.registers_stream,
         to_stream=written.to_stream,
     )
+
+
+def pulled(program: Program, query: EngineQuery, step: Period | None, setting: Setting) -> Program:
+    """Return the program of a query with the trigger of pull.
+
+    The trigger is true at the multiples of the option --period, or else at the closes or the STEP of the
+    query's windows.
+    """
+    series = analysis.closes(query, setting.unit) if step is None else ()
+    return pull_at(program, series) if series else pull(program, period_of(query, step, setting))
 
 
 def period_of(query: EngineQuery, step: Period | None, setting: Setting) -> int:

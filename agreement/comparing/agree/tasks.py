@@ -325,6 +325,7 @@ def _loaded(
 ) -> Trace:
     if task.generated is None:
         return load_trace(trace_input, queries, warn, known)
+    requests.check_generated(queries)
     # Loads formats of recordings and specifications, which no other comparison needs.
     from agreement.documents.generate.elements import pushes_of
     from agreement.engines.specifications import elements_of

@@ -24,12 +24,13 @@ from lars.language.formulas import Among, Assign, Comparison, Gather, Test
 from lars.language.program import Origin, Program, Rule
 from lars.language.terms import Iri, Number, Variable
 from lars.options import option
+from solver.settings import Elements
 from translate.analysis import parts, rebuild, stream_blocks
-from translate.dialects import TITLES, Readings, read_query, tokens_of
+from translate.dialects import DERIVED, TITLES, Readings, read_query, tokens_of
 from translate.errors import UnknownFunctionError
 from translate.model.patterns import Bgp, Pattern, StreamBlock, remember
 from translate.model.query import EngineQuery, Language
-from translate.model.windows import Range, Span, WindowExpression, window_operator
+from translate.model.windows import Now, Range, Rows, Span, WindowExpression, window_operator
 from translate.sparql import Document, Prefixes, has_relative_iri, read_declarations, resolve
 
 QUERY_SUFFIXES = (
@@ -397,7 +398,14 @@ def load_program(path: Path) -> Program:
 
     text = read_text(path, "a LARS program")
     is_other = path.suffix == PROGRAM_SUFFIXES[1] or is_reasoner_program(text)
-    program = (read_reasoner_program if is_other else read)(text, str(path))
+    derived = dict(current().meanings).get(DERIVED)
+    if derived is not None and not is_other:
+        raise LarsError(f"{path}: --reading {DERIVED}={derived} requires a program of I-DLV-sr")
+    program = (
+        read_reasoner_program(text, str(path), persistent=derived != "present")
+        if is_other
+        else read(text, str(path))
+    )
     for rule in program.rules:
         assert rule.origin is not None
         _check_covered(rule, rule.origin)
@@ -462,6 +470,26 @@ def sources(query: EngineQuery) -> tuple[WindowSource, ...]:
     """Return the windows of a query in the order of the query text, each window once."""
     blocks = (*query.merged, *query.declared, *stream_blocks(query.pattern))
     return tuple(dict.fromkeys(WindowSource(block.stream, block.window, block.name) for block in blocks))
+
+
+def element_requirement(queries: Iterable[EngineQuery]) -> Elements | None:
+    """Return which elements must have different times, so that the readings of the queries are exact."""
+    windows = [source.window for query in queries for source in sources(query)]
+    grains = {window.grain for window in windows if isinstance(window, Now)}
+    if "triple" in grains:
+        return "triple"
+    if "message" in grains:
+        return "message"
+    return "stream" if any(isinstance(window, Rows) and window.elements for window in windows) else None
+
+
+def check_generated(queries: Iterable[EngineQuery]) -> None:
+    """Raise LarsError if the readings of a query require elements with different times."""
+    if element_requirement(queries) is not None:
+        raise LarsError(
+            "cannot generate elements for the readings count=elements, grain=message and grain=triple, "
+            "because generated elements may have the same time; use a trace"
+        )
 
 
 def with_sources(query: EngineQuery, change: Callable[[WindowSource], WindowSource]) -> EngineQuery:

@@ -80,12 +80,19 @@ class ShownWindow:
         own = self.own_tick(tick)
         last = bisect_right(self.ticks, own)
         match self.window:
-            case Rows(count):
-                first = last
-                while push_count is not None and first and count:
+            case Rows(count, by_time):
+                if push_count is None and not by_time:
+                    return range(max(0, last - count), last)
+                first, counted = last, set[int]()
+                while first:
+                    element = self.elements[first - 1]
+                    key = element.t if by_time else first
+                    if len(counted) == count and key not in counted:
+                        break
                     first -= 1
-                    count -= self.elements[first].number < push_count
-                return range(first if push_count is not None else max(0, last - count), last)
+                    if push_count is None or element.number < push_count:
+                        counted.add(key)
+                return range(first, last)
             case FixedWindow(begin, end, causal):
                 first = bisect_right(self.ticks, begin - 1)
                 # Also where the other windows end before the triples of this instant.

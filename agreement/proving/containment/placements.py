@@ -175,6 +175,8 @@ class _Stream:
         near = tuple(view for view in views if view.name == stream or isinstance(view.name, Variable))
         windows = [where.operator(setting) for where in (*(edge.reading for edge in own), *near)]
         sizes = sorted({window.size for window in windows if isinstance(window, TupleWindow)})
+        if any(isinstance(window, TupleWindow) and window.ties == "elements" for window in windows):
+            raise disjuncts.UncountedError("a tuple window that counts elements is not decided")
         if sizes and any(isinstance(window, TimeWindow) and window.future > 0 for window in windows):
             raise disjuncts.UncountedError(
                 "a tuple window together with a window that looks ahead is not decided"

@@ -134,8 +134,8 @@ def _crowded(disjunct: Disjunct, binding: Mapping[Variable, Constant]) -> Satisf
     """Return a result if a tuple window may be too small for the triples of a disjunct; None if they fit."""
     for edge in disjunct.readings:
         window = edge.reading.window
-        if not isinstance(window, Rows):
-            continue
+        if not isinstance(window, Rows) or window.elements:
+            continue  # An element may consist of any number of triples.
         inside = [
             each
             for each in disjunct.readings

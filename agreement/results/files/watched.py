@@ -329,6 +329,11 @@ class WatchRun(Result):
         if not paths:
             return state, _nothing()
         options = replace(options_for(self.watcher.queries, self.task.trace.options), sort=True, ends=True)
+        if options.elements is not None:
+            raise LarsError(
+                "cannot watch with the readings count=elements, grain=message and grain=triple, because each "
+                "file is read separately; use lars agree"
+            )
         options = replace(options, absolute=state.absolute, streams={})
         if state.origin is not None:
             options = replace(options, origin=datetime.fromisoformat(state.origin))

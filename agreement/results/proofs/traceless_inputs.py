@@ -70,7 +70,17 @@ def _traceless(
 
 
 def _apart(traceless: TracelessTask, overrides: requests.ComparisonOptions, warn: Warn) -> TracelessTask:
-    """Return a task in whose queries each named graph of elements is a stream of its own."""
+    """Return a task in whose queries each named graph of elements is a stream of its own.
+
+    Raises LarsError for a reading whose meaning depends on the trace.
+    """
+    required = requests.element_requirement(traceless.queries)
+    streams = {source.stream for query in traceless.queries for source in requests.sources(query)}
+    if required == "triple" or (required == "message" and len(streams) > 1):
+        raise LarsError(
+            f"{traceless.inputs[0]}: cannot decide for all streams with --reading grain={required}: the "
+            "meaning of [NOW] is exact only if each element has its own time; use lars agree with a trace"
+        )
     if not any(map(requests.reads_graphs, traceless.queries)):
         return traceless
     queries = requests.graphs_as_streams(traceless.queries, traceless.inputs[0])

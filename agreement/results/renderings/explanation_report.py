@@ -51,6 +51,10 @@ def _source(window: TupleWindow) -> str:
     return "" if window.source is None else f" of {outputs.shorten(str(window.source))}"
 
 
+def _counted(window: TupleWindow) -> str:
+    return "elements" if window.ties == "elements" else "input atoms"
+
+
 _MOST_BEHIND: Final = 5
 
 
@@ -203,15 +207,15 @@ class _Teller:
         if not miss.is_counted:
             return f"the window counts the input atoms{_source(window)} alone, and not {atom}"
         if interval is None:
-            return f"the window keeps {window.size} input atoms, and not {atom}"
+            return f"the window keeps {window.size} {_counted(window)}, and not {atom}"
         if miss.is_chosen:
             chosen = f"those chosen of the input atoms at {self.dates.text(moment[0])}"
             return f"not among {chosen}: {atom} is left out"
         part = "" if window.by is None else f" of its partition (by {_places(window.by)})"
         if window.size == 1:
-            newest = f"the newest input atom{_source(window)}{part}"
+            newest = f"the newest {_counted(window)[:-1]}{_source(window)}{part}"
             return f"not {newest}, which is at {self.dates.text(interval.last)}; {atom} came before it"
-        newest = f"the newest {window.size} input atoms{_source(window)}{part}"
+        newest = f"the newest {window.size} {_counted(window)}{_source(window)}{part}"
         reach = f"which reach from {self.dates.text(interval.first)} to {self.dates.text(interval.last)}"
         return f"not among {newest}, {reach}; {atom} came before them"
 

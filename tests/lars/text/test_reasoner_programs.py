@@ -285,3 +285,28 @@ def test_numbers_of_times_can_be_variables(tmp_path):
     assert ran.out.splitlines() == [
         "1: {seen(1)}", "2: {seen(1)}", "3: {many, seen(2)}", "4: {many, seen(2)}", "5: {few, many, seen(1)}"
     ]  # fmt: skip
+
+
+def test_without_persistence_a_window_over_derived_atoms_shows_what_is_derived_now(tmp_path):
+    text = "hot(X) :- t(X, C), C >= 30. alarm(X) :- hot(X) in [2 sec]. "
+    text += "calm(X) :- t(X, _), not hot(X) in [2 sec]."
+    (tmp_path / "p.idlvsr").write_text(text)
+    (tmp_path / "p.log").write_text("1 t(a, 31);\n2 t(a, 20);\n5 t(a, 20);\n")
+    given = ("solve", tmp_path / "p.idlvsr", tmp_path / "p.log", "--from", 1)
+    kept, present = lars(*given), lars(*given, "--reading", "derived=present")
+    assert kept.out == "1: {alarm(a), hot(a)}\n2: {alarm(a)}\n3: {alarm(a)}\n4: {}\n5: {calm(a)}\n", kept.err
+    assert present.out == "1: {alarm(a), hot(a)}\n2: {calm(a)}\n3: {}\n4: {}\n5: {calm(a)}\n", present.err
+    assert (
+        "p.idlvsr:1:40: “hot(X) in [0 .. 2 sec]”" in present.err
+        or "sees only what is derived now" in present.err
+    )
+    assert (
+        lars("solve", tmp_path / "p.idlvsr", tmp_path / "p.log", "--reading", "derived=persistent").code == 0
+    )
+
+
+def test_only_programs_of_the_reasoners_have_a_reading_of_derived_atoms(tmp_path):
+    (tmp_path / "p.lars").write_text("a(X) ← ⊞^3 ◇ b(X).")
+    (tmp_path / "b.atoms").write_text("1: b(1).\n")
+    ran = lars("solve", tmp_path / "p.lars", tmp_path / "b.atoms", "--reading", "derived=present")
+    assert (ran.code, "requires a program of I-DLV-sr" in ran.err) == (2, True), ran.err

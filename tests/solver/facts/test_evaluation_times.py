@@ -42,6 +42,13 @@ def test_a_pull_trigger_is_a_gate_of_multiples():
     assert times_of(gate, (), Interval(0, 2)) == [0]
 
 
+def test_a_pull_trigger_may_have_an_offset():
+    gate = gate_of("trigger ← ⊞^0 @_T true, T mod 4 = 3. trigger ← ⊞^0 @_T true, T mod 5 = 0.")
+    assert gate == Multiples((4, 5), (3, 0))
+    assert times_of(gate, (), WITHIN) == [3, 5, 7]
+    assert times_of(gate, (), Interval(0, 2)) == [0]
+
+
 def test_what_is_split_off_leaves_the_rules_without_the_trigger():
     program = Program((*ANS.rules, *read("p ← trigger. trigger ← ⊞^0 ◇ f(X).").rules))
     assert str(split(program, TRIGGER)[1]) == "k(a).\nans(X) ← ⊞^5 ◇ f(X), k(X).\np ← true."
@@ -54,7 +61,7 @@ def test_what_is_split_off_leaves_the_rules_without_the_trigger():
         "trigger ← f(X).",
         "trigger ← ⊞^0 ◇ f(X), k(X).",
         "trigger ← ⊞^0 @_T true, T mod 0 = 0.",
-        "trigger ← ⊞^0 @_T true, T mod 3 = 1.",
+        "trigger ← ⊞^0 @_T true, T mod 3 = 3.",
         "trigger ← ⊞^1 @_T true, T mod 3 = 0.",
         "trigger ← ⊞^0 ◇ f(X). trigger ← ⊞^0 @_T true, T mod 3 = 0.",
         "trigger. trigger ← ⊞^0 ◇ f(X).",

@@ -68,7 +68,7 @@ WINDOWS = [
     "4,0,2 high-open",
     "#2",
 ]
-WINDOWS += ["#2 all", "#2 choose", "#1 by 1"]
+WINDOWS += ["#2 all", "#2 choose", "#1 by 1", "#2 elements"]
 BODIES = ["◇ p(X)", "p(X)", "◇ b(X)", "¬ ◇ p(X)", "□ p(X)", "◇ ¬ p(a)", "□ ¬ p(a)", "@_T p(X)"]
 
 

@@ -99,7 +99,9 @@ def test_a_tuple_window_is_given_all_that_it_keeps_however_old(window, expected)
     assert [fact.t for fact in around.at(9).facts] == expected
 
 
-@pytest.mark.parametrize("window", ["#2 all", "#1 choose", "#1 by 1", "#2 by predicate choose", "#1 's' all"])
+@pytest.mark.parametrize(
+    "window", ["#2 all", "#1 choose", "#1 by 1", "#2 by predicate choose", "#1 's' all", "#1 elements"]
+)
 def test_a_slice_remembers_the_ties_before_it(window):
     arrivals = [*F, (1, Atom("g", (A, A))), (8, Atom("f", (A,)))]
     program = read(f"p(X, T) ← ⊞^{{{window}}} @_T f(X).")

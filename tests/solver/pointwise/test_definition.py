@@ -55,7 +55,14 @@ def test_the_plain_encoding_has_the_answer_streams_of_the_definition(case):
 OFTEN = {
     *("◇", "□", "@", "¬", "nested ¬", "true", "plain atom", "window over derived atoms", "head @_T a"),
     *("⊞ over time", "⊞^∞", "future u > 0", "pivot d > 1", "NOW", "low-open", "high-open", "Tmin > 0"),
-    *("⊞^#n, ties arrival", "⊞^#n, ties all", "⊞^#n, ties choose", "⊞^idx,n", "⊞^#n of a stream"),
+    *(
+        "⊞^#n, ties arrival",
+        "⊞^#n, ties all",
+        "⊞^#n, ties choose",
+        "⊞^#n, ties elements",
+        "⊞^idx,n",
+        "⊞^#n of a stream",
+    ),
     *("stratified", "not stratified", "positive recursion", "constraint", "comparison", "arithmetic"),
     *("a real choice of ties", "fact"),
 }

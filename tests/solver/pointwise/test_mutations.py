@@ -53,7 +53,7 @@ def without_pivot(window):
 def with_other_ties(window):
     if not isinstance(window, TupleWindow):
         return window
-    swapped = {"all": "arrival", "arrival": "all", "choose": "all"}
+    swapped = {"all": "arrival", "arrival": "all", "choose": "all", "elements": "arrival"}
     return replace(window, ties=swapped[window.ties])
 
 

@@ -76,6 +76,65 @@ def test_each_reading_shows_what_its_definition_says(reading, text, window, show
         assert rows == {t: {s for u, s in elements if shows(t, u)} for t in range(20)}
 
 
+ELEMENTS = """VERSION "1.2-messages"
+<urn:a> <urn:p> 1 ; <urn:at> 1 . <urn:b> <urn:p> 2 .
+MESSAGE <urn:c> <urn:p> 3 ; <urn:at> 3 .
+MESSAGE <urn:d> <urn:p> 4 ; <urn:at> {} . <urn:e> <urn:p> 5 .
+"""
+
+
+def on_elements(folder, window, reading, third="5", *more):
+    """Return the run of a query over a window of messages with 2, 1 and 2 triples."""
+    (folder / "q.rq").write_text(CQELS2.format(window))
+    (folder / "log.ttl").write_text(ELEMENTS.format(third))
+    given = [folder / "q.rq", "--stream", f"S={folder / 'log.ttl'}", "--time", "urn:at", "--unit", "1s"]
+    return lars("solve", *given, "--reading", reading, "--evaluator", "both", "--json", *more)
+
+
+def test_a_window_that_counts_elements_contains_all_triples_of_the_newest_messages(tmp_path):
+    ran = on_elements(tmp_path, "TRIPLES 2", "count=elements")
+    rows = {line["t"]: {row["s"]["value"][-1] for row in line["rows"]} for line in ran.lines}
+    assert rows == {1: {*"ab"}, 3: {*"abc"}, 5: {*"cde"}}, ran.err
+    ran = on_elements(tmp_path, "TRIPLES 2", "count=triples")
+    assert {row["s"]["value"][-1] for row in ran.lines[-1]["rows"]} == {*"e"}
+
+
+@pytest.mark.parametrize("reading", ["count=elements", "grain=message", "grain=triple"])
+def test_elements_with_one_time_are_refused_with_the_place_of_the_second(reading, tmp_path):
+    window = "NOW" if "grain" in reading else "TRIPLES 2"
+    ran = on_elements(tmp_path, window, reading, "3")
+    place = "log.ttl:2:1" if reading == "grain=triple" else "log.ttl:4:1"
+    assert (ran.code, place in ran.err, f"--reading {reading}" in ran.err) == (2, True, True), ran.err
+
+
+def test_a_message_is_what_now_contains_where_each_message_has_its_own_time(tmp_path):
+    ran = on_elements(tmp_path, "NOW", "grain=message")
+    rows = {line["t"]: {row["s"]["value"][-1] for row in line["rows"]} for line in ran.lines}
+    assert rows == {1: {*"ab"}, 3: {*"c"}, 5: {*"de"}}, ran.err
+
+
+def test_rows_with_one_time_are_two_elements_of_one_stream_or_of_two(tmp_path):
+    (tmp_path / "q.rq").write_text(CQELS2.format("TRIPLES 2"))
+    (tmp_path / "now.rq").write_text(CQELS2.format("NOW"))
+    (tmp_path / "s.csv").write_text("t,s,p,o\n1,urn:a,urn:p,urn:x\n2,urn:b,urn:p,urn:x\n")
+    (tmp_path / "r.csv").write_text("t,s,p,o\n2,urn:c,urn:p,urn:x\n")
+    (tmp_path / "twice.csv").write_text("t,s,p,o\n1,urn:a,urn:p,urn:x\n1,urn:b,urn:p,urn:x\n")
+    both = ["--stream", f"S={tmp_path / 's.csv'}", "--stream", f"R={tmp_path / 'r.csv'}"]
+    counted = lars("solve", tmp_path / "q.rq", *both, "--reading", "count=elements")
+    assert counted.code == 0, counted.err
+    now = lars("solve", tmp_path / "now.rq", *both, "--reading", "grain=message")
+    assert (now.code, "r.csv:2:1" in now.err, "s.csv:3" in now.err) == (2, True, True), now.err
+    twice = ["--stream", f"S={tmp_path / 'twice.csv'}", "--reading", "count=elements"]
+    assert "twice.csv:3:1" in lars("solve", tmp_path / "q.rq", *twice).err
+
+
+def test_what_is_exact_for_some_streams_only_is_not_decided_for_all(tmp_path):
+    (tmp_path / "q.rq").write_text(CQELS2.format("NOW"))
+    ran = lars("decide", tmp_path / "q.rq", "--reading", "grain=triple")
+    assert (ran.code, "cannot decide for all streams" in ran.err) == (2, True), ran.err
+    assert lars("decide", tmp_path / "q.rq", "--reading", "grain=message").code in (0, 1)
+
+
 ALONE = CQELS.format("RANGE 5s")
 
 
@@ -111,7 +170,6 @@ def test_engines_get_iris_for_prefixes_that_a_query_does_not_declare():
     [
         ("gran=message", 'unknown reading "gran"; use range-alone, grain'),
         ("grain=mesage", 'unknown value "mesage" of the reading grain; use time-point or message or triple'),
-        ("grain=message", "no translation for it: a stream of LARS"),
         ("messages=unversioned", "requires a trace of messages"),
     ],
 )

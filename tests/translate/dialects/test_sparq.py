@@ -7,6 +7,7 @@ import pytest
 from lars.durations import Duration, read_duration
 from lars.language.terms import Iri
 from lars.language.windows import LastWindow
+from tests.agreement.command import lars
 from tests.translate.marked import fails_at_mark
 from translate.analysis import default_period
 from translate.dialects import read_query
@@ -42,6 +43,15 @@ def test_windows_are_read_before_the_pattern_and_behind_the_query(window, width,
     )
 
 
+def test_a_note_says_that_sparq_has_no_static_data():
+    note = "in sparq they match nothing"
+    text = "SELECT * { %s WINDOW <w> { ?s ?p ?o } } FROM NAMED WINDOW <w> ON <s> RANGE 3"
+    for pattern in ("", "?s ?q ?z .", "?s <q>+ ?z .", "FILTER EXISTS { ?s ?q 1 }"):
+        notes = read_query(text % pattern, "q.rq").notes
+        assert any(note in each for each in notes) == bool(pattern)
+    assert not read_query("SELECT ?s { STREAM <s> [NOW] { ?s ?p ?o } ?s ?q ?z }", "q.rq").notes
+
+
 def test_tuples_are_counted_though_the_engine_has_no_words_for_it():
     query = read_query(f"SELECT * {BLOCK} FROM NAMED WINDOW <w> ON <s> ROWS 3", "q.rq")
     assert (query.language, query.pattern.window) == (Language.SPARQ, Rows(3))
@@ -55,6 +65,28 @@ def test_every_close_is_among_the_times_of_pull(windows, period):
     clauses = " ".join(f"FROM NAMED WINDOW <w{n}> ON <s> {window}" for n, window in enumerate(windows))
     query = read_query(f"SELECT * {{ WINDOW <w0> {{ ?s ?p ?o }} }} {clauses}", "q.rq")
     assert default_period(query, SECOND) == period
+
+
+@pytest.mark.parametrize(
+    ("windows", "times"),
+    [
+        (("RANGE 10 STEP 5 T0 3",), {3, 8, 13, 18, 23, 28}),
+        (("RANGE 10 T0 3",), {3, 13, 23}),
+        (("RANGE 10", "RANGE 15"), {0, 10, 15, 20}),
+        (("RANGE 4 STEP 6",), {4, 10, 16, 22, 28}),
+    ],
+)
+def test_a_query_is_evaluated_at_the_closes_of_its_windows_and_at_no_other_time(windows, times, tmp_path):
+    clauses = " ".join(f"FROM NAMED WINDOW <w{n}> ON <urn:S> {window}" for n, window in enumerate(windows))
+    (tmp_path / "q.rq").write_text(f"SELECT ?s {{ WINDOW <w0> {{ ?s ?p ?o }} }} {clauses}")
+    (tmp_path / "s.csv").write_text(
+        "t,s,p,o\n1,urn:a,urn:p,urn:x\n7,urn:b,urn:p,urn:x\n29,urn:c,urn:p,urn:x\n"
+    )
+    given = [tmp_path / "q.rq", "--stream", f"urn:S={tmp_path / 's.csv'}", "--engine", "sparq"]
+    ran = lars("solve", *given, "--evaluator", "both", "--certify", "all", "--json", "--to", 29)
+    assert {line["t"] for line in ran.lines} == times, ran.err
+    rules = lars("translate", given[0], "--engine", "sparq", "--mode", "pull").out
+    assert rules.count("trigger ← ") == len(windows)
 
 
 def test_an_origin_that_is_no_time_point_is_told_with_its_window():
@@ -126,3 +158,8 @@ def test_the_sign_of_windows_behind_the_pattern_takes_time_in_proportion_to_the_
 )
 def test_what_sparq_rejects_is_refused_at_its_place(marked, word, kind):
     fails_at_mark(marked, word, kind=kind)
+
+
+def test_a_query_without_a_window_is_no_query_of_sparq():
+    marked = "¦SELECT * { ?s ?p ?o }"
+    fails_at_mark(marked, "a query of sparq without a window", kind=UnsupportedError, engine=Language.SPARQ)

@@ -32,4 +32,5 @@ MANNER: Final = Manner(
     tumbles=True,
     opens=Duration(0),
     declares_all=True,
+    has_static=False,
 )

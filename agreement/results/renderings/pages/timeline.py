@@ -91,12 +91,13 @@ def _ends(
     match window:
         case IntervalWindow():
             return lambda t: window.bounds(t, trace.timeline)
-        case TupleWindow(size):
+        case TupleWindow(size, ties=ties):
             if count > _MOST_SEEN:
                 return None
             own = None if stream is None else str(Iri(stream))
             facts = trace.facts(trace.timeline)
             times = [fact.t for fact in facts if is_triple(fact) and own in {None, fact.arguments[3]}]
+            times = [*dict.fromkeys(times)] if ties == "elements" else times
 
             def newest(t: int) -> Interval | None:
                 end = bisect_right(times, t)
