@@ -20,8 +20,9 @@ _LINE: Final = re.compile(r"[^\n]*\n|[^\n]+")
 _FROM: Final = "FROM NAMED WINDOW"
 _REGISTER: Final = re.compile(r"REGISTER\s+\S+\s+\S+\s+AS\b\s*")
 _COMMENT: Final = re.compile(r"(?:^|\s)#.*")
+# A variable ?window or a name :window is no keyword.
 _CLAUSE: Final = re.compile(
-    r"^REGISTER\b|\bFROM\s+(?:NAMED\s+)?WINDOW\b|\bWINDOW\s+\S+\s*(?:\{|$)", re.IGNORECASE
+    r"^REGISTER\b|\bFROM\s+(?:NAMED\s+)?WINDOW\b|(?<![\w?$:-])WINDOW\s+\S+\s*(?:\{|$)", re.IGNORECASE
 )
 
 

@@ -52,6 +52,7 @@ RULES = {
     "rsp-js": (
         "PREFIX : <e:>\nASK\nFROM NAMED WINDOW :w ON STREAM <s> [RANGE 9 STEP 2]\n{\nWINDOW :w { }\n}",
         " REGISTER RStream <o> AS\n FROM NAMED WINDOW <w> ON STREAM <s> [RANGE 9 STEP 1]\n # WINDOW :v {\n}",
+        "SELECT ?window ?x\nFROM NAMED WINDOW <w> ON STREAM <s> [RANGE 9 STEP 2]\n{\n?s :window ?x.\n}",
     ),
     "kolibrie": (
         f'{KOLIBRIE} <s> [RANGE 4 STEP 2]\nWHERE {{ WINDOW :w {{ ?s :p ?a ; a :C . ?s :q "1"^^<x> }} }}',

@@ -58,6 +58,12 @@ def ran(asked, trace, off=(), static=NOTHING):
     return RSP_JS.run(asked, static, pushes(trace), frozenset(off))
 
 
+def test_a_variable_whose_name_is_window_is_no_clause():
+    where = "FROM NAMED WINDOW :w ON STREAM :S [RANGE 4 STEP 4]\nWHERE {{\nWINDOW :w {{ ?s :p ?{} }} }}"
+    named, other = (ran(written(where.format(name), f"?{name} ?s"), "1 a, 5 b") for name in ("window", "x"))
+    assert [report.rows for report in named.reports] == [report.rows for report in other.reports] != []
+
+
 MANY = ", ".join(f"1 {name}" for name in "abcdefgh")
 RULES = {
     "R1": (query(), "1 a, 4 b, 5 c", [(5, 2, ["a"])], [(5, 2, ["a"]), (5, 2, ["b"])]),
