@@ -5,7 +5,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
-from math import floor
+from math import floor, ulp
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -206,11 +206,14 @@ def _reports(
         columns = (ANSWER,) if ANSWER in recording.variables else ()
     reports = []
     for report in in_columns(recording, columns).reports:
-        since = report.t - begin if zero is not None and report.t >= SINCE_1970 else report.t
+        dated = zero is not None and report.t >= SINCE_1970
+        since = report.t - begin if dated else report.t
         rows = [tuple(row) for row in report.rows]
         if names is None:
             rows = _true(path, rows)
-        reports.append((floor((since + SLACK) / unit.milliseconds), since, rows))
+        # Since 1970, milliseconds have a resolution of a fourth of a microsecond, and both terms are rounded.
+        slack = SLACK + ulp(report.t) if dated else SLACK
+        reports.append((floor((since + slack) / unit.milliseconds), since, rows))
     return reports, recording.lexical
 
 

@@ -25,13 +25,20 @@ SECOND = Duration(10**9)
 A = {"x": {"type": "uri", "value": "http://e/a"}, "v": {"type": "literal", "value": "1"}}
 
 
-def read(path, state=None, *, zero=None, delay=0, names=("x", "v")):
-    how = AnswersOptions(), names, SECOND, zero
+def read(path, state=None, *, zero=None, delay=0, names=("x", "v"), unit=SECOND):
+    how = AnswersOptions(), names, unit, zero
     return read_further(path, state or LogState(), how, 10**9, delay)
 
 
 def times(state):
     return [t for t, *_ in state.answers]
+
+
+def test_dated_answers_keep_their_microseconds(tmp_path):
+    log, points = tmp_path / "a.csv", range(1, 400)
+    log.write_text("t,x,v\n" + "".join(f"2026-01-01T00:00:00.{t:06d}Z,http://e/a,1\n" for t in points))
+    state, _ = read(log, zero="2026-01-01T00:00:00Z", unit=Duration(1000))
+    assert times(state) == [*points]
 
 
 @pytest.mark.parametrize("first", few(range(4), 2))
