@@ -31,7 +31,6 @@ from lars.dataclass import dataclass
 from lars.durations import Duration
 from lars.errors import TimeLimitError
 from solver.deadlines import NEVER, Deadline, until
-from translate.analysis import parts
 from translate.model import patterns as algebra
 
 SEARCHED: Final = 20.0
@@ -176,12 +175,7 @@ def agreement_theorem(
     if "a path of any length" in why_not_monotone:
         return Theorem.NOTHING if question.same_patterns and question.excluded_beside_paths else None
     # Asked of the patterns: of a way with several reasons to be loose only the first is said.
-    queries = question.pair.csparql, question.pair.cqels
-    if any(
-        isinstance(part, algebra.Group) and not part.keys
-        for query in queries
-        for part in parts(query.pattern)
-    ):
+    if question.counts_nothing:
         return None
     same = question.one_query(period) and not any_source
     free = replace(question, stock=None)

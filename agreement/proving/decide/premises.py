@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from agreement.proving.decide import theorems
 from agreement.proving.decide.question import AgreementQuestion
 from agreement.proving.decisions import CheckedPremise, EveryStream
-from agreement.proving.disjuncts import Disjunct, Satisfiability
+from agreement.proving.disjuncts import Disjunct
 from lars.durations import TimedPoints
 from lars.language.formulas import Test, write_expression
 from lars.language.windows import TimeWindow, TupleWindow, Window
@@ -24,9 +24,9 @@ def premises(question: AgreementQuestion, period: int) -> Iterator[CheckedPremis
     if question.volatile is not None:
         yield CheckedPremise(f"{question.volatile} has another value at another time", False, places.source)
     yield from _satisfiable(question)
-    unguarded = [way for way in question.ways if not way.disjunct.readings]
+    unguarded = next((way.disjunct for way in question.ways if not way.disjunct.readings), question.standing)
     guarded = "stream-guarded: each solution needs a match in a stream"
-    yield CheckedPremise(guarded, not unguarded, _where(question, unguarded[0] if unguarded else None))
+    yield CheckedPremise(guarded, unguarded is None, _where(question, unguarded))
     yield from _windows(question)
     yield CheckedPremise(f"push is fired by {_FIRED[question.setting.trigger]}", True, "--trigger")
 
@@ -38,8 +38,8 @@ _FIRED = {
 }
 
 
-def _where(question: AgreementQuestion, disjunct: Satisfiability | None) -> str:
-    edges, places = () if disjunct is None else disjunct.disjunct.edges, question.places
+def _where(question: AgreementQuestion, disjunct: Disjunct | None) -> str:
+    edges, places = () if disjunct is None else disjunct.edges, question.places
     return places.triple(edges[0].triple) if edges else places.word("WHERE", "SELECT", "ASK")
 
 
@@ -99,6 +99,16 @@ def _windows(question: AgreementQuestion) -> Iterator[CheckedPremise]:
         yield CheckedPremise(sentence, theorems.only_loses(window), question.places.window(reading))
 
 
+def _missing(question: AgreementQuestion) -> Iterator[str]:
+    """Yield the other changes that theorem G1 needs."""
+    if any(why == "a path of any length" for why, _ in question.hindrances):
+        yield "paths of a fixed length"
+    if question.counts_nothing:
+        yield "GROUP BY with each aggregate"
+    if not question.one_query(1):
+        yield "one query with the same value at each time, whose patterns match only one source each"
+
+
 def _described(window: Window) -> str:
     if theorems.is_now(window):
         return "NOW"
@@ -126,11 +136,13 @@ def changes(question: AgreementQuestion, period: int, verdict: EveryStream) -> I
             yield "conditions and patterns that can be satisfied"
         case "always":
             yield f"another period than U = {period}, a result variable, or a trigger that other input fires"
-        case "never" | "depends on the static data" if lacking:
-            where = ", ".join(dict.fromkeys(_where(question, disjunct) for disjunct in lacking))
-            yield f"U = {shortest} and a NOW window in each disjunct (none in: {where})"
         case "never" | "depends on the static data":
-            yield f"U = {shortest}"
+            needed = [f"U = {shortest}"] if period > 1 or lacking else []
+            if lacking:
+                where = ", ".join(dict.fromkeys(_where(question, way.disjunct) for way in lacking))
+                needed.append(f"a NOW window in each disjunct (none in: {where})")
+            if needed := [*needed, *_missing(question)]:
+                yield " and ".join(needed)
         case "not always":
             yield "given static data (--static)"
         case "open" if question.stock is None and question.reads_static:

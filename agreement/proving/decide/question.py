@@ -12,6 +12,7 @@ from agreement.comparing.agree import AgreementTask, Pair
 from agreement.documents.requests import Around
 from agreement.proving.decide.theorems import hindrances, is_excluded, volatile
 from agreement.proving.disjuncts import (
+    Disjunct,
     Edge,
     Overlap,
     Reading,
@@ -165,6 +166,29 @@ class AgreementQuestion:
         profile = self.setting.profile
         ways = disjuncts(without_removed(self.pattern, profile), profile)
         return tuple(satisfiability(disjunct, self.stock) for disjunct in ways)
+
+    @cached_property
+    def standing(self) -> Disjunct | None:
+        """A disjunct without a match in a stream, because a path from a term takes no step to this term."""
+
+        def stay(part: patterns.Pattern) -> patterns.Pattern | None:
+            inner = part.pattern if isinstance(part, patterns.StreamBlock) else part
+            if not isinstance(inner, patterns.PathPattern) or not patterns.can_stay(inner.path):
+                return None
+            return None if {type(inner.subject), type(inner.object)} == {Variable} else patterns.EMPTY
+
+        profile = self.setting.profile
+        ways = disjuncts(analysis.rebuild(without_removed(self.pattern, profile), stay), profile)
+        return next((way for way in ways if not way.readings), None)
+
+    @cached_property
+    def counts_nothing(self) -> bool:
+        """Whether a query has an aggregate without GROUP BY, which has a value without any match."""
+        return any(
+            isinstance(part, patterns.Group) and not part.keys
+            for query in (self.pair.csparql, self.pair.cqels)
+            for part in analysis.parts(query.pattern)
+        )
 
     @cached_property
     def excluded_beside_paths(self) -> bool:

@@ -41,9 +41,12 @@ def _edges(pattern: Pattern, where: Where) -> Iterator[Edge]:
             yield from _edges(inner, Reading(stream, window))
         case algebra.Graph(name, inner) | algebra.Service(name, inner):
             yield from _edges(inner, GraphSource(name))
-        case algebra.PathPattern(subject, RepeatedPath(inner), object_):
+        case algebra.PathPattern(subject, RepeatedPath(inner) as path, object_):
             once = algebra.PathPattern(subject, inner, object_)
             yield from _edges(without_paths(once), where)
+            if algebra.can_stay(path) and isinstance(subject, Variable) and isinstance(object_, Variable):
+                # In zero steps, a path connects each node with itself, whatever triple has the node.
+                yield Edge(TriplePattern(*map(Variable, ("_s", "_p", "_o"))), where)
         case algebra.PathPattern(subject, _, object_):
             names = (name for name in map(Variable, ("_p", "_q", "_r")) if name not in (subject, object_))
             yield Edge(TriplePattern(subject, next(names), object_), where)

@@ -246,3 +246,28 @@ def test_windows_whose_slides_have_no_common_divisor_leave_the_question_open(que
     other = "STREAM <http://e/t> [RANGE 331s SLIDE 331s] { ?x <http://e/q> ?z }"
     asked = query("RANGE 317s SLIDE 317s", other), "--period", "5", "--time-limit", "20"
     assert decided(*asked) == (3, {5: "open"})
+
+
+def stated(*arguments):
+    """Return what was checked, with whether it holds, and what would change the verdict."""
+    (one,) = lars("decide", *arguments, "--period", "1", "--time-limit", "4", "--json").json["periods"]
+    return {each["said"]: each["holds"] for each in one["premises"]}, one["changes"]
+
+
+def test_a_path_of_zero_steps_matches_a_node_of_each_source(query):
+    text = "SELECT ?x WHERE {{ STREAM <http://e/s> [NOW] {{ ?x <http://e/p>{} ?y }} ?a <http://e/q> ?b }}"
+    for path, exclusive in (("*", False), ("?", False), ("+", True)):
+        file = query()
+        file.write_text(text.format(path))
+        checked, _ = stated(file)
+        assert [holds for words, holds in checked.items() if "(A6)" in words] == [exclusive]
+
+
+def test_a_path_from_a_term_needs_no_match_and_no_now_window_helps(query):
+    for path, guarded in (("*", False), ("+", True)):
+        file = query()
+        step = f"<http://e/a> <http://e/p>{path} ?x"
+        file.write_text(f"SELECT ?x WHERE {{ STREAM <http://e/s> [NOW] {{ {step} }} }}")
+        checked, changes = stated(file)
+        assert [holds for words, holds in checked.items() if "stream-guarded" in words] == [guarded]
+        assert path == "+" or changes == ["paths of a fixed length"]
