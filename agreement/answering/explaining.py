@@ -8,7 +8,6 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
 from difflib import get_close_matches
 from functools import cached_property, partial
 from itertools import chain, islice
@@ -56,7 +55,7 @@ from solver.facts import Situation, atom_of, atoms_of
 from solver.pointwise import models
 from solver.rdf import evaluate
 from solver.settings import Time, TraceOptions, Warn
-from solver.traces import point_of
+from solver.traces import MalformedPart, point_of, read_time
 from translate.model.query import EngineQuery, Language
 from translate.sparql import number
 from translate.tau import TRIGGER, columns
@@ -531,7 +530,7 @@ ACCEPTED_STREAMS: Final = (
     'such as 18: {ans(a), @_17 p} or {"t": 18, "answer_streams": [["ans(a)", "@_17 p"]]}'
 )
 _AT: Final = re.compile(r"@_([0-9]{1,19})(?=\s)")
-_DATE: Final = r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{8,}Z?"
+_DATE: Final = r"[0-9]{4}-[0-9]{2}-[0-9]{2}T(?:[0-9]{2}:?){3}(?:\.[0-9]+)?(?:Z|[+-][0-9]{2}:[0-9]{2})?"
 _TIME: Final = re.compile(rf"([0-9]{{1,19}}|{_DATE}):")
 _SOLVED: Final = re.compile(rf"\s*(?:[0-9]{{1,19}}|{_DATE}):\s*(?:\{{|no answer stream)")
 _ROWS: Final = re.compile(r"""\s*(?:t: \(|\{"t": [0-9]+, "rows")""")
@@ -615,9 +614,9 @@ def _solved(text: str, source: str, dates: Dates) -> Iterator[tuple[int, list[Mo
 
 def _dated(written: str, source: str, dates: Dates) -> int:
     try:
-        return point_of(datetime.fromisoformat(written), dates.zero, dates.unit)
-    except (ValueError, LarsError) as error:
-        raise LarsError(f"{source}: {written}: {error}") from None
+        return point_of(read_time(written), dates.zero, dates.unit)
+    except (MalformedPart, LarsError) as error:
+        raise LarsError(f"{source}: {error}") from None
 
 
 def _held(scanner: Scanner, t: int) -> Iterator[Moment]:

@@ -277,7 +277,7 @@ def date_of(point: float, zero: str, unit: Duration) -> str | None:
     return show(replace(begin, value=value)) if abs(value) <= LARGEST else None
 
 
-def point_of(moment: int | datetime | time, zero: str | None, unit: Duration, last: int = 0) -> int:
+def point_of(moment: int | datetime | time | Instant, zero: str | None, unit: Duration, last: int = 0) -> int:
     """Return the time point of a time; a dateTime is counted from `zero`, the dateTime of time 0.
 
     A time of day is on the day on which a trace up to `last` contains it, in the time zone of `zero`. Raises
@@ -293,18 +293,22 @@ def point_of(moment: int | datetime | time, zero: str | None, unit: Duration, la
     if isinstance(moment, int):
         return moment
     if zero is None:
-        what = f"time of day {moment}" if isinstance(moment, time) else f"dateTime {show(instant_of(moment))}"
+        what = f"time of day {moment}" if isinstance(moment, time) else f"dateTime {show(_instant(moment))}"
         problem = f"found the {what}, and all times of the input are integers"
         raise LarsError(f"{problem}; expected time points, or dateTimes with --origin")
     begin = read_time(zero)
     end = replace(begin, value=begin.value + last * unit.nanoseconds)
-    written = _on_its_day(moment, begin, end) if isinstance(moment, time) else instant_of(moment)
+    written = _on_its_day(moment, begin, end) if isinstance(moment, time) else _instant(moment)
     if written.kind is begin.kind and written.value < begin.value:
         raise _too_early(f"dateTime {show(replace(written, zone=begin.zone))}", begin, end)
     try:
         return Clock(unit, unit, begin).stamp(written).value
     except MalformedPart as error:
         raise LarsError(f"{error.problem} (time 0 is {zero}; --origin sets another time 0)") from None
+
+
+def _instant(moment: datetime | Instant) -> Instant:
+    return moment if isinstance(moment, Instant) else instant_of(moment)
 
 
 def _too_early(what: str, begin: Instant, end: Instant) -> LarsError:

@@ -31,7 +31,6 @@ from lars.dataclass import dataclass
 from lars.durations import Duration
 from lars.errors import TimeLimitError
 from solver.deadlines import NEVER, Deadline, until
-from translate.model import patterns as algebra
 
 SEARCHED: Final = 20.0
 """The default number of seconds for the search for smallest streams.

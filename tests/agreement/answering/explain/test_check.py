@@ -44,6 +44,20 @@ def test_an_answer_stream_is_one(check):
     assert check(f"{SEEN}2: p.") == (0, "2: an answer stream\n", "")
 
 
+@pytest.mark.parametrize(
+    ("unit", "end"),
+    [("1s", "1+02:00"), ("1s", "1-03:30"), ("1s", "1"), ("100ns", "0.0000001Z"), ("1ms", "1.5Z")],
+)
+def test_output_of_solve_with_dates_is_read_whatever_its_zone_and_fraction(tmp_path, unit, end):
+    program, trace, answer = (tmp_path / name for name in ("p.lars", "t.csv", "answer"))
+    program.write_text("a :- b.")
+    trace.write_text(f"t,atom\n2026-01-01T00:00:0{end},b\n")
+    answer.write_text(lars("solve", program, trace, "--unit", unit, "--in-process").out)
+    for t, code in ((1, 0), (2, 2)):
+        ran = lars("check", program, trace, "--unit", unit, "--at", t, "--answer", answer)
+        assert ran.code == code, ran.err
+
+
 def test_input_may_stand_in_the_stream_when_all_of_it_does(check):
     assert check(f"{PREFIX}{INPUT}, seen(e:s)\n2: q.").code == 0
     other = check(f"{PREFIX}1: striple(e:s, e:p, e:other, e:S) seen(e:s)\n2: q.", "--json").json["streams"][0]
