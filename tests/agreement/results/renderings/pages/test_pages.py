@@ -373,6 +373,17 @@ def test_the_page_of_a_witness_is_that_of_its_experiment(tmp_path):
         assert one[name] == other[name]
 
 
+def test_a_page_says_that_smaller_streams_were_tried_only_if_they_were(tmp_path):
+    for number in (1, 6):
+        steps = " . ".join(f"?x <urn:p{n}> ?o{n}" for n in range(number))
+        stream = "STREAM <urn:s> [RANGE 5s]"
+        optional = f"OPTIONAL {{ {stream} {{ ?x <urn:q> ?z }} }}"
+        (tmp_path / "q.rq").write_text(f"SELECT ?x WHERE {{ {stream} {{ {steps} }} {optional} }}")
+        lars("witness", tmp_path / "q.rq", "--period", "5", "--report", tmp_path / "page.html")
+        text = (tmp_path / "page.html").read_text(encoding="utf-8")
+        assert ("Streams with fewer triples were searched first" in text) is (number == 1)
+
+
 def test_what_is_printed_as_a_table_is_one_on_the_page(tmp_path):
     lars(*PAGES["compare"], "--report", tmp_path / "page.html")
     text = (tmp_path / "page.html").read_text(encoding="utf-8")
