@@ -37,8 +37,8 @@ def topic_of(source: str) -> tuple[str, str] | None:
     """
     if not source.startswith(_TOPIC):
         return None
-    name = urlsplit(source).path.strip("/")
     host, port = _address(source, f"{_TOPIC}HOST:PORT/TOPIC")
+    name = urlsplit(source).path.strip("/")
     if not _NAME.fullmatch(name):
         raise LarsError(f"--source {source}: is no topic; use {_TOPIC}HOST:PORT/TOPIC")
     _connected(source, (host, port)).close()

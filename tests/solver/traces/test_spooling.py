@@ -81,7 +81,7 @@ def test_what_is_no_source_of_lines_is_said():
             opened(wrong)
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
-    for wrong in ("kafka://host/t", "kafka://h:9092", "kafka://h:9092/a b"):
+    for wrong in ("kafka://host/t", "kafka://h:9092", "kafka://h:9092/a b", "kafka://[::1/t"):
         with pytest.raises(LarsError, match=r"; use kafka://HOST:PORT/TOPIC"):
             topic_of(wrong)
     assert topic_of("tcp://h:1") is None
