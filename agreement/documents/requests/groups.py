@@ -126,7 +126,8 @@ def lateness_option(**more: Any) -> Any:
 
 def check_arrival(arrival: str | None, wait: Period, lateness: Period | None) -> None:
     """Raise LarsError for a wait or a lateness without times of arrival."""
-    for flag, value in (("--wait", wait or None), ("--lateness", lateness)):
+    waits = None if wait in (0, Duration(0)) else wait
+    for flag, value in (("--wait", waits), ("--lateness", lateness)):
         if value is not None and arrival is None:
             raise LarsError(f"{flag} requires --arrival")
 

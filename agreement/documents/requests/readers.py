@@ -106,8 +106,10 @@ def period(value: str | int) -> values.Period:
 def length(value: str | int) -> values.Period:
     """Return a length of time, in time points or as a duration; 0 is allowed."""
     text = str(value)
+    if (point := values.whole_point(text)) is not None:
+        return point
     if text.isascii() and text.isdigit():
-        return int(text)
+        raise LarsError("the number is too large; use fewer time points or a coarser --unit")
     try:
         return read_duration(text)
     except LarsError as error:

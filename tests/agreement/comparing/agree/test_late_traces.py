@@ -8,6 +8,8 @@ import pytest
 
 from agreement import api
 from agreement.comparing.agree import lateness
+from agreement.documents.requests import check_arrival
+from lars.durations import Duration
 from lars.errors import LarsError
 from tests.agreement.command import lars
 from tests.agreement.comparing.agree.late_cases import differences, waits
@@ -217,6 +219,7 @@ def test_rows_of_a_file_in_any_order_arrive_in_this_order(files):
             "cannot combine --arrival with --master or --resume",
         ),
         (("", ""), ("--arrival", "came", "--cause", "blocked-later"), "cannot combine --cause with --late"),
+        (("", ""), ("--arrival", "came", "--wait", "9" * 60), "the number is too large"),
     ],
 )
 def test_messages(files, change, options, message):
@@ -232,6 +235,12 @@ def test_a_wait_requires_late_and_several_files_have_no_order(files):
         (files / name).write_text(timed(1, "a"))
     ran = lars("agree", "q.rq", "a.nt", "b.nt", "--arrival", "order", "--late", "--period", "4")
     assert (ran.code, "cannot use --arrival order: 2 files have no common order" in ran.err) == (2, True)
+
+
+def test_a_wait_of_zero_seconds_is_none_at_all():
+    check_arrival(None, Duration(0), None)
+    with pytest.raises(LarsError, match="--wait requires --arrival"):
+        check_arrival(None, Duration(1), None)
 
 
 def test_tables_of_json_have_arrivals_and_rows_without_are_skipped(files):
