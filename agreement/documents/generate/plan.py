@@ -62,8 +62,7 @@ class StreamOptions:
     )
     walk: str | None = option(
         None,
-        "Change of the temperature from one observation of a station to the next observation: STEP up"
-        " or STEP down.",
+        "Change of the temperature of a station from one interval to the next: STEP up or STEP down.",
         metavar="STEP",
     )
     arrivals: ArrivalProcess = option(
