@@ -25,8 +25,8 @@ SECOND = Duration(10**9)
 A = {"x": {"type": "uri", "value": "http://e/a"}, "v": {"type": "literal", "value": "1"}}
 
 
-def read(path, state=None, *, zero=None, delay=0, names=("x", "v"), unit=SECOND):
-    how = AnswersOptions(), names, unit, zero
+def read(path, state=None, *, delay=0, names=("x", "v"), **more):
+    how = AnswersOptions(), names, more.get("unit", SECOND), more.get("zero")
     return read_further(path, state or LogState(), how, 10**9, delay)
 
 
