@@ -20,11 +20,14 @@ from lars.options import option
 
 Warn = Callable[[str], None]
 Time = int | datetime | time
-"""A requested time: a time point, a dateTime, or a time of day, which the trace converts to a time point."""
+"""A requested time: a time point, a dateTime, or a time of day.
+
+The trace converts a dateTime or a time of day to a time point.
+"""
 Span = tuple[Time | None, Time | None]
 """The first and the last time, both inclusive; None means the first or the last time of the input."""
 Progress = Callable[[int, int], None]
-"""A function that receives the number of finished parts of the present step and the number of all parts."""
+"""A function that receives the number of finished parts of the present step and of all its parts."""
 
 
 def no_progress(done: int, total: int) -> None:
@@ -51,7 +54,7 @@ def noting(note: Warn) -> Iterator[None]:
 
 
 def told_origin(warn: Warn) -> Warn:
-    """Return the function that receives notes about time 0; outside the block of `noting`, return `warn`."""
+    """Return the function that receives notes about time 0; outside a block of `noting`, return `warn`."""
     return _note.get() or warn
 
 
@@ -65,7 +68,10 @@ BlankNodes = Literal["document", "element"]
 
 
 Evaluator = Literal["auto", "relational", "clingo", "both"]
-"""The evaluator of programs: `auto` is relational if possible and else clingo; `both` compares the two."""
+"""The evaluator of programs.
+
+`auto` is `relational` (tables) if possible and else `clingo`; `both` compares the two.
+"""
 Certify = Literal["all", "some", "none"]
 """The evaluation times at which clingo certifies the relational answers: all, some or none."""
 
@@ -212,7 +218,11 @@ class Runner:
     notice: Warn = unsaid
 
     def telling(self, notice: Warn, progress: Progress) -> "Runner":
-        """Return the settings with the functions for notes and progress; check that the options fit."""
+        """Return the settings with the functions for notes and progress.
+
+        Raises:
+            LarsError: The options do not fit together.
+        """
         if self.in_process and self.master is not None:
             raise LarsError("cannot combine --master and --in-process; use one of them")
         if self.in_process and self.resume is not None:
@@ -227,7 +237,7 @@ class Runner:
 class StaticFile:
     """A file of static data for the default graph or a named graph, for all engines or only one engine.
 
-    The field `engine` is the query language of the only engine that loads the file; None means all engines.
+    `engine` is the query language of the only engine that loads the file; None means all engines.
     """
 
     path: Path

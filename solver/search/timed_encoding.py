@@ -30,10 +30,12 @@ _GREATEST_NUMBER: Final = 2**31 - 1
 
 @dataclass(frozen=True)
 class TimedEncoding(AspNames):
-    """The rules of one side, and the rows that the side reports; its predicate names begin with `mark`.
+    """The ASP rules of one program (side), and of the rows that it reports; its names begin with `mark`.
 
-    `background` are the predicates of the background B and of chosen static atoms. The field `question`
-    defines the evaluation times. With `back`, the reports of the side depend on its previous evaluation.
+    - `background` are the predicates of the background and of chosen static atoms.
+    - `question` defines the evaluation times.
+    - `kind` is the relation-to-stream operator.
+    - `back` means that reports depend on the previous evaluation.
     """
 
     _: KW_ONLY
@@ -43,7 +45,7 @@ class TimedEncoding(AspNames):
     mark: str
 
     def lines(self, frame: PeriodFrame) -> Iterator[str]:
-        """Yield the rules of the program, and the rules for the rows that the side reports in the period."""
+        """Yield the rules of the program, and the rules for the rows that it reports in the period."""
         mark, output = self.mark, self.question.predicate
         assert output is not None, "answer streams are not compared"
         yield from self._rules(frame)
@@ -67,7 +69,7 @@ class TimedEncoding(AspNames):
                 assert_never(self.kind)
 
     def points(self, frame: PeriodFrame) -> range:
-        """Return the times in the period at which the side can evaluate."""
+        """Return the times in the frame at which the program can evaluate."""
         at_end = isinstance(self.question.gate, Multiples)
         first = 1 if self.back else frame.period.first
         return range(frame.end if at_end else first, frame.end + 1)
@@ -75,7 +77,7 @@ class TimedEncoding(AspNames):
     def borders(self, frame: PeriodFrame) -> Iterator[int]:
         """Yield the times at which a part of the frame begins.
 
-        The side distinguishes arrivals in one part only by their order.
+        Within a part, the program distinguishes arrivals only by their order.
         """
         shown = [window for window in self.windows if not isinstance(window, windows.TupleWindow)]
         plain = [_plain(window) for window in shown if isinstance(window, windows.TimeWindow)]
@@ -101,7 +103,7 @@ class TimedEncoding(AspNames):
                 assert_never(gate)
 
     def _rules(self, frame: PeriodFrame) -> Iterator[str]:
-        """Yield the ASP rules for evaluation in the period."""
+        """Yield the ASP rules for evaluation in the frame."""
         points = self.points(frame)
         yield from (f"{self.now(str(t))}." for t in points)
         for rule in self.program.rules:
@@ -140,11 +142,11 @@ class TimedEncoding(AspNames):
         return f"{self.mark}{predicate_name(predicate[0])}"
 
     def now(self, time: str) -> str:
-        """Return the ASP atom that is true if the side can evaluate at the time."""
+        """Return the ASP atom that is true if the program can evaluate at the time."""
         return f"{self.mark}point({time})"
 
     def at_now(self, predicate: Signature, arguments: list[str]) -> str:
-        """Return the ASP atom of a derived predicate at the time T, or of a predicate of the background B."""
+        """Return the ASP atom of a derived predicate at the time T, or of a background predicate."""
         if predicate in self.derived:
             return call(self.name(predicate), [*arguments, "T"])
         return call(background_name(predicate), arguments)
@@ -201,7 +203,11 @@ def _plain(window: windows.TimeWindow) -> windows.TimeWindow:
 
 
 class _TimedRule(RuleWriter):
-    """The writer of one rule at T; it raises UncoveredError for unsupported constructs."""
+    """A writer of one LARS rule as ASP rules with the time T.
+
+    Raises:
+        UncoveredError: The rule contains an unsupported construct.
+    """
 
     def __init__(self, encoding: TimedEncoding, rule: Rule) -> None:
         super().__init__(encoding, rule)
@@ -221,10 +227,10 @@ class _TimedRule(RuleWriter):
 
 
 def candidate(number: str, terms: Sequence[str]) -> str:
-    """Return the ASP atom that contains the triple and the stream of a numbered triple."""
+    """Return the ASP atom with the components and the stream of a numbered triple."""
     return call("candidate", [number, *terms])
 
 
 def background_name(predicate: Signature) -> str:
-    """Return the ASP name of the predicate for atoms of the background B."""
+    """Return the ASP name of the predicate for background atoms."""
     return f"always'{predicate_name(predicate[0])}"

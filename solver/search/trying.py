@@ -1,7 +1,8 @@
-"""The search that tries streams, many in one evaluation, for programs that the encoding does not cover.
+"""A search that tries streams, many in one evaluation, for programs that the search with clingo lacks.
 
-In a period, windows reach only times of the frame. The streams of a frame can therefore follow each other on
-one timeline without affecting each other, and are evaluated together in columns.
+In a period, windows reach only times of the frame (the period with the range of its windows). The streams of
+a frame can therefore follow each other on one timeline without affecting each other, and are evaluated
+together in columns.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,12 +26,12 @@ from solver.search.frames import PeriodFrame, UncoveredError, frames, scale_of, 
 from solver.settings import Progress, no_progress
 
 MOST_TRIED: Final = 100_000
-"""The greatest number of streams that are tried for each number of arrivals."""
+"""The maximum number of streams that are tried for each number of arrivals."""
 _STREAMS_AT_ONCE: Final = 4_000
 _MOST_STATIC: Final = 2
-"""The greatest number of static triples in a tried stream."""
+"""The maximum number of static triples in a tried stream."""
 Placements = tuple[tuple[int, int], ...]
-"""A stream: pairs of a time and the triple that arrives at this time."""
+"""A stream: pairs of a time and the number of the triple that arrives at this time."""
 Ranks = Mapping[Term, tuple[int, int]]
 UsedLetters = tuple[int, ...]
 """The number of used terms in each group of exchangeable terms."""
@@ -45,9 +46,10 @@ def tried_streams(
 ) -> Iterator[contests.ChosenStream]:
     """Yield the streams of the given numbers of arrivals on which the sides differ, smallest first.
 
-    Raises StoppedSearchError at the deadline, and if more than MOST_TRIED streams would be tried. Raises
-    StoppedSearchError at the end if more static triples could be chosen. Raises UncoveredError for a
-    construct that the search does not support.
+    Raises:
+        StoppedSearchError: The deadline has passed, more than MOST_TRIED streams would be tried, or at the
+            end, more static triples could be chosen.
+        UncoveredError: The search does not support a construct.
     """
     _check_covered(contest)
     static = _in_order(candidates.static, candidates.ranks)
@@ -111,7 +113,7 @@ def _check_covered(contest: contests.Contest) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _FrameStreams:
-    """The streams of one frame; `programs` are scaled."""
+    """The streams of one frame (a period with the range of its windows); `programs` are scaled."""
 
     contest: contests.Contest
     programs: Sequence[Program]
@@ -121,13 +123,16 @@ class _FrameStreams:
 
     @property
     def length(self) -> int:
-        """The distance between two streams on the timeline; pivots and pulls keep their positions."""
+        """The distance between two streams on the timeline, a multiple of the frame's step.
+
+        Window borders and pulls therefore keep their positions.
+        """
         return -(-self.frame.end // self.frame.step) * self.frame.step
 
     def placed(self, size: int, static: tuple[Atom, ...]) -> Iterator[Placements]:
         """Yield the streams of `size` arrivals with the static atoms.
 
-        Of several streams that differ only in exchanged terms, the function yields one.
+        Of several streams that differ only in exchanged terms, only one is yielded.
         """
         ranks, arriving = self.candidates.ranks, self.candidates.arrivals
         numbers = {atom: number for number, atom in enumerate(arriving)}
@@ -223,7 +228,7 @@ def moved_back(
 
 
 def with_atoms(background: Background, static: Sequence[Atom]) -> Background:
-    """Return the background with the atoms `static` in addition."""
+    """Return the background together with the atoms `static`."""
     result: dict[tuple[str, int], list[Arguments]] = {name: list(rows) for name, rows in background.items()}
     for atom in static:
         result.setdefault(signature(atom), []).append(tuple(map(str, atom.arguments)))

@@ -1,4 +1,7 @@
-"""Results of slices in a folder, from which an interrupted run resumes."""
+"""Store results of slices in a folder, from which an interrupted run on Spark resumes.
+
+A slice is a part of the timeline.
+"""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -32,7 +35,7 @@ class FinishedSlices:
     folder: Path
 
     def of(self, job: Job) -> "FinishedSlices":
-        """Return the folder of a job on the trace; the name is a digest of all that can affect answers."""
+        """Return the folder of a job on the trace; its name is a digest of all that can affect answers."""
         background = sorted((name, sorted(rows)) for name, rows in job.relevant().items())
         parts = job.questions, job.timeline, job.span, job.slices, job.evaluator, job.certify, background
         return FinishedSlices(self.folder / _digest(parts))
@@ -63,7 +66,11 @@ class FinishedSlices:
         return frozenset(number for number in range(count) if self._file(number).exists())
 
     def parts(self, numbers: Iterable[int]) -> Iterator[Part]:
-        """Yield the results of the given slices; raise FailedRunError for a damaged file."""
+        """Yield the results of the given slices.
+
+        Raises:
+            FailedRunError: A file is damaged.
+        """
         for number in numbers:
             path = self._file(number)
             try:

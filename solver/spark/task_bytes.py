@@ -1,4 +1,4 @@
-"""Data that tasks exchange as bytes: atoms of a trace, and answers of slices.
+"""Data that Spark's tasks exchange as bytes: atoms of a trace, and answers of slices.
 
 The bytes are compressed columns with a dictionary of texts.
 """
@@ -162,9 +162,9 @@ class PartKind(IntEnum):
 
 
 class Part(NamedTuple):
-    """Answers to question number `question` at the times of an interval.
+    """The result of question number `question` at the times from `first` to `last`.
 
-    If no answers exist, the field `content` is the reason, in UTF-8.
+    `content` contains the answers or, if none exist, the reason in UTF-8.
     """
 
     question: int
@@ -225,8 +225,8 @@ def _answers_of(part: bytes, width: int, terms: TermCodes) -> AnswerRuns:
 class PackedAnswers:
     """The answers to a question in consecutive parts of the timeline, as bytes; a row has `width` columns.
 
-    Bytes need much less memory than columns. The field `parts` contains, for each part, the last time point
-    and the number of runs.
+    Bytes need much less memory than columns. `parts` contains, for each part, the last time point and the
+    number of intervals of rows.
     """
 
     contents: Sequence[tuple[Interval, bytes]]
@@ -241,7 +241,7 @@ class PackedAnswers:
         return unpack_answers(parts, self.width, terms)
 
     def each_part(self) -> Iterator[AnswerRuns]:
-        """Yield the answers of each part; a run never extends beyond its part."""
+        """Yield the answers of each part; the interval of times of a row never extends beyond its part."""
         for _, content in self.contents:
             yield unpack_answers([content], self.width, TermCodes())
 

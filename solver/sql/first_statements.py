@@ -1,4 +1,4 @@
-"""The first statements of a script: tables of input and background, evaluation times, and window content."""
+"""The first statements of a script: tables of input and background, evaluation times, window content."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
@@ -12,11 +12,14 @@ from solver.facts import Arrivals, Background, Fact, Gate, Multiples, WindowedAt
 from solver.sql import values
 
 NOW: Final = "now"
-"""The name of the table that has the evaluation times."""
+"""The name of the table of the evaluation times."""
 
 
 def conditions_on(terms: Sequence[object], alias: str, first: dict[Variable, str]) -> list[str]:
-    """Return the conditions for constants and repeated variables; `first` collects the first columns."""
+    """Return the SQL conditions for constants and repeated variables among the terms of an atom.
+
+    `first` collects the first column of each variable.
+    """
     conditions = []
     for column, term in zip(values.columns(len(terms), f"{alias}."), terms, strict=True):
         if not isinstance(term, Variable):
@@ -28,7 +31,7 @@ def conditions_on(terms: Sequence[object], alias: str, first: dict[Variable, str
 
 @dataclass(frozen=True, slots=True)
 class InputTables:
-    """The tables of input atoms and of atoms of the background B, by predicate."""
+    """The tables of input atoms and of background atoms, by predicate."""
 
     names: values.TableNames
     input: tuple[Signature, ...]
@@ -57,12 +60,12 @@ class InputTables:
         return statements
 
     def background_select(self, predicate: Signature) -> str:
-        """Return the SELECT of the predicate's atoms in the background B, at every evaluation time."""
+        """Return the SELECT of the predicate's background atoms, at every evaluation time."""
         selected = ", ".join(["n.t", *values.columns(predicate[1], "k.")])
         return f"SELECT DISTINCT {selected}\nFROM {NOW} AS n CROSS JOIN {self.background[predicate]} AS k"
 
     def _visible(self, window: windows.Window, predicate: Signature) -> tuple[str, str]:
-        """Return a table of input atoms, and the SQL condition that a window shows its row s at a time n."""
+        """Return a table of input atoms, and the SQL condition that a window at time n contains its row s."""
         match window:
             case windows.IntervalWindow():
                 return self.names.input(predicate), _between(*_ends(window))
@@ -157,10 +160,10 @@ _INPUT: Final = "Input: an atom arrives at time point t; seq tells the order of 
 class ProgramInput:
     """The input of a program.
 
-    The field `background_predicates` contains predicates of the background B outside the program's facts.
-
-    The field `streamed` contains the predicates that can also be input. The script contains the facts, the
-    timeline and the background if they are given. The user of the script loads all other input.
+    - `background_predicates` are predicates of the background, without those of the program's facts.
+    - `streamed` are the background predicates that can also be input.
+    - `facts`, `timeline` and `background`, if given, are written to the script. The user of the script loads
+      all other input.
     """
 
     background_predicates: frozenset[Signature] = frozenset()

@@ -1,6 +1,6 @@
-"""A rule as a SELECT: a join of its positive literals, without rows of its negated literals, with conditions.
+"""A rule as a SELECT: a join of its positive literals, without rows of its negated literals.
 
-Conditions of SPARQL and arithmetic of the logic become SQL conditions, in which NULL is the error of SPARQL.
+Conditions of SPARQL and arithmetic of LARS become SQL conditions, in which NULL is the error of SPARQL.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -27,7 +27,10 @@ COVERED: Final = (
 
 @dataclass(frozen=True, slots=True)
 class SqlTruth:
-    """A SPARQL condition in SQL: NULL is SPARQL's error, and `undecided` has the undecidable cases."""
+    """A SPARQL condition in SQL: NULL is SPARQL's error.
+
+    `undecided` are SQL conditions for the cases that SQL cannot decide.
+    """
 
     holds: str
     undecided: tuple[str, ...] = ()
@@ -36,7 +39,8 @@ class SqlTruth:
 def truth(expression: logic.Expression, names: "RuleSelect") -> SqlTruth:
     """Return the effective boolean value of a condition in SQL.
 
-    The function raises InexpressibleError for a condition that SQL cannot express.
+    Raises:
+        InexpressibleError: SQL cannot express the condition.
     """
     match expression:
         case logic.Call("!", (inner,)):
@@ -194,7 +198,7 @@ def _unknown(left: values.SqlTerm, right: values.SqlTerm) -> list[str]:
 
 
 def comparison_text(comparison: logic.Comparison, names: Mapping[Variable, str]) -> str:
-    """Return a comparison of constants of the logic, which is never true if one operand has no value."""
+    """Return a comparison of LARS in SQL, which is never true if one operand has no value."""
     if comparison.relation in ("=", "!="):
         sign = "=" if comparison.relation == "=" else "<>"
         return f"{as_term(comparison.left, names)} {sign} {as_term(comparison.right, names)}"
@@ -229,7 +233,7 @@ def _parts(side: logic.Arithmetic) -> Iterator[logic.Arithmetic]:
 
 
 def as_term(side: logic.Arithmetic, names: Mapping[Variable, str]) -> str:
-    """Return one operand of a comparison as the text of a term, which is NULL if arithmetic is undefined."""
+    """Return one operand of a comparison as the text of a term; NULL if its arithmetic is undefined."""
     match side:
         case logic.Operation():
             return f"CAST({number(side, names)} AS TEXT)"
@@ -240,7 +244,7 @@ def as_term(side: logic.Arithmetic, names: Mapping[Variable, str]) -> str:
 
 
 def number(side: logic.Arithmetic, names: Mapping[Variable, str]) -> str:
-    """Return one operand of a comparison as a number of the logic, which is NULL for other terms."""
+    """Return one operand of a comparison as a number of LARS in SQL, which is NULL for other terms."""
     match side:
         case logic.Operation(operator, left, right):
             return _computed(operator, number(left, names), number(right, names))
@@ -277,9 +281,12 @@ def _remainder(left: str, right: str) -> str:
 
 @dataclass(slots=True)
 class RuleSelect:
-    """The SELECT of one rule; `tables` names the tables of sources, and `terms` maps variables to SQL.
+    """The SELECT of one rule.
 
-    `compared` collects the columns whose values the SELECT needs.
+    - `tables` returns the SQL table of a source of rows.
+    - `instead` are tables in place of those of some literals.
+    - `compared` collects the columns whose values the SELECT needs.
+    - `terms` maps variables to SQL.
     """
 
     plan: RulePlan
@@ -297,7 +304,8 @@ class RuleSelect:
     def text(self) -> str:
         """Return the SELECT of the rule's head, the time first.
 
-        Raises ExportError for a construct that SQL cannot express exactly.
+        Raises:
+            ExportError: SQL cannot express a construct exactly.
         """
         # What stands for the rule itself goes first: a recursion has it on the left.
         places = sorted(range(len(self.plan.joined)), key=lambda place: place not in self.instead)
@@ -400,7 +408,7 @@ class RuleSelect:
         self._undecided += (*sql_truth.undecided, *self._overflows)
 
     def denoted(self, variable: Variable) -> values.SqlTerm:
-        """Return the value of a variable in SQL, from the table `value`."""
+        """Return the value of a variable in SQL, from the view `value`."""
         if variable not in self._valued:
             alias, _, column = self.terms[variable].partition(".")
             if alias not in self._aliases or self._aliases[alias].startswith("("):
@@ -414,7 +422,11 @@ class RuleSelect:
         return self._valued[variable]
 
     def _checked(self, literal: logic.SetLiteral) -> logic.Gather:
-        """Return a literal if it is a COUNT; raise ExportError for any other literal."""
+        """Return a literal if it is a COUNT.
+
+        Raises:
+            ExportError: The literal is another aggregate or an order.
+        """
         match literal:
             case logic.Gather(_, logic.Aggregation("COUNT")):
                 return literal

@@ -64,8 +64,10 @@ def script(
     """Yield the lines of the script of a program without its trigger.
 
     The result of the script has the rows of the predicate `output`; `variables` name its first columns. If
-    `output` is None, the result has the rows of all derived predicates. Raises ExportError for a
-    construct that SQL cannot express exactly.
+    `output` is None, the result has the rows of all derived predicates.
+
+    Raises:
+        ExportError: SQL cannot express a construct exactly.
     """
     own = with_facts(program, {})
     hindering = relational.obstacle(program, program_input.background_predicates)
@@ -223,7 +225,7 @@ def _result(writer: _Writer, variables: Sequence[Variable]) -> Iterator[str]:
 
 
 def _atoms(writer: _Writer, predicate: Signature, width: int) -> str:
-    """Return the SELECT of a predicate's derived atoms, without the atoms of the background B."""
+    """Return the SELECT of a predicate's derived atoms, without its background atoms."""
     name, arity = predicate
     padded = [f"CAST(NULL AS TEXT) AS {column}" for column in values.columns(width)[arity:]]
     own = ", ".join(values.columns(arity))

@@ -1,4 +1,7 @@
-"""Names, strings and values of RDF terms in SQLite's and DuckDB's SQL, and cases that SQL cannot decide."""
+"""Names, strings and values of RDF terms in the SQL of SQLite and DuckDB.
+
+For some values, SQL cannot decide a comparison; these cases are marked.
+"""
 
 import json
 import re
@@ -15,7 +18,7 @@ from lars.language.program import Rule, write_literal
 from solver.rdf import value
 
 _PLAIN: Final = re.compile(r"(ans|[a-z]+_)[a-z0-9_]*|now|timeline|violated", re.ASCII)
-"""Names that need no quotes and are not keywords of SQL."""
+"""A pattern of names that need no quotes and are not keywords of SQL."""
 _ROWS_OF_A_STATEMENT: Final = 500
 """The number of rows in one INSERT statement; SQLite's parser limits the length of a statement."""
 
@@ -56,7 +59,7 @@ def remark(text: object) -> list[str]:
 
 
 def conjunction(parts: Iterable[str]) -> str:
-    """Return the conjunction of conditions; for no conditions, the result is always true."""
+    """Return the conjunction of SQL conditions; without conditions, the result is always true."""
     return " AND ".join(parts) or "1 = 1"
 
 
@@ -83,11 +86,11 @@ class TableNames:
         return self.of(("input", predicate), f"atom_{predicate[0]}")
 
     def background_table(self, predicate: terms.Signature) -> str:
-        """Return the name of the table of a predicate's atoms in B, without the program's facts."""
+        """Return the name of the table of a predicate's background atoms, without the program's facts."""
         return self.of(("known", predicate), f"known_{predicate[0]}")
 
     def facts(self, predicate: terms.Signature) -> str:
-        """Return the name of the table of a predicate's atoms in B, including the program's facts."""
+        """Return the name of the table of a predicate's background atoms, with the program's facts."""
         return self.of(("facts", predicate), f"fact_{predicate[0]}")
 
     def derived(self, predicate: terms.Signature) -> str:
@@ -173,7 +176,10 @@ FROM (
 
 @dataclass(frozen=True, slots=True)
 class SqlTerm:
-    """A term in SQL with expressions for its value, from the columns of `value`, and its possible `kinds`."""
+    """A term in SQL, with expressions for its value, and its possible `kinds`.
+
+    The expressions are those of the columns of the view `value`.
+    """
 
     term: str
     kind: str

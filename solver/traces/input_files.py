@@ -1,8 +1,8 @@
 """Files of a trace: their formats, their rows, and copies that can be read repeatedly.
 
-Pipes, standard input and compressed files are copied. Rows in the usual notation are read together as
-columns. Rows in another notation are read one by one. Two files never share blank nodes. If `blank_nodes` is
-"element", only equal elements share blank nodes.
+- Pipes, standard input and compressed files are copied.
+- Rows in the usual notation are read together as columns, other rows one by one.
+- Two files never share blank nodes. If `blank_nodes` is "element", only equal elements share blank nodes.
 """
 
 import atexit
@@ -41,14 +41,14 @@ _ACCEPTED: Final = "a file, a pipe, or - for standard input"
 _PART: Final = 2**20
 _MOST_RATIO: Final = 100
 _LEAST_BOUND: Final = 2**30
-"""The size in bytes up to which a compressed file is unpacked regardless of its compression ratio.
+"""The size in bytes up to which a compressed file is unpacked, however well it is compressed.
 
-A smaller memory limit (--memory) is a smaller size.
+A smaller memory limit (--memory) replaces this size.
 """
 _KEPT_FREE: Final = 20, 2**30
-"""The part of a disk that copies leave free, as a fraction 1/n, and its greatest size in bytes."""
+"""The part of a disk that copies leave free: the fraction 1/n, but at most a number of bytes."""
 _copies: dict[object, Path] = {}
-"""The copy of each pipe and each compressed file that has been read; a pipe can be read only once."""
+"""The copies of pipes, compressed files and converted files; a pipe can be read only once."""
 
 
 def bare(path: Path) -> Path:
@@ -59,8 +59,11 @@ def bare(path: Path) -> Path:
 def readable(path: Path) -> Path:
     """Return a plain file with the bytes of a path: the path itself, or a copy.
 
-    Pipes, compressed files and `-` (standard input) have copies. Raises LarsError if the path is neither a
-    file nor a pipe, and if the compression is broken.
+    Pipes, compressed files and `-` (standard input) are copied.
+
+    Raises:
+        LarsError: The path is neither a file nor a pipe, or the compression is broken.
+        FailedRunError: A copy would be too large.
     """
     try:
         key = _key(path)
@@ -75,7 +78,7 @@ def readable(path: Path) -> Path:
 
 
 def converted_file(path: Path, how: Hashable, convert: Callable[[Path], None]) -> Path:
-    """Return the converted copy of a plain file; each file is converted once per kind of conversion."""
+    """Return the converted copy of a plain file; each file is converted once for each value of `how`."""
     stat = path.stat()
     key = (stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns, how)
     if key not in _copies:
@@ -86,7 +89,7 @@ def converted_file(path: Path, how: Hashable, convert: Callable[[Path], None]) -
 
 
 def _key(path: Path) -> object:
-    """Return the key of a file's copy, or None if the file needs no copy."""
+    """Return the key by which the copy of a file is found, or None if the file needs no copy."""
     if path == STANDARD_INPUT:
         if sys.stdin is None:
             raise LarsError("-: standard input is closed")
@@ -132,7 +135,7 @@ def _copy(path: Path, copy: Path) -> Path:
 
 
 def _written(path: Path, reader: BinaryIO | gzip.GzipFile, writer: BinaryIO) -> Iterator[int]:
-    """Copy all bytes, and yield the number of copied bytes after each part.
+    """Copy all bytes of a reader to a writer; yield the number of copied bytes after each part.
 
     Raises:
         FailedRunError: The disk of temporary files would have too little free space.
@@ -159,17 +162,17 @@ def _folder() -> Path:
 
 
 NamedTriple = tuple[Triple, str]
-"""A triple and the name of the graph that contains the triple."""
+"""A triple, and the name of the graph that contains the triple."""
 ATOMS: Final = ""
-"""The name of the stream for all atoms that are not read as RDF."""
+"""The name of the stream of all atoms that are not read as RDF."""
 
 
 class TracedAtom(NamedTuple):
-    """One atom of a trace, or only a time if `predicate` is None.
+    """An atom of a trace, or only a time if `predicate` is None.
 
-    A dateTime is a number of time points if the user gave the origin, otherwise nanoseconds since 1970. The
-    field `stream` is the stream of a triple, and ATOMS for all other atoms. The atoms of each stream must be
-    in order of time.
+    - `time`: A dateTime is a number of time points if the user gave the origin, otherwise nanoseconds since
+      1970. The times of each stream must not decrease.
+    - `stream` is the stream of a triple, and ATOMS for all other atoms.
     """
 
     time: Instant
@@ -179,12 +182,16 @@ class TracedAtom(NamedTuple):
 
     @property
     def name(self) -> Signature | None:
-        """The predicate of the atom, with the number of its arguments."""
+        """The predicate of the atom with the number of its arguments."""
         return None if self.predicate is None else (self.predicate, len(self.arguments))
 
 
 def check_roles(triple: Triple, columns: Sequence[int]) -> None:
-    """Raise MalformedPart if the subject is a literal or triple term, or if the predicate is not an IRI."""
+    """Check that the subject of a triple is an IRI or a blank node, and its predicate an IRI.
+
+    Raises:
+        MalformedPart: Subject or predicate is another term. `columns` are the columns of the three terms.
+    """
     if triple[0].startswith('"') or is_triple_term(triple[0]):
         kind = "literal" if triple[0].startswith('"') else "triple term"
         raise MalformedPart(f"found a {kind} as subject; expected an <iri> or a _:blank node", columns[0])
@@ -194,11 +201,12 @@ def check_roles(triple: Triple, columns: Sequence[int]) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowColumns:
-    """Atoms of one predicate as columns, or only times if `name` is None; triples have s, p, o and stream.
+    """Atoms of one predicate in columns; triples have the columns s, p, o and stream.
 
-    The field `numbers` contains the numbers of the rows in their block, or in arrival order. Kinds, times and
-    zones are the fields of Instant. The field `streams` contains codes: the code of null for triples without
-    a stream, NO_CODE for other atoms.
+    - `name`: If None, the rows are only times.
+    - `numbers` are the numbers of the rows in their block, or in arrival order.
+    - `kinds`, `times` and `zones` are the fields of Instant.
+    - `streams` are codes: the code of null for triples without a stream, NO_CODE for other atoms.
     """
 
     name: Signature | None
@@ -213,7 +221,8 @@ class RowColumns:
 class ExactRow(NamedTuple):
     """A row of a block that was read separately, with its text for error messages.
 
-    The field `line` is the number of the row's line, from 1. The field `line` is 0 if each row is one line.
+    - `place` is the number of the row in its block, from 0.
+    - `line` is the number of the row's line, from 1; it is 0 if each row is one line.
     """
 
     place: int
@@ -224,12 +233,12 @@ class ExactRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowBlock:
-    """Rows (lines or table rows) of one part of a file; `rows` is their number.
+    """Consecutive rows (lines or table rows) of a part of a file.
 
-    The field `before` is the number of earlier rows of the part.
-
-    The field `usual` contains the rows that were read as columns. The field `exact_rows` contains the rows
-    that are not in `usual`, in order; each of them is read on demand.
+    - `before` is the number of earlier rows of the part.
+    - `rows` is the number of rows.
+    - `usual` contains the rows that were read as columns.
+    - `exact_rows` contains the other rows in order, each of which is read on demand.
     """
 
     before: int
@@ -253,7 +262,7 @@ class RowBlock:
 
 
 def unusual_places(usual: Sequence[RowColumns], rows: int) -> Array:
-    """Return the numbers of the rows of a block that no column set in `usual` contains."""
+    """Return the numbers of the rows of a block that were not read as columns (`usual`)."""
     mask = np.ones(rows, np.bool_)
     for columns in usual:
         mask[columns.numbers] = False
@@ -270,7 +279,8 @@ PARQUET: Final = b"PAR1"
 class FileHead:
     """The beginning of a file.
 
-    The field `path` is for messages, `plain` contains the bytes of the file, and `lines` are complete lines.
+    - `path` is the name in messages, `plain` a file with the bytes.
+    - `start` are the first bytes, `lines` their complete lines.
     """
 
     path: Path
@@ -297,18 +307,15 @@ TableColumns = tuple[Sequence[str], bool]
 
 
 class FileFormat(ABC):
-    """The way in which a file writes its elements; each format is a class with functions for reading."""
+    """A format of trace files: how a file denotes elements, and how its rows are read."""
 
     bytes_of_atom = 150
     of_messages = False
-    """Whether the times of elements come from a property that the user names.
-
-    Otherwise elements are numbered.
-    """
+    """Whether the elements of a file are messages, whose time is a number or the value of a property."""
     is_ordered = True
     """Whether elements are read in the order in which they were written."""
     of_lines = False
-    """Whether only LF and CR LF end a line, and no other line separator."""
+    """Whether rows are lines that only LF or CR LF ends."""
 
     def __repr__(self) -> str:
         # A resumed run identifies its trace by this text.
@@ -328,12 +335,16 @@ class FileFormat(ABC):
         return ()
 
     def begun(self, source: "TraceFile", head: FileHead, options: TraceOptions) -> "TraceFile":
-        """Return the file with the settings of its head; raise LarsError if the head is invalid."""
+        """Return the file with the settings that its beginning determines.
+
+        Raises:
+            LarsError: The beginning is invalid.
+        """
         _ = head, options
         return source
 
     def plain(self, head: FileHead) -> Path:
-        """Return the file that contains the rows: for some formats, a converted copy."""
+        """Return the file that contains the rows; for some formats, this file is a converted copy."""
         return head.plain
 
     def columns(self, head: FileHead) -> TableColumns | None:
@@ -342,25 +353,26 @@ class FileFormat(ABC):
         return None
 
     def placed(self, source: "TraceFile", place: Place) -> Place:
-        """Return the place of a row in the file that the user gave."""
+        """Return the place in the user's file from which a row comes."""
         _ = source
         return place
 
 
 @dataclass(frozen=True, slots=True)
 class TraceFile:
-    """One file of a trace; `index` is the number of the file in arrival order.
+    """A file of a trace, and how to read it.
 
-    The field `header` contains the columns of a CSV file, and `delimiter` is the character between their
-    cells. The field `stream` is the canonical text of the stream's IRI, or None. With `candidates` (the
-    streams of the query), an element may name another stream. The field `loose` is true if a line file writes
-    literals or times without quotes; None allows both notations. `prefixes` are declared at the head of a
-    file of atoms, or given for a table. The field `path` is the name in messages. The field `copy` is a
-    temporary file that is read in place of `path`. The field `copy` contains the bytes of a pipe, the
-    unpacked bytes of a compressed file, or the triples of a mapped table. The field `times` is the column of
-    a table from which times are read. The field `arrivals` is the same file, from which `by_arrival` reads
-    the times at which its rows arrived. The field `options` contains the options of the trace, without its
-    streams.
+    - `index` is the number of the file in arrival order.
+    - `path` is the name in messages. `copy` is a temporary file that is read in place of `path`: the bytes of
+      a pipe, the unpacked bytes of a compressed file, or the triples of a mapped table.
+    - `header` contains the columns of a CSV file, and `delimiter` the character between their cells.
+    - `stream` is the canonical text of the stream's IRI, or None. With `candidates` (the streams of the
+      query), an element may name another stream.
+    - `loose` is true if a file of lines has literals or times without quotes; None allows both notations.
+    - `prefixes` are declared at the beginning of a file of atoms, or given for a table.
+    - `times` is the column of a table that contains the times.
+    - `arrivals` is the same file, read for the times at which its rows arrived; its `by_arrival` is true.
+    - `options` are the options of the trace, without its streams.
     """
 
     index: int
@@ -390,7 +402,11 @@ class TraceFile:
         return self.format.size(self)
 
     def stamped(self, written: Instant, column: int) -> Instant:
-        """Return a time in time points; raise MalformedPart at `column` if the time is invalid."""
+        """Return a time of the file in time points.
+
+        Raises:
+            MalformedPart: The time is invalid; the error is at `column`.
+        """
         try:
             return self.clock.stamp(written)
         except MalformedPart as error:
@@ -401,9 +417,9 @@ class TraceFile:
         return PlacedError(self.format.placed(self, place), self.problem(problem, no_time=no_time))
 
     def problem(self, problem: str, *, no_time: bool = False) -> str:
-        """Return a problem of a row; for a time of arrival, the text names its column.
+        """Return the text of a problem with a row; for an arrival time, the text names its column.
 
-        The argument `no_time` means that the time is missing.
+        `no_time` means that the time is missing.
         """
         if not self.by_arrival or "arrival" in problem:
             return problem
@@ -416,8 +432,8 @@ class TraceFile:
 class FilePart:
     """A part of a file: the lines that begin in a range of bytes, or a range of table rows.
 
-    The range of a file part includes `begin` and excludes `end`. If `end` is None, the range extends to the
-    end of the file. A file of graphs (such as TriG) is not cut, and is one part.
+    The range includes `begin` and excludes `end`. If `end` is None, the range extends to the end of the file.
+    A file of graphs (such as TriG) is always a single part.
     """
 
     source: TraceFile
@@ -440,7 +456,7 @@ def lines_by_number(data: bytes) -> Callable[[int], str]:
 
 
 def line_of(data: bytes, number: int) -> str:
-    """Return the line with a given number, from 1, of a text; return "" beyond the last line."""
+    """Return the line with a number, from 1, of a text; "" beyond the last line."""
     return lines_by_number(data)(number)
 
 
@@ -455,9 +471,13 @@ def element_atoms(  # noqa: PLR0913
 ) -> list[TracedAtom]:
     """Return the triples of an element as atoms, or only the time if the element has no triples.
 
-    The argument `column` is the column of the time. The argument `quads` contains the triples of the element
-    that are in named graphs. The stream of an element is `own` if it is given, otherwise the stream of the
-    file. Raises MalformedPart if both streams are given and differ.
+    - `own` is the stream that the element names; without it, the element belongs to the stream of the file.
+    - `column` is the column of the time.
+    - `quads` are the triples of the element that are in named graphs.
+
+    Raises:
+        MalformedPart: The element names another stream than the user, the stream is unknown, or the time is
+            invalid.
     """
     if not triples:
         return [TracedAtom(source.stamped(written, column), own or source.stream, None, ())]
@@ -488,10 +508,9 @@ def _of_file(source: TraceFile, term: str) -> str:
 
 
 def elements_blanks(where: str, triples: Sequence[Triple]) -> Sequence[Triple]:
-    """Return the triples of an element, in which blank nodes have labels that only equal elements share.
+    """Return the triples of an element with blank node labels that only equal elements share.
 
-    The label of a blank node is a digest of the element's place and text. The label does not depend on the
-    way in which a trace is read, and only equal elements share labels.
+    A label is a digest of the element's place and text, and does not depend on how a trace is read.
     """
     if not any(blanks_in(term) for triple in triples for term in (triple[0], triple[2])):
         return triples

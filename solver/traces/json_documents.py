@@ -1,4 +1,4 @@
-"""Checks of JSON-LD documents: contexts given by an address and relative IRIs are rejected."""
+"""Checks of JSON-LD documents: remote contexts and relative IRIs are rejected."""
 
 import json
 import re
@@ -11,7 +11,7 @@ import pyoxigraph
 from solver.rdf import NotATerm
 
 NOWHERE: Final = "x-lars-relative:///x/"
-"""A base IRI that makes relative IRIs of JSON-LD recognizable; without a base the parser would drop them."""
+"""A base IRI that makes relative IRIs of JSON-LD recognizable; without a base, the parser drops them."""
 
 _HALF: Final = re.compile(
     r"(?i)\\ud[89ab][0-9a-f]{2}(?!\\ud[c-f])|(?<!\\ud[89ab][0-9a-f]{2})\\ud[c-f][0-9a-f]{2}"
@@ -23,8 +23,9 @@ _DEEPEST: Final = 500
 def read_document(text: str) -> object:
     """Return the content of a JSON document; numbers are strings and may have any number of digits.
 
-    Raises JSONDecodeError, with a place, for invalid JSON. Raises ValueError for brackets that are nested too
-    deeply.
+    Raises:
+        JSONDecodeError: The text is not JSON; the error has a place.
+        ValueError: Brackets are nested too deeply.
     """
     try:
         document: object = json.loads(text, parse_int=str, parse_float=str)
@@ -38,7 +39,10 @@ def read_document(text: str) -> object:
 
 
 def check_depth(document: object, most: int) -> None:
-    """Raise RecursionError for nesting of more than `most` levels; other parsers would crash the process."""
+    """Raise RecursionError for a document that is nested more than `most` levels deep.
+
+    Other parsers would crash the process.
+    """
     level = [document]
     for _ in range(most):
         level = [
@@ -81,9 +85,9 @@ _PERHAPS_ODD: Final = re.compile(rb'[^"]*+(?>(?:"' + _PLAIN + rb'"[^"]*+)*)"' + 
 
 
 def check_whole(data: bytes, statements: int) -> None:
-    """Raise NotATerm if a document has a malformed IRI.
+    """Raise NotATerm if a document has a malformed IRI, whose triples the JSON-LD parser drops.
 
-    The JSON-LD parser would drop triples with this IRI.
+    `statements` is the number of statements that the parser returned.
     """
     if not _PERHAPS_ODD.match(data):
         return
@@ -105,9 +109,9 @@ def _count(document: object) -> int:
 
 
 def _mended(value: object, odd: list[str], only: AbstractSet[str] | None) -> object:
-    """Return the document with `_` for each character that IRIs cannot have; add the changed texts to `odd`.
+    """Return a JSON value with `_` in place of each character that IRIs cannot have.
 
-    If `only` is given, the function changes no text outside `only`.
+    Texts with such characters are added to `odd`. If `only` is given, only texts in `only` are changed.
     """
     match value:
         case str():
@@ -127,7 +131,7 @@ def _mended(value: object, odd: list[str], only: AbstractSet[str] | None) -> obj
 
 
 def check_absolute(texts: tuple[str | None, ...]) -> None:
-    """Raise NotATerm if a term of a statement has a relative IRI."""
+    """Raise NotATerm if a term of a statement is a relative IRI, or has a relative IRI as datatype."""
     for text in texts:
         # Of a literal what is behind its last quote: its datatype.
         iri = (text or "")[(text or "").rfind('"') + 1 :].removeprefix("^^")
@@ -136,4 +140,7 @@ def check_absolute(texts: tuple[str | None, ...]) -> None:
 
 
 _RELATIVE: Final = re.compile(r"<x-lars-relative:(?:///x/|//(?=/))?")
-"""Matches the beginning of an IRI that was relative to the document, its root, or its scheme (//e/x)."""
+"""A pattern of the beginning of an IRI that was relative.
+
+The IRI was relative to the document, to its root, or to its scheme (such as //e/x).
+"""

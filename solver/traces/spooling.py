@@ -1,4 +1,4 @@
-"""Lines of a pipe, a connection or a topic in complete files of a folder, from which a stream is read."""
+"""Lines of a pipe, a connection or a topic, copied to files of a folder, from which a stream is read."""
 
 import re
 import socket
@@ -17,7 +17,7 @@ from solver.traces.input_files import STANDARD_INPUT
 
 _DIGITS: Final = 12
 _NAME: Final = re.compile(r"[A-Za-z0-9._-]{1,249}")
-"""The name of a topic."""
+"""A pattern of the name of a Kafka topic."""
 _PATIENCE: Final = 10.0
 """The number of seconds within which a host must answer."""
 _SCHEME: Final = "tcp://"
@@ -25,15 +25,21 @@ _TOPIC: Final = "kafka://"
 
 
 def is_spooled(source: str) -> bool:
-    """Return whether a source is standard input, a connection or a topic, whose lines are copied to files."""
+    """Return whether the lines of a source are copied to files.
+
+    Such sources are standard input, connections and Kafka topics.
+    """
     return source == str(STANDARD_INPUT) or source.startswith((_SCHEME, _TOPIC))
 
 
 def topic_of(source: str) -> tuple[str, str] | None:
-    """Return the address HOST:PORT and the name of a topic (`kafka://HOST:PORT/TOPIC`); None for others.
+    """Return the address HOST:PORT and the name of a Kafka topic, from `kafka://HOST:PORT/TOPIC`.
+
+    Returns:
+        None for other sources.
 
     Raises:
-        LarsError: The address is not valid, or nobody answers there.
+        LarsError: The address or the name is not valid, or nobody answers at the address.
     """
     if not source.startswith(_TOPIC):
         return None
@@ -79,13 +85,11 @@ def _connected(source: str, address: tuple[str, int]) -> socket.socket:
 
 
 def spool(lines: BinaryIO, folder: Path) -> Callable[[], int | None]:
-    """Start to read lines.
+    """Start to read lines; return a function that writes the lines received so far to a new file.
 
-    Return a function that writes the lines that have come to the next file of a folder.
-
-    The function returns the number of all files if the lines have ended, otherwise None. If the first of the
-    lines that have come is the header of a table, this and all later files begin with the header. The names
-    of the files are numbers. The function raises FailedRunError if the source of the lines failed.
+    The files are in `folder`, and their names are numbers. If the first received line is the header of a
+    table, this and all later files begin with the header. The returned function returns the number of all
+    files if the lines have ended, otherwise None. It raises FailedRunError if the source of the lines failed.
     """
     folder.mkdir(parents=True, exist_ok=True)
     came: deque[bytes] = deque()
@@ -115,10 +119,12 @@ def spool(lines: BinaryIO, folder: Path) -> Callable[[], int | None]:
 
 
 def write_lines(folder: Path, number: int, lines: list[bytes]) -> Path | None:
-    """Write lines to the file of a folder with this number, after the header of the first line of a table.
+    """Write lines to the file of a folder with a number, below the header of the table, if any.
 
-    If the first of the lines is a header, this and all later files begin with the header. Return the file, or
-    None without other lines.
+    If the first line is the header of a table, this and all later files begin with the header.
+
+    Returns:
+        The file, or None if there is no line besides the header.
     """
     header = folder / "_header"  # Spark reads no file whose name begins so
     if lines and is_header(lines[0].decode("utf-8", "replace").strip("\r\n")):
@@ -134,7 +140,7 @@ def write_lines(folder: Path, number: int, lines: list[bytes]) -> Path | None:
 
 
 def forget_before(path: Path) -> None:
-    """Delete the files whose lines are earlier than the lines of a file."""
+    """Delete the files of the folder whose lines are earlier than the lines of a file."""
     for earlier in path.parent.iterdir():
         if earlier.name.isdigit() and int(earlier.name) < int(path.name):
             earlier.unlink()

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from solver.traces.formats.cell_columns import Lines
 
 StaticQuad = tuple[str, str, str, str | None]
-"""A triple and its named graph; None for the default graph."""
+"""A triple and the name of its graph; None for the default graph."""
 
 ACCEPTED_STATIC: Final = (
     "Turtle (.ttl), N-Triples (.nt), N-Quads (.nq), TriG (.trig), RDF/XML (.rdf, .owl, .xml), JSON-LD "
@@ -50,16 +50,18 @@ _EXACT: Final = {
 _LINE = re.compile(r"at line (\d+)|:(\d+):\d+:")
 _LINES: Final = (RdfFormat.N_TRIPLES, RdfFormat.N_QUADS)
 _SMALL: Final = 2**14
-"""The file size in bytes below which statements are read one by one; loading Arrow would take longer."""
+"""The file size in bytes below which statements are read one by one, since loading Arrow takes longer."""
 _BYTES_CUT_TOGETHER: Final = 2**26
-"""The number of bytes of lines that are split together."""
+"""The maximum size in bytes of lines that are split together."""
 
 
 def read_static(files: Sequence[StaticFile]) -> Static:
-    """Return the union of RDF files; distinct files have distinct blank nodes.
+    """Return the union of RDF files; different files have different blank nodes.
 
-    If a file is given as a named graph, the default graph of the file becomes the named graph. Raises
-    LarsError with the file, and with line and column if the parser knows them.
+    If a file is given as a named graph, the default graph of the file becomes the named graph.
+
+    Raises:
+        LarsError: A file is invalid. The error names the file, and line and column if the parser knows them.
     """
     terms = TermCodes()
     read: dict[Path, Array] = {}
@@ -79,7 +81,7 @@ def read_static(files: Sequence[StaticFile]) -> Static:
 
 
 def _in_graph(rows: Array, name: str | None, terms: TermCodes) -> Array:
-    """Return statements in which the statements of the default graph are in the graph with a given name."""
+    """Return statements in which a graph with the given name replaces the default graph."""
     if name is None:
         return rows
     graphs = np.where(rows[:, 3] == NULL_CODE, terms.code(str(Iri(name))), rows[:, 3])
@@ -87,7 +89,7 @@ def _in_graph(rows: Array, name: str | None, terms: TermCodes) -> Array:
 
 
 def _static(parts: Sequence[Array], texts: list[str], ranks: Array) -> Static:
-    """Return statements by their graphs; ranks replace the numbers of terms."""
+    """Return statements by their graphs; `ranks` maps the codes of terms to positions in `texts`."""
     rows = np.concatenate([np.empty((0, 4), np.int64), *parts])
     triples = ranks[rows[:, :3]]
     graphs: dict[int, Any] = {  # sets of rows, which are triples here
@@ -99,7 +101,10 @@ def _static(parts: Sequence[Array], texts: list[str], ranks: Array) -> Static:
 
 
 def _statements(path: Path, codes: "_Statements") -> Array:
-    """Return the statements of a file; the graph of the default graph has the code of null."""
+    """Return the statements of a file as rows of codes.
+
+    For the default graph, the code of the graph is the code of null.
+    """
     data = read_bytes(readable(path), ACCEPTED_STATIC)
     suffix = bare(path).suffix.lower()
     try:
@@ -142,7 +147,7 @@ def _exact(path: Path, data: bytes, kind: RdfFormat, codes: "_Statements") -> Ar
 
 
 def _covered(quads: Iterator[StaticQuad], kind: RdfFormat) -> Iterator[StaticQuad]:
-    """Yield statements; raise NotATerm for relative IRIs of JSON-LD and for formulas of N3."""
+    """Yield statements without change; raise NotATerm for relative IRIs of JSON-LD and for formulas of N3."""
     from solver.traces.json_documents import check_absolute
 
     for quad in quads:
@@ -157,7 +162,11 @@ _ENCODING: Final = re.compile(rb"(<\?xml[^>]*?)\sencoding\s*=\s*[\"']([A-Za-z0-9
 
 
 def _in_utf8(path: Path, data: bytes) -> bytes:
-    """Return an XML document in UTF-8, since its parser reads no other encoding."""
+    """Return an XML document in UTF-8, since its parser reads no other encoding.
+
+    Raises:
+        LarsError: The document does not have the encoding that it declares.
+    """
     try:
         if data.startswith(WIDE):
             data = data.decode("utf-16").encode()
@@ -188,9 +197,13 @@ def _check_entities(path: Path, data: bytes) -> None:
 
 
 def _by_content(path: Path, data: bytes, codes: "_Statements") -> Array:
-    """Read a file without a known extension: XML and JSON by their beginnings, otherwise TriG or N-Quads.
+    """Return the statements of a file without a known extension.
 
-    If TriG and N-Quads both fail, the later of the two errors in the text is raised.
+    XML and JSON are recognized by their beginnings; other files are read as TriG or N-Quads.
+
+    Raises:
+        LarsError: The file is neither. If its first statement can be read in both, the error is the later one
+            in the text.
     """
     data = (_in_utf8(path, data) if data.startswith(WIDE) else data).removeprefix(BYTE_ORDER_MARK)
     start = data.lstrip()[:1024]
@@ -212,7 +225,7 @@ def _by_content(path: Path, data: bytes, codes: "_Statements") -> Array:
 
 
 def _has_statement(data: bytes, kind: RdfFormat) -> bool:
-    """Return whether the first statement can be read in a format."""
+    """Return whether the first statement of a text can be read in a format."""
     try:
         return next(iter(pyoxigraph.parse(data, format=kind)), None) is not None
     except SyntaxError:
@@ -223,7 +236,7 @@ def _has_statement(data: bytes, kind: RdfFormat) -> bool:
 class _Statements:
     """The conversion of a file's statements to rows of codes.
 
-    The name of a blank node consists of `prefix` and a number.
+    The label of a blank node consists of `prefix` and a number.
     """
 
     terms: TermCodes
@@ -271,8 +284,10 @@ class _Statements:
 def _cuts(lines: "Lines") -> list[Array] | None:
     """Return the starts of predicate, object, graph and dot in each line of N-Quads.
 
-    A line without a graph has an empty graph before its dot. The function returns None if a line does not
-    have the usual form.
+    A line without a graph has an empty graph before its dot.
+
+    Returns:
+        None if a line has an unusual notation.
     """
     from solver.traces.formats.cell_columns import term_cuts
 

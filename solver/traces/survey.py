@@ -1,8 +1,8 @@
 """Facts about a whole trace that are known before its first row: order, kinds of times, the origin.
 
-The reader of each part of the trace summarizes the part. This module combines the summaries of all parts of
-the trace. If the facts show an error, the file is read again to find the line of the error. The summaries
-also show whether times fit the windows of a query.
+Each part of the trace is summarized while it is read, and the facts follow from the summaries. If the facts
+show an error, the file is read again to find the line of the error. The summaries also show whether times fit
+the windows of a query.
 """
 
 import warnings
@@ -28,10 +28,15 @@ from solver.traces.trace_times import LARGEST, Clock, Instant, TimeKind, dividin
 
 
 class Summary(NamedTuple):
-    """The summary of one stream in one block of a file.
+    """The times of one stream in one block of a file, in summary.
 
-    The field `file` is the index of the file. Times are the values of Instant. The field `zones` contains the
-    time zones of the dateTimes.
+    - `file` is the index of the file, and `rows` the number of rows.
+    - `kind` and `first` belong to the first time, and `mixed` says whether other times have another kind.
+    - `first`, `earliest` and `latest` are values of Instant.
+    - `ordered` says whether the times do not decrease.
+    - `even` says whether all times are a multiple of the unit after the earliest.
+    - `gap` is the shortest positive distance between a time and the latest time before it, or 0.
+    - `zones` are the time zones of the dateTimes, in minutes.
     """
 
     file: int
@@ -100,10 +105,7 @@ _MOST_SINCE: Final = 2**64 - 1
 
 
 def _in_units(times: Array, start: int, unit: int) -> tuple[Array, Array]:
-    """Return the times since the start as whole units, and the remainders.
-
-    No given time may be before the start.
-    """
+    """Return the times since `start` as whole units, and the remainders; no time may be before `start`."""
     # A difference beyond 63 bits is right when it has no sign.
     since = (times - start).view(np.uint64)
     units, rests = np.divmod(since, np.uint64(min(unit, _MOST_SINCE)))
@@ -114,9 +116,10 @@ def _in_units(times: Array, start: int, unit: int) -> tuple[Array, Array]:
 class Survey:
     """Facts about a whole trace, such as the number of skipped rows and the first and last time.
 
-    `clock` converts the times if time 0 is found only from the whole trace. The field `shift` is a number of
-    time points, which is subtracted from integers since 1970. `misfit` explains why windows and times suggest
-    a wrong unit, if they do. The field `zero` is the dateTime of time 0, if time 0 has a dateTime.
+    - `clock` converts the times, if time 0 follows only from the whole trace.
+    - `shift` is a number of time points, which is subtracted from integers since 1970.
+    - `misfit` says why windows and times suggest a wrong unit, or is None.
+    - `zero` is the dateTime of time 0, or None.
     """
 
     skipped: int
@@ -129,7 +132,7 @@ class Survey:
     earliest: int | None = None
 
     def timed(self, atoms: Atoms) -> Atoms:
-        """Return the atoms with time points instead of the times in the notation of the file."""
+        """Return the atoms with time points in place of the times in the notation of the file."""
         return {
             name: replace(
                 some,
@@ -186,7 +189,8 @@ def survey(
 ) -> Survey:
     """Return the survey of a trace, from summaries of the times and of the arrival times in its files.
 
-    The function raises LarsError with the place of an error in the trace.
+    Raises:
+        LarsError: The trace has an error, which has a place in the trace, or has no elements.
     """
     if not read and options.ends:
         return Survey(skipped)
@@ -239,7 +243,11 @@ def zone_of(read: Iterable[Summary]) -> int | None:
 
 
 def _shift(earliest: int, read: Sequence[Summary], options: TraceOptions) -> int:
-    """Return the time point that becomes time 0 for integers since 1970; return 0 for other times."""
+    """Return the time point that becomes time 0 for integers since 1970; return 0 for other times.
+
+    Raises:
+        LarsError: The origin that the user gave is after the first time, or between time points.
+    """
     counted = all(summary.counts for summary in read)
     if options.absolute or not counted or not options.reaches_epoch(earliest):
         return 0
@@ -277,7 +285,7 @@ def _raise_first(source: TraceFile, check: Check) -> NoReturn:
 def raise_early(sources: Sequence[TraceFile], options: TraceOptions) -> NoReturn:
     """Raise an error for the first row whose arrival time is before its time.
 
-    The second half of `sources` contains the same files with arrival times.
+    The second half of `sources` contains the files of the first half, read for their arrival times.
     """
     half = len(sources) // 2
     for source, other in zip(sources[:half], sources[half:], strict=True):
@@ -345,7 +353,7 @@ def _check_even(read: Sequence[Summary], sources: Sequence[TraceFile], options: 
 
 
 def _check_order(read: Sequence[Summary], sources: Sequence[TraceFile], options: TraceOptions) -> None:
-    """Raise LarsError if the times of a stream decrease in a file, between two blocks or inside a block."""
+    """Raise LarsError if the times of a stream decrease within a file."""
     latest: dict[tuple[int, str | None], int] = {}
     for summary in read:
         key = summary.file, summary.stream
@@ -387,11 +395,14 @@ _FIT: Final = 5
 
 
 def misfit(read: Sequence[Summary], windows: Sequence[tuple[str, int]], counted: Duration) -> str | None:
-    """Return the reason why the windows of a query and a trace of integers suggest a wrong unit, or None.
+    """Return why the windows of a query and a trace of integers suggest a wrong unit, or None.
 
-    The unit seems wrong if no window of a stream can contain two times of the stream. The unit also seems
-    wrong if the whole trace is much shorter than every window. The function returns None for a trace with few
-    elements, and for dateTimes.
+    The unit seems wrong in two situations:
+
+    - No window can contain two times of its stream.
+    - The whole trace is shorter than a fifth of the shortest window, and has at least eight elements.
+
+    dateTimes never suggest a wrong unit.
     """
     if not windows or not all(summary.counts for summary in read):
         return None
@@ -410,9 +421,9 @@ def misfit(read: Sequence[Summary], windows: Sequence[tuple[str, int]], counted:
 
 
 def _gap(read: Sequence[Summary], stream: str) -> int:
-    """Return the shortest gap between times of a stream.
+    """Return the shortest gap between times of a stream, in time points.
 
-    The function returns 0 if the stream has only two times, or if parts of the trace overlap.
+    The result is 0 if the stream has only two times, or if parts of the trace overlap.
     """
     own = [summary for summary in read if summary.stream == stream]
     between = [later.earliest - summary.latest for summary, later in pairwise(own)]
@@ -433,7 +444,7 @@ RejectedRow = tuple[str, str, str]
 
 
 def report(stream_survey: Survey, skipped: Iterable[RejectedRow], options: TraceOptions) -> None:
-    """Write skipped lines to the side file, and raise warnings about the trace."""
+    """Write skipped lines to the file of --rejected, and raise warnings about the trace."""
     if options.on_error == "skip" and options.rejected is not None:
         _keep(options.rejected, skipped)
     if stream_survey.skipped:
@@ -476,11 +487,14 @@ def _counting(stream_survey: Survey, options: TraceOptions) -> str:
 
 
 SIDE_HEAD: Final = "# lines that lars skipped, each below a comment with its place and problem\n"
-"""The first line of a side file, by which a later run recognizes that lars wrote the file."""
+"""The first line of a file of skipped lines, by which a later run recognizes such a file."""
 
 
 def check_side_file(path: Path, inputs: Sequence[Path]) -> None:
-    """Raise LarsError if the side file would replace an input file or a file that lars did not write."""
+    """Raise LarsError if the file of skipped lines would replace another file.
+
+    An empty file and an earlier file of skipped lines may be replaced, if they are not part of the trace.
+    """
     if not exists(path, folder=False):
         return
     with path.open("rb") as file:
@@ -494,10 +508,7 @@ def check_side_file(path: Path, inputs: Sequence[Path]) -> None:
 
 
 def _keep(side_file: Path, skipped: Iterable[RejectedRow]) -> None:
-    """Write each skipped line below a comment with its file and problem.
-
-    The function replaces the side file atomically.
-    """
+    """Write each skipped line, below a comment with its file and problem, and replace the file atomically."""
     with replacement_path(side_file) as new, new.open("w", encoding="utf-8", newline="\n") as writer:
         writer.write(SIDE_HEAD)
         for path, text, problem in skipped:

@@ -84,14 +84,20 @@ BINARY: Final = (".jelly", ".parquet", ".arrow", ".feather")
 
 
 _JSON_LD: Final = re.compile(rb'\s*(?:\[\s*)?\{\s*"@(?:context|id|type|graph|reverse|included|index|nest)"')
-"""Matches the beginning of JSON-LD by its keywords; rows of logs may begin with @timestamp or @version."""
+"""A pattern of the beginning of JSON-LD: its keywords.
+
+Rows of logs may begin with @timestamp or @version.
+"""
 _JSON_ARRAY: Final = re.compile(rb"(?:%b)?\s*\[\s*[{\]]" % BYTE_ORDER_MARK)
 
 
 def format_of(head: input_files.FileHead, *, mapped: bool = False) -> input_files.FileFormat:
-    """Return the format of a file; raise LarsError if neither name nor content shows the format.
+    """Return the format of a file, from its name or its content.
 
-    If columns are mapped, a file with the extension of JSON lines contains rows with any columns.
+    With `mapped` (the user maps columns), JSON lines by their extension are rows with any columns.
+
+    Raises:
+        LarsError: Neither name nor content shows the format.
     """
     name = input_files.bare(head.path)
     if NUMBERED.fullmatch(name.name):
@@ -129,7 +135,11 @@ def check_format(path: Path) -> None:
 
 
 def _of_json_ld(head: input_files.FileHead, extension: str) -> input_files.FileFormat:
-    """Return the format of JSON-LD: lines of documents, or one document of timed graphs."""
+    """Return the format of JSON-LD: lines of documents, or one document of timed graphs.
+
+    Raises:
+        LarsError: The document contains no times.
+    """
     from solver.traces.formats.json_ld import is_json_ld_lines, json_ld_elements, json_ld_messages
     from solver.traces.formats.messages import MessageFormat
 
@@ -155,7 +165,7 @@ def _is_ldes(head: input_files.FileHead, extension: str) -> bool:
 
 
 def _messages(head: input_files.FileHead, extension: str) -> input_files.FileFormat | None:
-    """Return the format of a log of messages, or None for other files."""
+    """Return the format of a log of RDF messages, or None for other files."""
     known = extension in EXTENSIONS and extension not in _RDF
     if not known and re.search(rb"MESSAGE|@message|-messages", head.start):
         from solver.traces.formats.messages import MessageFormat
@@ -167,7 +177,7 @@ def _messages(head: input_files.FileHead, extension: str) -> input_files.FileFor
 
 
 def _of_extension(extension: str | None) -> input_files.FileFormat | None:
-    """Return the format for an extension; the module of the format is imported on demand."""
+    """Return the format for an extension, or None; the module of the format is imported on demand."""
     match extension:
         case ".trig":
             return GraphFormat(trig_elements)
@@ -201,7 +211,7 @@ def _of_extension(extension: str | None) -> input_files.FileFormat | None:
 
 
 def _extension_of_content(head: input_files.FileHead) -> str | None:
-    """Return the extension that fits the content of a file, or None."""
+    """Return the usual extension of files with such content, or None."""
     from solver.traces.formats.atom_lines import is_atoms, is_log
     from solver.traces.formats.csv_lines import is_header
     from solver.traces.formats.quad_lines import is_timed
@@ -226,15 +236,15 @@ def _extension_of_content(head: input_files.FileHead) -> str | None:
 
 _LEAST: Final = 2**16
 _MOST: Final = 2**20
-"""The approximate greatest number of atoms that a task reads if the job has many tasks."""
+"""The approximate maximum number of atoms that a task reads, if the job has many tasks."""
 
 
 def file_parts(
     sources: Sequence[input_files.TraceFile], at_least: int
 ) -> list[tuple[input_files.FilePart, ...]]:
-    """Return the input of each task: parts of files, with small parts together.
+    """Return the input of each task: parts of files, where a task reads several small parts.
 
-    A large trace has at least `at_least` tasks.
+    A large trace gives at least about `at_least` tasks.
     """
     sizes = [source.size for source in sources]
     each = max(_LEAST, min(_MOST, sum(sizes) // at_least))
@@ -257,6 +267,9 @@ def prepare(paths: Sequence[Path], options: TraceOptions) -> tuple[input_files.T
     """Return the files of a trace in arrival order, after checking the options against the files.
 
     The files of a folder are in the order of their numbers.
+
+    Raises:
+        LarsError: The options do not fit the files, or a file cannot be read.
     """
     if options.on_error == "skip":
         if options.rejected is None:
@@ -303,7 +316,11 @@ def _check_mapped(sources: Sequence[input_files.TraceFile], options: TraceOption
 
 
 def trace_files(path: Path) -> list[Path]:
-    """Return the files to read for a path: the file itself, or the traces in a folder, in order."""
+    """Return the files to read for a path: the file itself, or the traces in a folder, in order.
+
+    Raises:
+        LarsError: There is no such path, or the files of the folder are not a trace.
+    """
     if path == input_files.STANDARD_INPUT:
         return [path]
     if not exists(path):
@@ -397,7 +414,10 @@ def _check_arrival(path: str, column: str, columns: input_files.TableColumns | N
 
 
 def _explains(mapping: "Columns", columns: input_files.TableColumns | None) -> bool:
-    """Return whether a mapping of columns fits a table; a table of a trace must have all mapped columns."""
+    """Return whether a mapping applies to a table.
+
+    The columns of a trace need no mapping; a mapping applies to such a table only if all its columns exist.
+    """
     from solver.traces.formats.mapped_tables import CELL
 
     if columns is None:
@@ -444,15 +464,17 @@ def read_columns(sources: Sequence[input_files.TraceFile], options: TraceOptions
     """Return a trace in columns, with atoms in the order of time, then of arrival.
 
     Several files are merged by time. At equal times, the atoms are in the order in which the user gave the
-    files. Raises LarsError for unreadable input, with file, line and column. Skipped lines are written to the
-    side file, and a TraceWarning contains their number.
+    files. Skipped lines are written to the file of --rejected, and a TraceWarning contains their number.
+
+    Raises:
+        LarsError: The input is invalid; the error has file, line and column.
     """
     columns = as_they_came(sources, options)
     return replace(columns, atoms=in_time_order(columns.atoms))
 
 
 def read_arrivals(sources: Sequence[input_files.TraceFile], options: TraceOptions) -> TraceColumns:
-    """Return a trace in columns; the atoms of a single file keep their order."""
+    """Return a trace in columns; the atoms of a single file keep their order unless --sort is set."""
     sort = options.sort or len(sources) > 1
     return read_columns(sources, options) if sort else as_they_came(sources, options)
 
@@ -484,7 +506,10 @@ def as_they_came(sources: Sequence[input_files.TraceFile], options: TraceOptions
 
 
 def _in_their_order(atoms: Atoms) -> dict[Signature, InputAtoms]:
-    """Return atoms in the order of the file; each arrives when the newest time before it has come."""
+    """Return atoms with arrival times, if they arrive in the order of the file.
+
+    The arrival time of an atom is the maximum of its time and all times before it in the file.
+    """
     if not atoms:
         return {}
     every = together([replace(some, columns=()) for some in atoms.values()])
@@ -497,7 +522,10 @@ def _in_their_order(atoms: Atoms) -> dict[Signature, InputAtoms]:
 
 
 def _arrived(atoms: Atoms, arrived: Atoms) -> dict[Signature, InputAtoms]:
-    """Return the atoms that have both a time and an arrival time; the rows have the same numbers."""
+    """Return the atoms that have both a time and an arrival time.
+
+    Atoms with the same number come from the same row.
+    """
     both = {}
     for name in atoms.keys() & arrived.keys():
         one, other = atoms[name], arrived[name]
@@ -509,8 +537,8 @@ def _arrived(atoms: Atoms, arrived: Atoms) -> dict[Signature, InputAtoms]:
 class PartReading:
     """The result of reading the parts of a file so far: atoms, summaries of times, and rejected rows.
 
-    Rows are numbered in arrival order from `first`. `lines` counts the lines of all parts. `size` is the
-    estimated number of rows.
+    Rows are numbered in arrival order from `first`. `lines` is the number of lines of all parts. `size` is
+    the estimated number of rows.
     """
 
     def __init__(self, options: TraceOptions, first: int = 0, size: int = 0) -> None:
@@ -524,9 +552,11 @@ class PartReading:
         self._size = size
 
     def add(self, part: input_files.FilePart) -> None:
-        """Read a part of a file; raise LarsError for unreadable input that cannot be skipped.
+        """Read a part of a file.
 
-        The line of the error counts from the beginning of the part.
+        Raises:
+            LarsError: The input is invalid and cannot be skipped. The line of the error counts from the
+                beginning of the part.
         """
         source, read = part.source, list[input_files.RowColumns]()
         try:
@@ -542,7 +572,7 @@ class PartReading:
         self.summaries += summaries_of(read, source.index, self.terms, self._options.unit)
 
     def atoms(self) -> dict[Signature, InputAtoms]:
-        """Return the atoms as read, with the time values of Instant, and remove them from this object."""
+        """Return the atoms read so far, with times as in Instant, and remove them from this object."""
         return {name: together(self._atoms.pop(name)) for name in [*self._atoms]}
 
     def _columns_of(

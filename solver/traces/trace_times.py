@@ -1,4 +1,4 @@
-"""Times in the notation of traces, and the clock that converts each time to a time point exactly once."""
+"""Times in the notation of traces, and the clock that converts each time to a time point."""
 
 import re
 from dataclasses import replace
@@ -15,7 +15,7 @@ from lars.language.windows import LARGEST_TIME
 from solver.rdf import ZONE, short
 
 LARGEST: Final = 2**63 - 1
-"""The latest instant in nanoseconds since 1970; time points must be smaller numbers."""
+"""The latest instant, in nanoseconds since 1970; time points must be smaller numbers."""
 ACCEPTED_TIMES: Final = "an integer of at least 0 or an xsd:dateTime such as 2024-05-01T12:00:00Z"
 
 _DECIMALS: Final = 9
@@ -45,7 +45,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 class MalformedPart(Exception):  # noqa: N818  (never leaves the readers: they give it its place)
     """A part of a trace that cannot be read; `line` is None if the caller knows the line.
 
-    `no_time` is true if the part is a time that is missing: an empty text, or a cell without a value.
+    `no_time` is true if the part is a missing time: an empty text, or a cell without a value.
     """
 
     def __init__(
@@ -79,9 +79,10 @@ class TimeKind(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Instant:
-    """A time as written: `value` is a number of the trace's units, or for a dateTime, ns since 1970.
+    """A time as written in a trace.
 
-    The field `zone` is the offset of the time zone from UTC, in minutes.
+    - `value` is a number of the trace's units or, for a dateTime, of nanoseconds since 1970.
+    - `zone` is the offset of the time zone from UTC, in minutes.
     """
 
     kind: TimeKind
@@ -105,7 +106,8 @@ _LOCAL_DATE: Final = re.compile(r"[0-9]{1,2}[./-][0-9]{1,2}[./-][0-9]{4}")
 def read_time(text: str, datatype: str | None = None) -> Instant:
     """Return the time of a text with a datatype; if `datatype` is None, any datatype is possible.
 
-    Raises MalformedPart for a text that is not a time.
+    Raises:
+        MalformedPart: The text is not a time.
 
     >>> read_time("1970-01-01T00:00:01.5+00:00")
     Instant(kind=<TimeKind.ZONED: 1>, value=1500000000, zone=0)
@@ -158,9 +160,10 @@ def _date_time(text: str, match: re.Match[str]) -> Instant:
 
 
 def cell_time(text: str) -> Instant:
-    """Return the time in a cell, as in N-Triples or as a dateTime in the notation of tables.
+    """Return the time in a cell, in the notation of N-Triples or of tables.
 
-    Raises MalformedPart for a text that is not a time.
+    Raises:
+        MalformedPart: The text is not a time.
 
     >>> cell_time("2026-05-04 08:00:00+0000") == cell_time("2026-05-04T08:00:00Z")
     True
@@ -184,10 +187,11 @@ def cell_date_time(text: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """The conversion of instants to time points: integers count `integer_unit`, dateTimes count from `zero`.
+    """The conversion of instants to time points, which are multiples of `unit`.
 
-    The field `zero` is the instant of time point 0. If `zero` is None, dateTimes remain nanoseconds, and the
-    survey of the whole trace finds time point 0.
+    - Integers count `integer_unit`.
+    - dateTimes count from `zero`, the instant of time point 0. If `zero` is None, dateTimes remain
+      nanoseconds, until the survey of the whole trace finds time point 0.
     """
 
     unit: Duration
@@ -197,8 +201,8 @@ class Clock:
     def stamp(self, written: Instant) -> Instant:
         """Return the instant with its value in time points; without `zero`, a dateTime is unchanged.
 
-        Raises MalformedPart for a time before 0 or after the largest time point. Raises MalformedPart for a
-        time that is not a multiple of the unit.
+        Raises:
+            MalformedPart: The time is before 0, after the largest time point, or not a multiple of the unit.
         """
         if written.kind is TimeKind.INTEGER:
             return self._counted(written, written.value * self.integer_unit.nanoseconds)
@@ -231,7 +235,7 @@ class Clock:
 
 
 def dividing(nanoseconds: int) -> str:
-    """Return the advice to choose another unit, with the longest usual unit that divides the time.
+    """Return the advice to choose another unit: the longest usual unit that divides the time.
 
     >>> dividing(1_500_000_000)
     'choose a unit that divides it, such as --unit 1ms, or a --trace-unit'
@@ -241,7 +245,7 @@ def dividing(nanoseconds: int) -> str:
 
 
 def show(instant: Instant) -> str:
-    """Return the instant in the notation of a trace: an integer, or a dateTime in its time zone.
+    """Return an instant in the notation of a trace: an integer, or a dateTime in its time zone.
 
     >>> show(read_time("2026-05-04T24:00:00-03:30"))
     '2026-05-05T00:00:00-03:30'
@@ -280,9 +284,12 @@ def date_of(point: float, zero: str, unit: Duration) -> str | None:
 def point_of(moment: int | datetime | time | Instant, zero: str | None, unit: Duration, last: int = 0) -> int:
     """Return the time point of a time; a dateTime is counted from `zero`, the dateTime of time 0.
 
-    A time of day is on the day on which a trace up to `last` contains it, in the time zone of `zero`. Raises
-    LarsError for a time of day that is on several days or before time 0. Raises LarsError for a dateTime if
-    `zero` is None, if the dateTime is before `zero`, or if it is between time points.
+    A time of day is on the day on which a trace up to time point `last` contains it, in the time zone of
+    `zero`.
+
+    Raises:
+        LarsError: A dateTime is given and `zero` is None, or the dateTime is before `zero` or between time
+            points. The error is also raised for a time of day that is on several days or before time 0.
 
     >>> from lars.durations import read_duration
     >>> point_of(datetime(2026, 5, 4, 8, 1, tzinfo=UTC), "2026-05-04T08:00:00Z", read_duration("1s"))
@@ -321,8 +328,10 @@ def _too_early(what: str, begin: Instant, end: Instant) -> LarsError:
 def _on_its_day(moment: time, begin: Instant, end: Instant) -> Instant:
     """Return the first dateTime with a time of day at or after time 0.
 
-    The dateTime may be after `end` if it is on the day of `end`. Raises LarsError for a later dateTime, and
-    for a time of day on several days.
+    The dateTime may be after `end` if it is on the day of `end`.
+
+    Raises:
+        LarsError: The dateTime is on a later day, or the time of day is on several days.
     """
     ahead = begin.zone * 60 * 10**9
     since = ((moment.hour * 60 + moment.minute) * 60 + moment.second) * 10**9 + moment.microsecond * 1000

@@ -30,12 +30,16 @@ _USUAL: Final = re.compile(rf"([0-9]{{1,18}}):((?: {_ATOM.pattern}(?:,? {_ATOM.p
 
 
 class AtomLines(LineFormat):
-    """Lines of a time with atoms."""
+    """The format of lines with a time and atoms."""
 
     bytes_of_atom = 20
 
     def begun(self, source: TraceFile, head: FileHead, options: TraceOptions) -> TraceFile:
-        """Return the file with its declared prefixes; raise LarsError if a stream is given."""
+        """Return the file with its declared prefixes.
+
+        Raises:
+            LarsError: A stream is given for the file.
+        """
         _ = options
         if source.stream and not source.candidates:
             raise LarsError(f"{head.path}: a file of atoms has no stream; use --stream only for files of RDF")
@@ -74,7 +78,8 @@ def head_prefixes(file: Path) -> tuple[tuple[str, str], ...]:
 def read_atoms(source: TraceFile, line: str) -> list[TracedAtom]:
     """Return a line's atoms in order, or only its time if it has no atoms.
 
-    Raises MalformedPart for an invalid time or atom.
+    Raises:
+        MalformedPart: A time or an atom is invalid.
     """
     usual = _USUAL.fullmatch(line)
     if usual is None:
@@ -113,7 +118,8 @@ def _atoms_at(time: Instant, atoms: Iterable[AtomText]) -> list[TracedAtom]:
 def cell_atom(text: str, prefixes: Mapping[str, str]) -> AtomText | None:
     """Return the atom in a cell of a table, or None for an empty cell.
 
-    The function raises PlacedError for an invalid atom.
+    Raises:
+        PlacedError: The atom is invalid.
     """
     scanner = Scanner(text, "cell", 0, dict(prefixes))
     if scanner.skip() == len(text):
@@ -125,7 +131,11 @@ def cell_atom(text: str, prefixes: Mapping[str, str]) -> AtomText | None:
 
 
 def read_atom_text(scanner: Scanner) -> AtomText:
-    """Read an atom; raise PlacedError for an invalid atom."""
+    """Read an atom.
+
+    Raises:
+        PlacedError: The atom is invalid.
+    """
     return _texts_of(_read_atom(scanner))
 
 
@@ -157,7 +167,7 @@ _LINE: Final = re.compile(r"\s*[0-9][0-9T:.+\-Z]*\s+(?!\s)(?:[a-z_][^;]*;\s*[+-]
 
 
 class LogLines(LineFormat):
-    """Lines of a log of I-DLV-sr: a time, then atoms; each line triggers an evaluation at its time.
+    """The format of logs of I-DLV-sr: a time, then atoms; each line triggers an evaluation at its time.
 
     Distributed-SR writes `a;+` for an arrival, and `b;-` for an atom that no longer holds.
     """
@@ -165,7 +175,11 @@ class LogLines(LineFormat):
     bytes_of_atom = 15
 
     def begun(self, source: TraceFile, head: FileHead, options: TraceOptions) -> TraceFile:
-        """Return the file; raise LarsError if a stream is given."""
+        """Return the file.
+
+        Raises:
+            LarsError: A stream is given for the file.
+        """
         _ = options
         if source.stream and not source.candidates:
             raise LarsError(f"{head.path}: a file of atoms has no stream; use --stream only for files of RDF")

@@ -1,7 +1,7 @@
-"""Cells of many rows, which Arrow cuts from lines; each distinct cell is read once as a term or atom.
+"""Read cells of many rows together; each distinct cell is read once as a term or atom.
 
-A pattern recognizes usual cells. All unusual cells are read one by one. If an error concerns a whole row, the
-code that reads rows one by one (`cells`) reports the error.
+Arrow cuts the cells from lines. A pattern recognizes usual cells. All unusual cells are read one by one. If
+an error concerns a whole row, the code that reads rows one by one (`cells`) reports the error.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -99,8 +99,7 @@ def term_cuts(lines: Lines, count: int) -> tuple[list[Array], Mask]:
 def fields_of(lines: Lines, cuts: Sequence[Array], among: Mask) -> Cells:
     """Return the fields that begin at the cuts, one row per line, for the lines in the mask `among`.
 
-    For all other lines, the function returns empty fields. The text after the last cut is not a field, but it
-    is among the texts.
+    Other lines have empty fields. The text after the last cut is not a field, but it is among the texts.
     """
     starts = lines.starts[:-1]
     offsets = np.stack([np.where(among, cut, starts) for cut in (starts, *cuts)], axis=1)
@@ -129,9 +128,7 @@ _FAR: Final = LARGEST // 2
 class TimeColumn:
     """Times that a clock converted, with the kinds of their notation.
 
-    The field `readable` is a mask of the certain times.
-
-    The field `zones` contains minutes ahead of UTC.
+    `readable` is a mask of the certain times. `zones` are minutes ahead of UTC.
     """
 
     kinds: npt.NDArray[np.int8]
@@ -187,7 +184,7 @@ def read_times(cells: Cells, clock: Clock, read: Callable[[str], Instant], aroun
 _BARE: Final = r"[A-Za-z][A-Za-z0-9+.\-]*:[!#-;=?-\[\]_a-z~]*"
 _LITERAL: Final = rf'"[^"\\\x00-\x1f\x7f]*"(\^\^<{_BARE}>|@[a-z]{{1,8}}(-[a-z0-9]{{1,8}})*)?'
 _CANONICAL: Final = rf"^(<{_BARE}>|{_LITERAL})$"
-"""Matches texts that are already canonical, except for literals of two datatypes."""
+"""A pattern of texts that are already canonical, except for literals of two datatypes."""
 _CHANGED: Final = r"#(string|langString|dirLangString)>$"
 _LESS, _GREATER, _NOTHING = map(arrow_text, (b"<", b">", b""))
 _ASCII: Final = r"^[\x00-\x7f]*$"
@@ -218,7 +215,7 @@ def read_terms(
 ) -> TermColumn:
     """Return the terms in cells; an empty cell is null. With `bare`, IRIs in cells may lack < and >.
 
-    `read` returns canonical texts. `read` raises MalformedPart or NotATerm for errors that concern the whole
+    `read` returns canonical texts, and raises MalformedPart or NotATerm for errors that concern the whole
     row.
     """
     texts, places = cells
@@ -266,7 +263,7 @@ def triple_rows(
 ) -> RowColumns:
     """Return the rows of the columns (s, p, o, stream) that are certainly triples.
 
-    Rows that are left out may have an error, or blank nodes whose names depend on the whole element.
+    Other rows may have an error, or blank nodes whose names depend on the whole element.
     """
     s, p, o, own = columns
     number = NULL_CODE if source.stream is None else terms.code(source.stream)
@@ -299,7 +296,7 @@ def _usual(texts: pa.Array, pattern: str) -> Mask:
 
 
 def atom_rows(cells: Cells, times: TimeColumn, terms: TermCodes) -> list[RowColumns]:
-    """Return the rows that contain a usual atom, in separate columns for each signature."""
+    """Return the rows that contain a usual atom, in separate columns for each predicate and arity."""
     texts, places = cells
     usual = _usual(texts, _ATOM)
     atoms = texts.filter(arrow_mask(usual)).cast(pa.string())
@@ -328,7 +325,10 @@ def atom_rows(cells: Cells, times: TimeColumn, terms: TermCodes) -> list[RowColu
 def predicate_rows(
     predicates: Cells, arguments: Sequence[Cells], times: TimeColumn, terms: TermCodes
 ) -> list[RowColumns]:
-    """Return the rows with a usual predicate and usual arguments in cells, in columns per signature."""
+    """Return the rows with a usual predicate and usual arguments in cells.
+
+    Each predicate and arity has columns of its own.
+    """
     names, placed = predicates
     certain = times.readable & _usual(names, _NAME)[placed]
     going, arities = np.ones(len(placed), np.bool_), np.zeros(len(placed), np.int64)

@@ -34,7 +34,10 @@ MAPPED: Final = (
 )
 
 Cell = tuple[object, int, int | None]
-"""The content of a cell, its column in the line, and the number of opening quotes (None: no line)."""
+"""The content of a cell, its column in the line, and the number of opening quotes.
+
+The last number is None if the cell is not from a line.
+"""
 
 
 def argument_columns(names: Iterable[str]) -> tuple[str, ...]:
@@ -51,7 +54,11 @@ def atom_columns(names: Iterable[str]) -> tuple[str, ...] | None:
 
 
 def read_cells(source: input_files.TraceFile, cells: Mapping[str, Cell]) -> list[input_files.TracedAtom]:
-    """Return the atoms of a row, given its cells by column name; raise MalformedPart for an invalid cell."""
+    """Return the atoms of a row, given its cells by column name.
+
+    Raises:
+        MalformedPart: A cell is invalid.
+    """
     column = cells["t"][1]
     written = _written(cells["t"])
     prefixes = dict(source.prefixes)
@@ -164,7 +171,7 @@ def table_rows(
 ) -> list[input_files.RowColumns]:
     """Return the rows of a table that are certainly triples or atoms.
 
-    The argument `names` contains the columns of the table. `cells` returns the cells of a column.
+    `names` are the columns of the table. `cells` returns the cells of a column.
     """
     from solver.traces.formats import cell_columns
 

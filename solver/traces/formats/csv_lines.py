@@ -44,7 +44,7 @@ _NO_CELL: Final = b"\xff"
 
 
 class CsvLines(LineFormat):
-    """Lines of a CSV file; the first line is its header."""
+    """The format of CSV files; the first line is the header."""
 
     def begun(self, source: TraceFile, head: FileHead, options: TraceOptions) -> TraceFile:
         """Return the file with its header and its delimiter."""
@@ -122,9 +122,12 @@ def are_columns(texts: Sequence[str]) -> bool:
 
 
 def read_header(path: str, line: str, arrival: str | None = None) -> tuple[str, ...]:
-    """Return the column names of a CSV trace in order; raise PlacedError for an invalid header.
+    """Return the column names of a CSV trace in order.
 
     The header may also contain the column `arrival`.
+
+    Raises:
+        PlacedError: The header is invalid.
     """
     if not is_header(line) and not are_columns([name for name in _names(line) if name != arrival]):
         accepted = (

@@ -54,7 +54,11 @@ class LinedQuad(NamedTuple):
 
 
 def read_quads(data: bytes, kind: RdfFormat) -> Iterator[LinedQuad]:
-    """Yield the triples of a file in order; raise MalformedPart with line and column."""
+    """Yield the triples of a file in order, with their graphs and lines.
+
+    Raises:
+        MalformedPart: A line is invalid; the error has line and column.
+    """
     reader = LineByLine(data)
     try:
         for quad in pyoxigraph.parse(reader, format=kind):  # type: ignore[arg-type]  # it has a read()
@@ -72,7 +76,7 @@ def read_quads(data: bytes, kind: RdfFormat) -> Iterator[LinedQuad]:
 class GraphElement:
     """A graph while its file is read: its first line, its triples, and its times, each with its line.
 
-    The field `graph` is the name of the graph, or None for the default graph.
+    `graph` is the name of the graph, or None for the default graph.
     """
 
     name: str
@@ -84,7 +88,11 @@ class GraphElement:
     graph: str | None = None
 
     def atoms(self, source: input_files.TraceFile) -> list[input_files.TracedAtom]:
-        """Return the triples at the time of the element; raise MalformedPart with the line of an error."""
+        """Return the triples at the time of the element.
+
+        Raises:
+            MalformedPart: The element has no valid time, or several times; the error has a line.
+        """
         if not self.times:
             problem = f"the {self.kind} {self.name} has no time; expected {self.accepted}"
             raise MalformedPart(problem, line=self.line)
@@ -102,7 +110,11 @@ class GraphElement:
 
 
 def literal_time(value: str, line: int) -> Instant:
-    """Return the time that a literal denotes; raise MalformedPart with the line."""
+    """Return the time that a literal denotes.
+
+    Raises:
+        MalformedPart: The literal is not a time; the error has the line.
+    """
     match = _TIME.fullmatch(value)
     if match is None:
         problem = f"{value} is not a time; expected an integer or an xsd:dateTime literal"
@@ -114,9 +126,12 @@ def literal_time(value: str, line: int) -> Instant:
 
 
 def graph_elements(quads: list[LinedQuad]) -> list[GraphElement]:
-    """Return the elements in file order; raise MalformedPart for triples outside all elements.
+    """Return the elements in file order: each named graph with its time.
 
     A graph without triples has only its time, and follows the graph whose time precedes its own time.
+
+    Raises:
+        MalformedPart: A triple is outside all elements.
     """
     elements: dict[str, GraphElement] = {}
     # A graph may be named by a blank node, so only what is inside graphs is numbered first.
@@ -151,7 +166,7 @@ _TOGETHER: Final = 2**12
 
 
 ReadElements = Callable[[input_files.TraceFile, bytes], list[GraphElement]]
-"""A function that returns a file's elements and raises MalformedPart for triples outside all elements."""
+"""A function that returns a file's elements; it raises MalformedPart for triples outside all elements."""
 
 
 class GraphFormat(input_files.FileFormat):

@@ -1,4 +1,4 @@
-"""Jelly: RDF in Protocol Buffers, read by pyjelly; each frame is a message."""
+"""The format Jelly (RDF in Protocol Buffers), read by pyjelly; each frame is a message."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -16,10 +16,14 @@ from solver.traces.trace_times import MalformedPart
 
 
 class Jelly(MessageFormat):
-    """A file of frames; places count frames, not lines."""
+    """The format of files of frames; places of errors count frames, not lines."""
 
     def begun(self, source: TraceFile, head: FileHead, options: TraceOptions) -> TraceFile:
-        """Return the file with the property of its times; raises LarsError if pyjelly is not installed."""
+        """Return the file with the property of its times.
+
+        Raises:
+            LarsError: The package pyjelly is not installed.
+        """
         try:
             import pyjelly  # noqa: F401
         except ImportError:
@@ -60,7 +64,7 @@ def _quads(frame: Any, number: int) -> Iterator[LinedQuad]:
 
 
 def _term(term: Any) -> Any:
-    """Return a term of pyjelly as one of pyoxigraph, which checks it."""
+    """Convert a term of pyjelly to a term of pyoxigraph, which checks it."""
     from pyjelly.integrations.generic.generic_sink import IRI, BlankNode, DefaultGraph, Literal
 
     match term:
@@ -78,5 +82,5 @@ def _term(term: Any) -> Any:
 
 
 def _label(text: str) -> str:
-    """Return a blank node label that is valid in Turtle: Jelly allows any text."""
+    """Return a blank node label that is valid in Turtle; Jelly allows any text."""
     return f"b{text.encode().hex()}"

@@ -21,7 +21,11 @@ _CONTEXT: Final = "@context"
 
 
 def _parsed(text: str, line: int) -> object:
-    """Return the content of a document that begins on a line; raise MalformedPart with the place."""
+    """Return the content of a document that begins on a line.
+
+    Raises:
+        MalformedPart: The document is invalid; the error has the place.
+    """
     try:
         document = read_document(text)
     except json.JSONDecodeError as error:
@@ -42,7 +46,8 @@ def _parsed(text: str, line: int) -> object:
 def _quads(data: bytes, line: int) -> Iterator[LinedQuad]:
     """Yield the statements of a document, all with the same line number.
 
-    Raises MalformedPart for an invalid document.
+    Raises:
+        MalformedPart: The document is invalid.
     """
     number = 0
     try:

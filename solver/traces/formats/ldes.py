@@ -1,4 +1,7 @@
-"""A page of a Linked Data Event Stream (LDES): each member is an element at its timestampPath."""
+"""The format of pages of a Linked Data Event Stream (LDES): each member is an element of the trace.
+
+The time of a member is its value of the stream's timestampPath.
+"""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -26,7 +29,8 @@ Subjects = Mapping[str, Sequence[LinedQuad]]
 def ldes_elements(source: TraceFile, data: bytes) -> list[GraphElement]:
     """Return the members in the order of timestampPath, then of sequencePath, then of the page.
 
-    Raises MalformedPart if the page does not define the members' times.
+    Raises:
+        MalformedPart: The page does not define the members' times.
     """
     by_subject: defaultdict[str, list[LinedQuad]] = defaultdict(list)
     by_graph: defaultdict[str | None, list[LinedQuad]] = defaultdict(list)
@@ -52,7 +56,7 @@ def ldes_elements(source: TraceFile, data: bytes) -> list[GraphElement]:
 
 
 def _page_quads(source: TraceFile, data: bytes) -> list[LinedQuad]:
-    """Return the statements of a page, each once, blank nodes numbered."""
+    """Return the distinct statements of a page, with blank nodes numbered."""
     suffix = bare(Path(source.path)).suffix.lower()
     if suffix == ".jsonld" or data.lstrip()[:1] in (b"{", b"["):
         from solver.traces.formats.json_ld import document_quads
@@ -71,7 +75,11 @@ def _page_quads(source: TraceFile, data: bytes) -> list[LinedQuad]:
 
 
 def _path(by_subject: Subjects, quad: LinedQuad) -> tuple[str, ...]:
-    """Return the properties of a path of SHACL, which is a property or a sequence of them."""
+    """Return the properties of a path of SHACL, which is a property or a sequence of properties.
+
+    Raises:
+        MalformedPart: The path is another path.
+    """
     at, properties, seen = quad.triple[2], list[str](), set[str]()
     while at.startswith("_:") and at not in seen:
         seen.add(at)
@@ -119,7 +127,7 @@ def _values(quads: Sequence[LinedQuad], name: str, path: Sequence[str]) -> list[
 
 
 def _instant(element: GraphElement) -> int:
-    """Return the time of a member as a number; return -1 for an invalid time, which is rejected later."""
+    """Return the time of a member as a number; -1 for an invalid time, which is rejected later."""
     try:
         return literal_time(element.times[0][1], 1).value if element.times else -1
     except MalformedPart:

@@ -1,4 +1,4 @@
-"""Files of lines: read whole, or the lines that begin in a range of bytes, many at once."""
+"""Read files of lines: whole files, or the lines that begin in a range of bytes, many at once."""
 
 import math
 from abc import abstractmethod
@@ -18,7 +18,7 @@ _BLOCK: Final = 2**22
 
 
 class LineFormat(input_files.FileFormat):
-    """A format in which each line is independent."""
+    """A format in which each line is independent of other lines."""
 
     of_lines = True
 
@@ -28,7 +28,9 @@ class LineFormat(input_files.FileFormat):
     ) -> Sequence[input_files.TracedAtom]:
         """Return the atoms of a line in order; `first` marks the first line of the file.
 
-        Raises MalformedPart or NotATerm for an invalid line.
+        Raises:
+            MalformedPart: The line is invalid.
+            NotATerm: A term in the line is invalid.
         """
 
     def usual(
@@ -39,7 +41,7 @@ class LineFormat(input_files.FileFormat):
         return []
 
     def borders(self, source: input_files.TraceFile, each: int) -> Sequence[int]:
-        """Return the bytes at which a file is cut."""
+        """Return the positions (in bytes) at which a file is cut."""
         length, parts = source.file.stat().st_size, self.size(source) // each
         return [length * number // parts for number in range(1, parts)]
 
@@ -86,7 +88,11 @@ class LineFormat(input_files.FileFormat):
 
 
 def line_blocks(part: input_files.FilePart) -> Iterator[bytes]:
-    """Yield a part's lines, many at once; raises FailedRunError for a line that is too long."""
+    """Yield a part's lines, many at once.
+
+    Raises:
+        FailedRunError: A line is too long.
+    """
     number, end = 1, math.inf if part.end is None else part.end
     with part.source.file.open("rb") as file:
         if part.begin:

@@ -1,10 +1,15 @@
 """Tables with the user's own columns, which templates map to tables of triples.
 
-A template is a term in Turtle, with {column} for the value of a cell. In an IRI, invalid characters of a cell
-are escaped. Only in <{column}> the cell is the whole IRI (as in R2RML, 2012, Section 7.3). _:{column} is a
-blank node for each value. {column} without other text is a literal with the type of the column, or a string.
-In CSV, a column has a type if all its cells are numbers as in Turtle, true and false, dates, or dateTimes. A
-cell without a value gives no triple. {row} is the number of the row, from 1, unless a column has this name.
+A template is a term in Turtle in which {column} stands for the value of a cell.
+
+- In an IRI, the characters of a cell that an IRI cannot contain are escaped. Only in <{column}> the cell is
+  the whole IRI (as in R2RML, 2012, Section 7.3).
+- _:{column} is a blank node for each value.
+- {column} without other text is a literal with the type of the column, or a string. In CSV, a column has a
+  type if all its cells are numbers as in Turtle, true and false, dates, or dateTimes.
+- {row} is the number of the row, from 1, unless a column has this name.
+
+A cell without a value gives no triple.
 """
 
 import csv
@@ -47,8 +52,8 @@ _LITERAL: Final = re.compile(r'"(?P<text>.*)"(?:\^\^(?P<type>\S+)|@(?P<tag>[A-Za
 class Template:
     """A template: the texts between its cells, the columns of the cells, and the writer of a cell's value.
 
-    The field `texts` has one element more than `columns`. If the field `writer` is None, the only cell of the
-    template is a literal of its own type.
+    `texts` has one element more than `columns`. If `writer` is None, the template is a single cell, and its
+    value is a literal of its own type.
     """
 
     texts: tuple[str, ...]
@@ -57,7 +62,10 @@ class Template:
 
 
 def read_template(text: str, prefixes: Mapping[str, str]) -> Template:
-    """Return the template that a text denotes; raise LarsError if its result would not be a term.
+    """Return the template that a text denotes.
+
+    Raises:
+        LarsError: The text, with its cells filled, would not be an RDF term.
 
     >>> read_template("ex:place/{place}", {"ex": "http://e/"}).texts
     ('<http://e/place/', '>')
@@ -88,7 +96,7 @@ def read_template(text: str, prefixes: Mapping[str, str]) -> Template:
 
 
 def _check(template: str, texts: Sequence[str]) -> None:
-    """Raise LarsError if a template with filled cells is not a term."""
+    """Raise LarsError if a template with filled cells is not an RDF term."""
     try:
         canonical("0".join(texts))
     except NotATerm as error:
@@ -96,7 +104,11 @@ def _check(template: str, texts: Sequence[str]) -> None:
 
 
 def _iri(text: str, prefixes: Mapping[str, str]) -> str:
-    """Return an IRI in < >, possibly with cells; raise LarsError for an invalid IRI."""
+    """Return the IRI that a text in Turtle denotes, in < > and possibly with cells.
+
+    Raises:
+        LarsError: The text is not an IRI, or its prefix is not declared.
+    """
     if text.startswith("<") and text.endswith(">"):
         return text
     if text == "a":
@@ -133,7 +145,11 @@ def _escaped(value: str) -> str:
 
 
 def read_predicate(text: str, prefixes: Mapping[str, str]) -> str:
-    """Return the text of a predicate; raise LarsError for an invalid IRI."""
+    """Return the IRI of the predicate that a text denotes.
+
+    Raises:
+        LarsError: The text is not an IRI, or depends on a cell.
+    """
     if found := CELL.search(text):
         raise LarsError(
             f"cannot use {short(text)} as a predicate: it must be the same in each row; use a predicate for "
@@ -145,14 +161,14 @@ def read_predicate(text: str, prefixes: Mapping[str, str]) -> str:
 
 
 Columns = tuple[tuple[str, str], ...]
-"""A mapping: pairs of a target (t, optionally stream, s, or a predicate) and the target's template.
+"""A mapping of columns to triples: pairs of a target and the template of its value.
 
-The value of a predicate's template is an object.
+A target is t (the time), s (the subject), stream (optional), or a predicate, whose template gives the object.
 """
 ROW: Final = "row"
-"""The column of a mapped table that has the row's number in the user's table; templates use this name too."""
+"""The column of a mapped table with the row's number in the user's table; templates use {row} too."""
 _TIME: Final = b"lars:time"
-"""The key of a mapped table's metadata that has the name of the user's column of times."""
+"""The key of a mapped table's metadata whose value is the name of the user's column of times."""
 ACCEPTED: Final = "columns with t = {column}, s and at least one predicate, such as ex:at = ex:place/{place}"
 _OWN: Final = ("t", "stream", "s")
 
@@ -160,7 +176,7 @@ _OWN: Final = ("t", "stream", "s")
 class _Table(NamedTuple):
     """Columns of a user's table, by name; the columns in `literals` contain literals.
 
-    The field `text_file` is the text file of the cells; if it is None, the columns have their own types.
+    `text_file` is the CSV file of the cells. If `text_file` is None, the columns have types of their own.
     """
 
     path: str
@@ -191,7 +207,7 @@ class _Table(NamedTuple):
         return pc.binary_join_element_wise(*parts, "")
 
     def check(self, name: str) -> None:
-        """Raise LarsError for a column whose type has no literals."""
+        """Raise LarsError for a column whose type no RDF literal has."""
         kind = self.columns[name].type
         if not tables.is_text(kind) and tables.datatype_of(kind) is None:
             problem = f"the column {name} has the type {kind}"
@@ -200,7 +216,7 @@ class _Table(NamedTuple):
             )
 
     def texts(self, name: str) -> pa.Array:
-        """Return the cells of a column as text: dateTimes and numbers in their lexical forms."""
+        """Return the cells of a column as texts; dateTimes and numbers have their lexical forms."""
         column = self.columns[name]
         if tables.is_text(column.type) and name not in self.literals:
             return column.cast(pa.string())
@@ -257,7 +273,7 @@ NUMBER: Final = re.compile(_NUMBERS[2][1])
 
 
 def _kind(column: pa.Array) -> str | None:
-    """Return the datatype of all texts of a column; None for other columns."""
+    """Return the XSD type that all texts of a column have; None for other columns."""
     return _type_of(column.drop_null().unique().to_pylist()) if tables.is_text(column.type) else None
 
 
@@ -279,13 +295,17 @@ _KINDS: Final = (
     ("date", "^-?[0-9]{4,}-[0-9]{2}-[0-9]{2}$"),
     ("dateTime", "^-?[0-9]{4,}-[0-9]{2}-[0-9]{2}[T ].+$"),
 )
-"""The kinds of cells that are not plain texts, and patterns that recognize the cells."""
+"""The types of cells other than plain texts, each with the pattern of such cells."""
 
 
 def _oddity(column: pa.Array) -> tuple[int, str] | None:
-    """Return the index of a cell that perhaps makes a column of another kind a text column, and the problem.
+    """Return the index of a cell that seems to be an error in a text column, and the problem with the cell.
 
-    In such a column, most texts are of one kind, or are numbers with a decimal comma.
+    The cell seems to be an error if most cells of the column are numbers, booleans, dates or dateTimes, and
+    this cell is not. If most cells are numbers with a decimal comma, the first of them is the error.
+
+    Returns:
+        None if no cell seems to be an error.
     """
     most = (len(column) - column.null_count) / 2
     commas = pc.match_substring_regex(column, "^[+-]?[0-9]+,[0-9]+$")
@@ -312,7 +332,7 @@ def _oddity(column: pa.Array) -> tuple[int, str] | None:
 
 
 def _type_of(texts: Sequence[str]) -> str | None:
-    """Return the common type of all texts, or None for plain texts."""
+    """Return the XSD type that all texts have, or None for plain texts."""
     if not texts:
         return None
     for name, pattern in _NUMBERS:
@@ -322,7 +342,7 @@ def _type_of(texts: Sequence[str]) -> str | None:
 
 
 def _is_value(name: str, text: str) -> bool:
-    """Return whether a text is a value of a type; for example, 2020-02-30 is not a date."""
+    """Return whether a text is a value of an XSD type; for example, 2020-02-30 is not a date."""
     if name not in ("date", "dateTime"):
         return True
     written = text if name == "date" else _date_time(text)
@@ -343,9 +363,12 @@ def write_mapped(  # noqa: PLR0913 - a table, its mapping, its copy
     *,
     nulls: Sequence[str] = (),
 ) -> None:
-    """Write the triples of a table, row by row, as Parquet; raise LarsError for an invalid table.
+    """Write the triples of a table, row by row, as Parquet to the file `made`.
 
     A text cell has no value if its text is in `nulls`.
+
+    Raises:
+        LarsError: The table or its mapping is invalid.
     """
     columns_wanted = dict(mapping)
     predicates = [(key, text) for key, text in mapping if key not in _OWN]
@@ -381,7 +404,7 @@ def write_mapped(  # noqa: PLR0913 - a table, its mapping, its copy
 
 
 def _check_columns(path: str, header: Sequence[str], text: str, names: Sequence[str]) -> None:
-    """Raise LarsError if the template `text` has the name of a column that the table does not have."""
+    """Raise LarsError if the template `text` names a column that the table does not have."""
     for name in names:
         if name not in header and name != ROW:
             close = " or ".join(get_close_matches(name, header, 2))
@@ -406,7 +429,7 @@ def _times(table: _Table, name: str) -> pa.Array:
 def _triples(
     times: pa.Array, stream: pa.Array | None, subject: pa.Array, objects: Sequence[tuple[str, pa.Array]]
 ) -> pa.Table:
-    """Return the triples of the rows in order, without triples that lack a term."""
+    """Return the triples of all rows in order, without triples that lack a term."""
     rows, each = len(times), len(objects)
     numbers = pa.array(np.repeat(np.arange(rows), each))
     across = pa.concat_arrays([column for _, column in objects])
@@ -431,7 +454,8 @@ def _triples(
 def column_names(path: str, plain: Path) -> tuple[str, ...]:
     """Return the column names of a table in CSV or Parquet.
 
-    The function raises LarsError if the table has no column names.
+    Raises:
+        LarsError: The table cannot be read, such as a table without a header.
     """
     try:
         if _is_parquet(plain):
@@ -500,11 +524,11 @@ _PART: Final = 2**24
 
 
 def _csv_rows(plain: Path) -> Iterator[tuple[int, Sequence[str]]]:
-    """Yield the header and the nonempty rows of CSV, each with the line at which it begins.
+    """Yield the header and the nonempty rows of a CSV file, each with the line at which it begins.
 
     Raises:
-        csv.Error: A row is invalid. The arguments of this error are the line of the row, and whether a quote
-        stays open.
+        csv.Error: A row is invalid. The arguments of the error are the line at which the row begins, and
+            whether a quote stays open.
     """
     begin = 1
     with plain.open("rb") as file:
@@ -520,7 +544,7 @@ def _csv_rows(plain: Path) -> Iterator[tuple[int, Sequence[str]]]:
 
 
 def _line_of_csv(plain: Path, row: int) -> int:
-    """Return the line at which a row after the header begins; line and row count from 1."""
+    """Return the line of a CSV file at which a row after the header begins; line and row count from 1."""
     try:
         return next((line for line, _ in islice(_csv_rows(plain), row, None)), row + 1)
     except csv.Error as error:
@@ -528,7 +552,10 @@ def _line_of_csv(plain: Path, row: int) -> int:
 
 
 def _check_closed(path: str, plain: Path) -> None:
-    """Raise PlacedError for a quote without end, because Arrow reads all text after it as one cell."""
+    """Raise PlacedError for an opening quote that no quote closes.
+
+    Arrow would read all text after this quote as one cell.
+    """
     with plain.open("rb") as file:
         if sum(part.count(b'"') for part in iter(lambda: file.read(_PART), b"")) % 2 == 0:
             return
@@ -574,7 +601,7 @@ def _chunk(column: pa.ChunkedArray) -> pa.Array:
 
 
 class MappedTable(tables.ParquetTable):
-    """The triples of a table with the user's own columns; errors have the place in the user's table."""
+    """The format of a mapped table of triples; errors have the place in the user's table."""
 
     def placed(self, source: TraceFile, place: Place) -> Place:
         """Return the place in the user's table: the line, or the row if the table has no lines."""
@@ -595,7 +622,10 @@ class MappedTable(tables.ParquetTable):
 
 
 def _start_of_cell(plain: Path, line: str, name: str) -> int:
-    """Return the position of a column's cell in a line of CSV; 1 if the cell is not found."""
+    """Return the position, from 1, of a column's cell in a line of CSV.
+
+    The position is 1 if the line contains quotes or the table has no such column.
+    """
     header, delimiter = next(_csv_rows(plain), (1, ()))[1], _delimiter(plain)
     before = line.split(delimiter)[: header.index(name)] if name in header else []
     return 1 if '"' in line else 1 + sum(len(cell) + len(delimiter) for cell in before)
@@ -609,8 +639,10 @@ def row_of_table(file: Path, number: int) -> int:
 def cells_of_table(path: str, plain: Path) -> dict[str, tuple[bool, list[str | None]]]:
     """Return the columns of a table by name: whether the cells are plain texts, and the texts of the cells.
 
-    The texts of typed columns are literals as in N-Triples. Raises LarsError for a column whose type has no
-    literals.
+    The texts of typed columns are literals as in N-Triples.
+
+    Raises:
+        LarsError: No RDF literal has the type of a column.
     """
     names = column_names(path, plain)
     table = _read(path, plain, names, ())

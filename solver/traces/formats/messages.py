@@ -1,4 +1,4 @@
-"""Logs of messages: each message is one element, at its number or at the time that a property gives."""
+"""Formats of logs: each message is an element; its time is its number, or the value of a property."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -14,11 +14,11 @@ from solver.traces.formats.graphs import LinedQuad, literal_time
 from solver.traces.trace_times import Instant, MalformedPart, TimeKind
 
 _TOGETHER: Final = 2**16
-"""The approximate number of triples in a batch."""
+"""The approximate number of triples in a block of messages."""
 
 
 class LoggedMessage(NamedTuple):
-    """A message: its number from 1, its first line, its text, and its quads, with its own blank nodes."""
+    """A message of a log, with blank nodes of its own; its number and its first line count from 1."""
 
     number: int
     line: int
@@ -29,7 +29,9 @@ class LoggedMessage(NamedTuple):
         """Return the triples of all graphs of the message at its time; for an empty message, only the time.
 
         If a property gives the times of messages, an empty message has no time, and the result is empty.
-        Raises MalformedPart for an invalid triple or time.
+
+        Raises:
+            MalformedPart: The time or a triple is invalid.
         """
         triples = [*dict.fromkeys(quad.triple for quad in self.quads)]
         if not triples and source.options.time is not None:
@@ -52,7 +54,7 @@ class LoggedMessage(NamedTuple):
         raise MalformedPart(problem, line=self.line)
 
     def row(self, source: input_files.TraceFile, place: int) -> input_files.ExactRow:
-        """Return the row with the atoms of the message, or with its error."""
+        """Return the row with the atoms of the message, or with the error of an invalid message."""
         try:
             return input_files.ExactRow(place, self.atoms(source), "", self.line)
         except MalformedPart as error:
@@ -69,11 +71,11 @@ def _property(iri: str) -> str:
 
 
 ReadMessages = Callable[[input_files.TraceFile], Iterator[LoggedMessage]]
-"""A function that yields the messages of a file and raises MalformedPart with the line of a fault."""
+"""A function that yields the messages of a file, and raises MalformedPart with the line of a fault."""
 
 
 class MessageFormat(input_files.FileFormat):
-    """A format whose elements are messages, which are read one after another."""
+    """A format whose elements are messages, which are read in order."""
 
     of_messages = True
 
@@ -84,9 +86,9 @@ class MessageFormat(input_files.FileFormat):
         return f"{super().__repr__()}({self.messages.__name__})"
 
     def blocks(self, part: input_files.FilePart, terms: TermCodes | None) -> Iterator[input_files.RowBlock]:
-        """Yield the messages of a file in blocks; the file is one part.
+        """Yield the messages of a file in blocks; the file is not cut into parts.
 
-        The number of a message depends on all earlier messages, so the file cannot be split.
+        The number of a message depends on all earlier messages.
         """
         _ = terms
         before, rows, held = 0, list[input_files.ExactRow](), 0
@@ -102,7 +104,7 @@ class MessageFormat(input_files.FileFormat):
         yield input_files.RowBlock(before, len(rows), (), rows)
 
     def placed(self, source: input_files.TraceFile, place: Place) -> Place:
-        """Return the place of an error with the text of the line."""
+        """Return the place of an error with the text of its line."""
         with source.file.open("rb") as file:
             text = next((line for number, line in enumerate(file, 1) if number == place.line), b"")
         return replace(place, line_text=input_files.line_of(text.removeprefix(BYTE_ORDER_MARK), 1))

@@ -1,4 +1,4 @@
-"""Traces with one triple per line: timed N-Triples, timed N-Quads, and the notation of YABench."""
+"""Formats with one triple per line: timed N-Triples, timed N-Quads, and the notation of YABench."""
 
 import re
 from collections.abc import Sequence
@@ -38,12 +38,15 @@ _BARE = re.compile(
 
 
 class QuadLines(LineFormat):
-    """Lines of timed N-Triples or N-Quads."""
+    """The format of lines of timed N-Triples or N-Quads."""
 
     def begun(
         self, source: input_files.TraceFile, head: input_files.FileHead, options: TraceOptions
     ) -> input_files.TraceFile:
-        """Return the file with its notation; in a file without quotes, times count milliseconds."""
+        """Return the file with its notation; in the notation of YABench, times count milliseconds.
+
+        Lines in the notation of YABench have no quotes.
+        """
         if options.trace_unit is not None:
             return source
         loose = is_loose(head.lines)
@@ -53,7 +56,13 @@ class QuadLines(LineFormat):
     def read(
         self, source: input_files.TraceFile, line: str, *, first: bool
     ) -> Sequence[input_files.TracedAtom]:
-        """Return the triple of a line."""
+        """Return the triple of a line with its time, as the only element of a list.
+
+        The list is empty for a line without a term, such as a comment.
+
+        Raises:
+            MalformedPart: The line is invalid.
+        """
         _ = first
         tokens = _tokens(line)
         if not tokens:
@@ -78,10 +87,10 @@ class QuadLines(LineFormat):
     def usual(
         self, source: input_files.TraceFile, lines: "Lines", terms: TermCodes
     ) -> list[input_files.RowColumns]:
-        """Return the lines that are certainly triples.
+        """Return the lines that are certainly triples in the usual notation, in columns.
 
-        The division of a line into fields is a guess, which the fields then confirm. If each field is a
-        single token before a blank, the exact reader would cut the line at the same places.
+        Lines are cut at blanks, and each field must then be a single term. Reading such a line term by term
+        would give the same fields.
         """
         import pyarrow.compute as pc
 
@@ -105,7 +114,7 @@ class QuadLines(LineFormat):
 
 
 class LineToken(NamedTuple):
-    """A term of a line as written, and its first column."""
+    """A token of a line: a term or the final dot, with its kind, its text, and its first column (from 1)."""
 
     kind: str
     text: str
@@ -137,7 +146,11 @@ def _triple_end(line: str, start: int) -> int:
 
 
 def _bare(text: str) -> str:
-    """Return the quoted form of a literal without quotes; numbers are read as in Turtle."""
+    """Return the quoted form of a literal without quotes; numbers are read as in Turtle.
+
+    Raises:
+        MalformedPart: `^^` is not followed by a datatype.
+    """
     if match := _BARE.fullmatch(text):
         suffix = f"^^<{match['datatype']}>" if match["datatype"] else f"@{match['language']}"
         return f'"{match["lexical"]}"{suffix}'
@@ -163,12 +176,12 @@ def _time(token: LineToken) -> Instant:
 
 
 def _field_term(source: input_files.TraceFile, field: str) -> str:
-    """Return the canonical text of a term that is a field of a line."""
+    """Return the canonical text of the term in a field of a line."""
     return _term(_field(source, field))
 
 
 def _field_time(source: input_files.TraceFile, field: str) -> Instant:
-    """Return the time that is a field of a line."""
+    """Return the time in a field of a line."""
     token = _field(source, field)
     if source.loose is False and token.kind != "quoted":
         raise MalformedPart(f"found {rdf.short(field)} as time")
@@ -176,10 +189,11 @@ def _field_time(source: input_files.TraceFile, field: str) -> Instant:
 
 
 def _field(source: input_files.TraceFile, field: str) -> LineToken:
-    """Return the token that is a field of a line.
+    """Return the token in a field of a line.
 
-    Raises MalformedPart unless the field is one token in the notation of the file. After this error, the
-    whole line must be read token by token.
+    Raises:
+        MalformedPart: The field is not a single token in the notation of the file. The caller then reads the
+            whole line token by token.
     """
     match = _TOKEN.match(f"{field} ")
     if match is None or match.end() != len(field) or (source.loose is False and match["bare"]):
@@ -188,7 +202,13 @@ def _field(source: input_files.TraceFile, field: str) -> LineToken:
 
 
 def _terms(tokens: list[LineToken]) -> list[LineToken]:
-    """Return the terms without the final dot; the dot may be missing if the time ends with a quote or >."""
+    """Return the terms of a line without its final dot.
+
+    The dot may be missing if the time ends with a quote or `>`.
+
+    Raises:
+        MalformedPart: The dot is missing, or the line has neither four nor five terms.
+    """
     if tokens[-1].kind == "end":
         tokens.pop()
     elif tokens[-1].text[-1] not in '">':
@@ -213,14 +233,14 @@ def _read_quietly(line: str) -> list[LineToken] | None:
 
 
 def is_timed(lines: Sequence[str]) -> bool:
-    """Return whether at least one of the lines is a timed line."""
+    """Return whether at least one of the lines is a triple with a time."""
     return any(_read_quietly(line) for line in lines)
 
 
 def is_loose(lines: Sequence[str]) -> bool:
-    """Return whether a line has a literal or a time without quotes, which is the notation of YABench.
+    """Return whether the lines have the notation of YABench: literals and times without quotes.
 
-    If a file also has a line with literals and times in quotes, the line without quotes is an error.
+    False if a line has quotes around its time and a literal; a line without quotes is then an error.
     """
     read = [tokens for line in lines if (tokens := _read_quietly(line))]
     loose = [_is_loose(tokens) for tokens in read]
@@ -231,14 +251,14 @@ def is_loose(lines: Sequence[str]) -> bool:
 
 
 def quad_line(triple: Triple, stream: str | None, t: int) -> str:
-    """Return the line of a triple at a time, with the stream if `stream` is given."""
+    """Return the line of a triple at a time, in timed N-Triples or N-Quads (if `stream` is given)."""
     return f'{" ".join((*triple, *([] if stream is None else [stream])))} "{t}" .\n'
 
 
 def bare_line(triple: Triple, t: int) -> str:
-    """Return the line of a triple in YABench's notation: neither literals nor times have quotes.
+    """Return the line of a triple in YABench's notation, without quotes around literals and times.
 
-    A literal must have a datatype: the notation has no other literals.
+    A literal must have a datatype; the notation has no other literals.
     """
     s, p, o = triple
     if o.startswith('"'):
@@ -249,9 +269,9 @@ def bare_line(triple: Triple, t: int) -> str:
 
 
 def _cuts(lines: "Lines") -> tuple[list[Array], Mask]:
-    """Return the starts of predicate, object, stream, time and dot, and a mask of lines with all five.
+    """Return the starts of predicate, object, stream, time and dot in each line, and a mask of usual lines.
 
-    A line without a stream has an empty stream before its time.
+    A line is usual if it has all five. A line without a stream has an empty stream before its time.
     """
     from solver.traces.formats.cell_columns import term_cuts
 

@@ -1,4 +1,4 @@
-"""RDF Messages: logs in Turtle, TriG, N-Triples and N-Quads with the delimiter MESSAGE (W3C RSP, 2026)."""
+"""RDF Messages: logs in Turtle, TriG, N-Triples or N-Quads with the delimiter MESSAGE (W3C RSP, 2026)."""
 
 import math
 import re
@@ -44,7 +44,10 @@ _QUIET: Final = re.compile(
     rb"(?:@[A-Za-z0-9-]++|" + _NAME + rb"(?>(?:" + _NAME + rb"|\.(?=" + _NAME + rb"))*))){0,1000})",
     re.DOTALL,
 )
-"""Matches up to 1000 strings, IRIs, comments and words; none delimits messages or declares a version."""
+"""A pattern of up to 1000 strings, IRIs, comments and words.
+
+None of them delimits messages or declares a version.
+"""
 _LOUD: Final = re.compile(
     _VERSION + rb"(?:\"(?P<label>[^\"\\\r\n]*)\"|'(?P<other>[^'\\\r\n]*)')"
     rb"|(?P<word>MESSAGE(?!" + _NAME + rb"))|(?P<at>@message(?![A-Za-z0-9-]))" + _GAP + rb"(?P<dot>\.?)",
@@ -56,11 +59,18 @@ _REST_OF_LINE: Final = re.compile(rb"[ \t]*(?:#[^\r\n]*)?(?:[\r\n]|\Z)")
 
 
 _Piece = tuple[bytes, bytes, bytes]
-"""The text before a delimiter or the end, the delimiter, and the version declared before it, if any."""
+"""A piece of a log: its text, the delimiter after it, and the version declared before the delimiter.
+
+Delimiter and version may be empty.
+"""
 
 
 def _pieces(file: BinaryIO) -> Iterator[_Piece]:
-    """Yield the pieces of text between delimiters, in bounded memory."""
+    """Yield the pieces of a log between its delimiters, in bounded memory.
+
+    Raises:
+        FailedRunError: A message is too long.
+    """
     data, at, begin, version, whole = b"", 0, 0, b"", False
     line_end = -1
     while True:
@@ -101,7 +111,7 @@ def _quiet_end(data: bytes, at: int) -> int:
 
 
 def is_log(start: bytes) -> bool:
-    """Return whether a file with the given beginning is a log of messages.
+    """Return whether a file with a given beginning is a log of RDF messages.
 
     A log declares a version for messages, or has a line with only a delimiter.
 
@@ -127,7 +137,10 @@ def is_log(start: bytes) -> bool:
 
 @dataclass(slots=True)
 class _Reader:
-    """The reader of the pieces of a log; prefixes and the base apply to later pieces too."""
+    """A reader of the pieces of a log; prefixes and the base apply to later pieces too.
+
+    `line` and `column` are the position of the next piece, from 1.
+    """
 
     kind: RdfFormat
     unversioned: bool = False
@@ -137,7 +150,11 @@ class _Reader:
     prefixes: dict[str, str] = field(default_factory=dict)
 
     def message(self, number: int, piece: _Piece) -> LoggedMessage:
-        """Return the message in a piece; raise MalformedPart for an invalid message."""
+        """Return the message in a piece of a log.
+
+        Raises:
+            MalformedPart: The message or the delimiter after it is invalid.
+        """
         (text, delimiter, _), line, quads = piece, self.line, [*self._quads(number, piece)]
         self._advance(text)
         if problem := self._fault(piece):
@@ -179,7 +196,7 @@ class _Reader:
         self.prefixes, self.base = parser.prefixes, parser.base_iri
 
     def _fault(self, piece: _Piece) -> str | None:
-        """Return the error of the delimiter after a piece, or None."""
+        """Return what is wrong with the delimiter after a piece, or None."""
         text, delimiter, version = piece
         if not delimiter:
             return None
@@ -199,9 +216,9 @@ class _Reader:
 
 
 def log_messages(source: TraceFile) -> Iterator[LoggedMessage]:
-    """Yield the messages of a log, which MESSAGE separates.
+    """Yield the messages of a log, in which MESSAGE ends each message.
 
-    A log without a known extension is read as TriG or N-Quads. After the last delimiter, a message exists
+    A log without a known extension is read as TriG or N-Quads. The text after the last delimiter is a message
     only if it has a triple.
     """
     with source.file.open("rb") as file:
@@ -219,7 +236,7 @@ _DELIMITER_LINE: Final = re.compile(rb"^[ \t]*MESSAGE(?=\s|#|\Z)", re.MULTILINE)
 
 
 def _kind(source: TraceFile) -> RdfFormat:
-    """Return the syntax of a log: by its extension, otherwise TriG or N-Quads, whichever reads farther."""
+    """Return the syntax of a log by its extension; without one, TriG or N-Quads, whichever reads farther."""
     if kind := KINDS.get(bare(Path(source.path)).suffix.lower()):
         return kind
     with source.file.open("rb") as file:
@@ -229,7 +246,7 @@ def _kind(source: TraceFile) -> RdfFormat:
 
 
 def _reach(text: bytes, kind: RdfFormat) -> tuple[float, int]:
-    """Return the offset of the first error in a text; it is infinite if the text has no error."""
+    """Return the line and column of the first error in a text; the line is infinite without an error."""
     try:
         for _ in pyoxigraph.parse(text, format=kind):
             pass

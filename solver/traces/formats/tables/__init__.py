@@ -1,6 +1,7 @@
-"""Tables of Arrow: Parquet and Arrow files, JSON lines, and columns with types.
+"""Traces in tables of Arrow: Parquet and Arrow files, and JSON lines.
 
-The columns are the columns of a trace, with texts as in N-Triples, or with types, as pandas writes them.
+The columns of a table are the columns of a trace. Cells are texts as in N-Triples, or values with a type, as
+pandas writes them.
 """
 
 from solver.traces.formats.tables.json_lines import ArrowFile, JsonTable, is_json, line_of_row, plain_table

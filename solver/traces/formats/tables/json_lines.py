@@ -1,4 +1,7 @@
-"""JSON lines and Arrow files as Parquet tables: numbers stay as they are written, errors name their lines."""
+"""JSON lines and Arrow files, converted to Parquet.
+
+Numbers stay as they are written, and errors name their lines.
+"""
 
 import json
 import re
@@ -29,21 +32,30 @@ from solver.traces.formats.tables.typed_columns import literals
 
 _LONGEST_BLOCK: Final = 2**31 - 1
 _MIXED: Final = "changed from"
-"""The words that identify Arrow's message about a JSON column with values of several types."""
+"""The words by which Arrow's message about values of several types in a JSON column is recognized."""
 _ROW: Final = re.compile(r" in row (\d+)")
 _HEAD: Final = 2**20
 _DEEPEST: Final = 30
-"""The deepest nesting of JSON in a table; each level is several levels in Parquet, which has at most 100."""
+"""The deepest nesting of JSON in a table.
+
+Each level is several levels in Parquet, which allows at most 100.
+"""
 _ACCEPTED_LINES: Final = "in each line a JSON object of numbers, texts, true, false and null"
 
 
 def is_json(start: bytes) -> bool:
-    """Return whether a file with the given beginning can only be JSON."""
+    """Return whether a file with a given beginning can only be JSON."""
     return start.removeprefix(BOM_UTF8).lstrip().startswith(b"{")
 
 
 def plain_table(path: str, plain: Path) -> Path:
-    """Return an Arrow table or JSON lines converted to Parquet; any other file is unchanged."""
+    """Return the Parquet file that an Arrow table or JSON lines are converted to.
+
+    Any other file is returned unchanged.
+
+    Raises:
+        LarsError: The table cannot be read.
+    """
     with plain.open("rb") as file:
         start = file.read(_HEAD)
     if start.startswith(input_files.ARROW):
@@ -74,7 +86,7 @@ def _stream(file: pa.MemoryMappedFile) -> pa.RecordBatchStreamReader:
 
 
 def _check_nesting(path: str, plain: Path) -> None:
-    """Raise LarsError for a line with brackets inside so many brackets that Arrow would crash the process."""
+    """Raise LarsError for a line with brackets nested so deeply that Arrow would crash the process."""
     with plain.open("rb") as file:
         for number, line in enumerate(file, 1):
             if line.count(b"[") + line.count(b"{") <= _DEEPEST:
@@ -125,7 +137,7 @@ def _write_json(path: str, plain: Path, made: Path) -> None:
 
 
 class _Whole(str):
-    """An integer in JSON, stored with all its digits."""
+    """An integer in JSON as a text with all its digits."""
 
     __slots__ = ()
 
@@ -141,15 +153,19 @@ _PLAIN: Final = {
 def _has_rounded(table: pa.Table) -> bool:
     """Return whether Arrow may have read integers in JSON as doubles.
 
-    Arrow reads integers as doubles if another row of the column has a fraction, or if an integer exceeds 64
-    bits.
+    Arrow reads an integer as a double if another row of the column has a fraction, or if an integer exceeds
+    64 bits.
     """
     doubles = (column for column in table.itercolumns() if pa.types.is_floating(column.type))
     return any(pc.any(pc.equal(column, pc.floor(column))).as_py() for column in doubles)
 
 
 def _mixed_table(plain: Path) -> pa.Table:
-    """Return a table of JSON in which each value keeps its type, and each integer keeps its digits."""
+    """Return the table of JSON lines, in which each value keeps its type, and each integer its digits.
+
+    Raises:
+        ValueError: A row is not a JSON object, or a value cannot be stored.
+    """
     decoder = json.JSONDecoder(object_pairs_hook=_cells_of, parse_int=_Whole, parse_float=_double)
     text = plain.read_bytes().removeprefix(BOM_UTF8).decode()
     rows, at = list[dict[str, object]](), _gap(text, 0)
@@ -191,7 +207,11 @@ def _double(text: str) -> float:
 def _mixed_column(
     cells: Sequence[object], name: str, *, is_trace: bool
 ) -> tuple[pa.Array, Mapping[bytes, bytes] | None]:
-    """Return a column, and metadata if the texts of the column are literals."""
+    """Return a column of values of several types, and metadata if its texts are literals.
+
+    Raises:
+        ValueError: The column belongs to a trace, and has a list or an object.
+    """
     kinds = frozenset(type(cell) for cell in cells if cell is not None)
     if kinds in _PLAIN or not kinds:
         return pa.array(cells, _PLAIN.get(kinds, pa.null())), None
@@ -250,17 +270,24 @@ def _fault_in_line(text: str) -> tuple[int, str | None]:
 
 
 def line_of_row(plain: Path, row: int) -> int:
-    """Return the line number of a row in JSON lines, both from 1; blank lines are not rows."""
+    """Return the number of the line that contains a row of JSON lines; blank lines are not rows.
+
+    Lines and rows count from 1.
+    """
     with plain.open("rb") as file:
         rows = (number for number, line in zip(count(1), file, strict=False) if line.strip())
         return next(islice(rows, row - 1, None), row)
 
 
 class ArrowFile(ParquetTable):
-    """The rows of an Arrow file; the line of an error is the number of the row."""
+    """The format of an Arrow file; the line of an error is the number of the row."""
 
     def plain(self, head: input_files.FileHead) -> Path:
-        """Return the Parquet file with the rows of the table."""
+        """Return the Parquet file with the rows of the table.
+
+        Raises:
+            LarsError: The file is not an Arrow table.
+        """
         path = str(head.path)
         if head.start and not (
             head.start.startswith((*input_files.ARROW, input_files.PARQUET)) or is_json(head.start)
@@ -270,7 +297,7 @@ class ArrowFile(ParquetTable):
 
 
 class JsonTable(ArrowFile):
-    """The rows of JSON lines; the place of an error is the line in the user's file."""
+    """The format of JSON lines; the place of an error is the line in the user's file."""
 
     def plain(self, head: input_files.FileHead) -> Path:
         """Return the Parquet file with the rows of the table."""
@@ -279,7 +306,7 @@ class JsonTable(ArrowFile):
         return _plain_lines(str(head.path), head.plain)
 
     def placed(self, source: input_files.TraceFile, place: Place) -> Place:
-        """Return the place of a row in the user's file."""
+        """Return the place in the user's file from which a row comes."""
         plain = text_file(source)
         if plain is None:
             return place

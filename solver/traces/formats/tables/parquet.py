@@ -1,4 +1,4 @@
-"""Parquet files as traces: their columns, their batches of rows, and the rows of one batch in columns."""
+"""Traces in Parquet files: their columns, their batches of rows, and the rows of a batch in columns."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -42,16 +42,16 @@ from solver.traces.formats.tables.typed_columns import (
 _BATCH: Final = 2**17
 _TOGETHER: Final = 2**12
 _CUTS: Final = 4
-"""The greatest number of parts of a row group.
+"""The maximum number of parts into which a row group is cut.
 
-Each part is read by a pass from the beginning of the group.
+Each part is read from the beginning of the group.
 """
 _NUMBERS: Final = {"t": 1, "stream": 2, "s": 3, "p": 4, "o": 5, "atom": 2, "predicate": 2}
 _EMPTY: Final = arrow_texts(b"", np.zeros(2, np.int64))
 
 
 class ParquetTable(input_files.FileFormat):
-    """The rows of a Parquet file; the line of an error is the number of the row."""
+    """The format of a Parquet file; the line of an error is the number of the row."""
 
     def columns(self, head: input_files.FileHead) -> input_files.TableColumns | None:
         """Return the columns of a file, or None if the file is not valid Parquet."""
@@ -70,7 +70,7 @@ class ParquetTable(input_files.FileFormat):
         return [*_borders(row_groups(source), each)]
 
     def blocks(self, part: input_files.FilePart, terms: TermCodes | None) -> Iterator[input_files.RowBlock]:
-        """Yield the rows of a part of a file in blocks of one batch each."""
+        """Yield the rows of a part of a file in blocks; each block is a batch of rows."""
         source, before = part.source, 0
         for batch in table_batches(part):
             usual = [] if terms is None else usual_rows(source, batch, terms)
@@ -101,7 +101,11 @@ def _exact_records(
 
 
 def write_table(source: object, path: Path) -> Path:
-    """Write data with Arrow's interface to a Parquet file; raise LarsError if Arrow cannot write the data."""
+    """Write data with Arrow's interface, such as a data frame, to a Parquet file, and return the file.
+
+    Raises:
+        LarsError: Arrow cannot write the data.
+    """
     try:
         pq.write_table(storable(pa.table(source)), path)
     except (pa.ArrowException, TypeError, ValueError, OverflowError, OSError) as error:
@@ -111,7 +115,7 @@ def write_table(source: object, path: Path) -> Path:
 
 
 def storable(table: pa.Table) -> pa.Table:
-    """Return a table in types that Parquet can store.
+    """Return a table with types that Parquet can store.
 
     Categories that are not texts become values. Views and columns of nulls become texts.
     """
@@ -137,17 +141,20 @@ def _storable(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def arrow_table(frame: object) -> pa.Table:
-    """Return a data frame of pandas as an Arrow table without the index of the frame."""
+    """Return a data frame of pandas as an Arrow table, without the index of the frame."""
     return pa.Table.from_pandas(frame, preserve_index=False)
 
 
 def has_trace_columns(names: Iterable[str]) -> bool:
-    """Return whether the columns are the columns of a trace."""
+    """Return whether the columns of a table include all columns that a trace needs."""
     return any({*names} >= set(pair) for pair in (ATOM_COLUMNS, PREDICATE_COLUMNS, {*COLUMNS} - {"stream"}))
 
 
 def read_row(source: input_files.TraceFile, place: int, record: Mapping[str, object]) -> input_files.ExactRow:
-    """Return the atoms of a Parquet row; the column of an error is the number of the table column."""
+    """Return the atoms of a Parquet row, or its error.
+
+    The column of an error is the number of the table's column.
+    """
     try:
         cells = {name: (value, _number(name), None) for name, value in record.items()}
         return input_files.ExactRow(place, read_cells(source, cells), record)
@@ -160,7 +167,11 @@ def _number(name: str) -> int:
 
 
 def table_columns(source: input_files.TraceFile) -> tuple[str, ...]:
-    """Return the columns of a Parquet file to read; raise LarsError if they do not form a trace."""
+    """Return the columns of a Parquet file that form a trace.
+
+    Raises:
+        LarsError: The file has no such columns, or a column has a type that its values cannot have.
+    """
     try:
         schema = pq.read_schema(source.file)
     except (pa.ArrowInvalid, OSError) as error:
@@ -184,7 +195,11 @@ def table_columns(source: input_files.TraceFile) -> tuple[str, ...]:
 
 
 def _columns_of(source: input_files.TraceFile, names: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns of a trace that are among the given names; other columns are ignored."""
+    """Return the columns of a trace that a table with the given columns should have.
+
+    Raises:
+        LarsError: The columns arg1, arg2 and so on of a predicate have a gap.
+    """
     if "s" in names or not {"atom", "predicate"} & set(names):
         return COLUMNS
     if "atom" in names:
@@ -207,7 +222,11 @@ def _fits(name: str, kind: pa.DataType) -> bool:
 
 
 def row_groups(source: input_files.TraceFile) -> list[int]:
-    """Return the number of rows in each row group; raise LarsError if the file is not Parquet."""
+    """Return the number of rows in each row group of a Parquet file.
+
+    Raises:
+        LarsError: The file is not Parquet, or its columns do not form a trace.
+    """
     table_columns(source)
     return _sizes(pq.read_metadata(source.file))
 
@@ -217,9 +236,12 @@ def _sizes(metadata: pq.FileMetaData) -> list[int]:
 
 
 def table_batches(part: input_files.FilePart, rows: int | None = None) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of a part of a Parquet file in order, in batches, with texts as dictionaries.
+    """Yield the rows of a part of a Parquet file in order, in batches of at most `rows` rows.
 
-    Each batch contains at most `rows` rows.
+    Columns of texts are encoded as dictionaries.
+
+    Raises:
+        LarsError: The file cannot be read.
     """
     source = part.source
     columns = list(table_columns(source))
@@ -242,9 +264,9 @@ def table_batches(part: input_files.FilePart, rows: int | None = None) -> Iterat
 
 
 def _plain(batch: pa.RecordBatch, times: str) -> pa.RecordBatch:
-    """Return rows in which all columns except the times hold texts; typed columns become literals.
+    """Return a batch in which all columns except the times hold texts; typed columns become literals.
 
-    The column that `times` names gets the name t.
+    The column with the name `times` is renamed to t.
     """
     names = ["t" if name == times else name for name in batch.schema.names]
     columns = [_plain_column(name, column) for name, column in zip(names, batch.columns, strict=True)]
@@ -271,7 +293,7 @@ def _row_groups(metadata: pq.FileMetaData, part: input_files.FilePart) -> tuple[
 
 
 def batch_records(batch: pa.RecordBatch) -> Iterator[dict[str, object]]:
-    """Yield the rows of a batch.
+    """Yield the rows of a batch as dictionaries.
 
     A text that is not valid UTF-8 stays bytes, and timestamps keep their zones.
     """
@@ -299,7 +321,7 @@ def _cell(scalar: pa.Scalar) -> object:
 def usual_rows(
     source: input_files.TraceFile, batch: pa.RecordBatch, terms: TermCodes
 ) -> list[input_files.RowColumns]:
-    """Return the rows that are certainly triples or atoms."""
+    """Return the rows of a batch that are certainly triples or atoms, in columns."""
 
     def cells(name: str) -> cell_columns.Cells:
         return _distinct(batch.column(name))
@@ -309,7 +331,10 @@ def usual_rows(
 
 
 def _distinct(column: pa.Array) -> cell_columns.Cells:
-    """Return the distinct texts of a column (binary), and the index of each row's text; null is ""."""
+    """Return the distinct texts of a column as bytes, and the index of each row's text.
+
+    Null is the empty text.
+    """
     encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
     texts = encoded.dictionary
     places = np.where(validity_of(encoded.indices), numbers_of(encoded.indices), len(texts))
@@ -331,7 +356,10 @@ def _times(column: pa.Array, clock: trace_times.Clock) -> cell_columns.TimeColum
 
 
 WHOLE: Final = {b"lars": b"literals"}
-"""The metadata of a text column that has JSON numbers as literals; some of these numbers are integers."""
+"""The metadata of a text column of literals.
+
+The literals come from JSON integers, or from JSON values of several types.
+"""
 
 
 def text_file(source: input_files.TraceFile) -> Path | None:

@@ -31,17 +31,17 @@ _TEXTS: Final = frozenset(
 
 
 def is_text(kind: pa.DataType) -> bool:
-    """Return whether a column of the given type holds texts; bytes count as UTF-8 texts."""
+    """Return whether a column of an Arrow type holds texts; bytes count as UTF-8 texts."""
     return (kind.value_type if pa.types.is_dictionary(kind) else kind) in _TEXTS
 
 
 def is_dated(kind: pa.DataType) -> bool:
-    """Return whether a column of the given type holds dates or dateTimes."""
+    """Return whether a column of an Arrow type holds dates or timestamps."""
     return bool(pa.types.is_timestamp(kind) or pa.types.is_date(kind))
 
 
 def datatype_of(kind: pa.DataType) -> str | None:
-    """Return the XSD type of the literals in a column of the given Arrow type, or None for other types."""
+    """Return the XSD type of the literals in a column of an Arrow type, or None if there is none."""
     types = pa.types
     if types.is_integer(kind):
         return "integer"
@@ -55,12 +55,12 @@ def datatype_of(kind: pa.DataType) -> str | None:
 
 
 def moments(column: pa.Array) -> pa.Array:
-    """Return a column of dates as dateTimes at midnight; any other column is unchanged."""
+    """Return a column of dates as timestamps at midnight; any other column is unchanged."""
     return column.cast(pa.timestamp("ms")) if pa.types.is_date(column.type) else column
 
 
 def zones_of(column: pa.Array) -> cell_columns.Zones:
-    """Return the time zone of each timestamp, in minutes ahead of UTC; 0 if the offset has seconds."""
+    """Return the time zone of each timestamp in minutes ahead of UTC; 0 for an offset with seconds."""
     nothing = np.zeros(len(column), np.int16)
     if column.type.tz is None:
         return nothing
@@ -74,7 +74,10 @@ def zones_of(column: pa.Array) -> cell_columns.Zones:
 
 
 def moment_texts(column: pa.Array, zones: cell_columns.Zones | None = None) -> pa.Array:
-    """Return timestamps as xsd:dateTime; zoned timestamps are in UTC, or in the given zones."""
+    """Return timestamps as xsd:dateTime.
+
+    Timestamps with a time zone are in UTC, or in the given `zones`.
+    """
     kind = trace_times.TimeKind.LOCAL if column.type.tz is None else trace_times.TimeKind.ZONED
     values = column.view(pa.int64()).to_pylist()
     minutes = [0] * len(values) if zones is None else zones.tolist()
@@ -95,7 +98,7 @@ def _moment(value: int, unit: str, kind: trace_times.TimeKind, zone: int = 0) ->
 
 
 def literals(column: pa.Array) -> pa.Array:
-    """Return the values of a typed column as literals of N-Triples, each distinct text once.
+    """Return the values of a typed column as literals of N-Triples, encoded as a dictionary.
 
     Numbers and booleans have the notation of Arrow. Each decimal has as many fraction digits as the type of
     the column.
