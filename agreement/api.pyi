@@ -172,6 +172,8 @@ class CompareLogsKeywords(AnswersOptions, InputOptions, ProgressKeyword, total=F
     tolerance: float
     times: bool
     fail_on_empty: bool
+    wait: int | str
+    lateness: int | str | None
 
 class ContainedKeywords(Around, InterpretationOptions, ProgressKeyword, total=False):
     unit: str | None

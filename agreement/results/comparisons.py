@@ -51,7 +51,6 @@ if TYPE_CHECKING:
 
 _LOG_OPTIONS: Final = (*declared(compared.LogOptions), *declared(requests.AnswersOptions))
 _OF_SPECIFICATIONS: Final = ("--t0", "--bounds", "--wait", "--lateness")
-_OF_REPORTERS: Final = (*_OF_SPECIFICATIONS, "--semantics")
 
 
 def _are_logs(values: OptionValues) -> bool:
@@ -73,7 +72,7 @@ class CompareRequest:
     """
 
     IDLE: ClassVar = (
-        IdleOptions(_are_logs, (*_OF_REPORTERS, "inputs"), excludes="two logs of alerts"),
+        IdleOptions(_are_logs, ("--t0", "--bounds", "--semantics", "inputs"), excludes="two logs of alerts"),
         IdleOptions(
             lambda values: not _are_logs(values),
             tuple(option.flag for option in _LOG_OPTIONS),
@@ -375,6 +374,8 @@ def compare_either(request: CompareRequest, listeners: Listeners) -> CompareResu
         tolerance=request.tolerance,
         times=request.times,
         fail_on_empty=request.fail_on_empty,
+        wait=request.wait,
+        lateness=request.lateness,
         input_options=request.input_options,
     )
     return answering(compared.compare_logs).answer(logs_request, listeners)

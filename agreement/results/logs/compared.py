@@ -22,7 +22,7 @@ from agreement.documents import initial, recordings, requests
 from agreement.documents.dates import Dates
 from agreement.documents.recordings import Recording, answer_tables
 from agreement.documents.table_files import Column, OutTable, term_columns
-from agreement.documents.values import Period
+from agreement.documents.values import Period, points_of
 from agreement.results.base.library import Findings, Listeners, offered_functions
 from agreement.results.logs import report
 from agreement.results.logs.predicting import JudgedLogs, check_year, later, read_log
@@ -101,6 +101,8 @@ class LogsRequest:
     tolerance: float = requests.tolerance_option("numbers")
     times: bool = option(True, "Also compare the times of the alerts.")
     fail_on_empty: bool = requests.fail_on_empty_option()
+    wait: Period = requests.wait_option()
+    lateness: Period | None = requests.lateness_option()
     input_options: requests.InputOptions
 
 
@@ -214,7 +216,7 @@ def compare_logs(request: LogsRequest, listeners: Listeners) -> LogsResult:
     [(2000.0, None), (9000.0, 10000.0)]
     """
     paths, asked = (request.first, request.second), request.logs
-    _check(asked)
+    _check(request)
     zero, logs = _read_logs(paths, request)
     zero = _zero_of_numbers(logs) if zero is None else zero
     tables = list(_event_tables(request, zero))
@@ -254,8 +256,13 @@ def compare_logs(request: LogsRequest, listeners: Listeners) -> LogsResult:
     return replace(result, predictions=(mine, yours), draft=text)
 
 
-def _check(logs: LogOptions) -> None:
+def _check(request: LogsRequest) -> None:
     """Raise LarsError if an option requires another option that is not given."""
+    logs = request.logs
+    for flag, given in (("--wait", request.wait), ("--lateness", request.lateness is not None)):
+        if given and not logs.events:
+            raise LarsError(f"{flag} requires --events FILE, the log of the events, and --arrival")
+    requests.check_arrival(request.input_options.arrival, request.wait, request.lateness)
     if logs.query and not logs.events:
         raise LarsError("--query requires --events FILE, the log of the events that the query reads")
     if not logs.events and (extra := logs.period):
@@ -360,14 +367,16 @@ def _judged(
 ) -> JudgedLogs:
     """Return the data for predicting logs of alerts: a query, evaluated on the events."""
     asked = request.logs
-    options = options.fitted([query], listeners.note)
+    options = options.fitted([query], listeners.note, request.wait, request.lateness)
     options = initial.initial(query.parent, (query, *asked.events), options, as_text=True).mapped(
         listeners.note
     )
     trace = options.trace(asked.events)
     reading = replace(_reading(request), unit=options.time_point)
-    periods = () if asked.window else asked.period
-    return JudgedLogs(query, trace, options.time_point, reading, periods, request.tolerance)
+    periods, unit = () if asked.window else asked.period, options.time_point
+    lateness = None if request.lateness is None else points_of(request.lateness, unit)
+    late = points_of(request.wait, unit), lateness
+    return JudgedLogs(query, trace, unit, reading, periods, request.tolerance, *late)
 
 
 _Tables = Sequence[tuple[str, Recording]]

@@ -69,6 +69,8 @@ class JudgedLogs:
     - `query` is the query, and `trace` contains the events.
     - `reading` are the options for reading the logs.
     - `periods` are the pull periods to try. If empty, lars tries the periods that fit the times of a log.
+    - `wait` is the number of time points by which specifications that the clock triggers evaluate later.
+    - `lateness` is the greatest delay, in time points, of elements that specifications use.
     """
 
     query: Path
@@ -77,6 +79,8 @@ class JudgedLogs:
     reading: requests.AnswersOptions
     periods: tuple[Period, ...]
     tolerance: float
+    wait: int = 0
+    lateness: int | None = None
 
     def predictions(self, log: Path, warn: Warn, progress: Progress) -> tuple[Prediction, ...]:
         """Return the predictions of a log, best first.
@@ -95,10 +99,11 @@ class JudgedLogs:
         tried = [self._judged("push", _PUSH, run, None, answers)]
         if not tried[0].correct:
             tried.append(self._judged("push of all rows at each event", _PUSH_ALL, run, None, answers))
+        wait = f" with a wait of {Duration(self.wait * unit.nanoseconds)}" if self.wait else ""
         for words, engine in (("pull every", _PULL), ("windows that close every", _CLOSING)):
             for n, period in enumerate(periods):
                 progress(n, len(periods))
-                tried.append(self._judged(f"{words} {period}", engine, run, period, answers))
+                tried.append(self._judged(f"{words} {period}{wait}", engine, run, period, answers))
             if any(one.correct for one in tried):
                 break
         else:
@@ -115,6 +120,8 @@ class JudgedLogs:
     def _run(self, name: str, warn: Warn) -> tuple[EngineRun, str | None]:
         """Return the input of the engine, and the dateTime of time 0 (None if times are not since 1970)."""
         run, zero = judged_run(judged_query(self.query, name, self.unit), name, self.trace, self.unit, warn)
+        if name not in ENGINES:
+            run = replace(run, wait=self.wait, lateness=self.lateness)
         first = min((push.t for push in run.pushes), default=0.0)
         if zero is not None or first < SINCE_1970:
             return run, zero
@@ -146,7 +153,7 @@ class JudgedLogs:
     ) -> Prediction:
         """Return the prediction of the log by an engine; the windows of a specification slide by `slide`."""
         run = run if engine in ENGINES else replace(run, query=_sliding(run.query, slide))
-        times = [report.t for report in answers.reports]
+        times = [report.t - run.wait * self.unit.milliseconds for report in answers.reports]
         try:
             starts = None if slide is None else _starts(run.query, times, slide, self.unit)
             joined = _joined(answers, run, slide)

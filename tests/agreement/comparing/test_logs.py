@@ -375,3 +375,62 @@ def test_events_beyond_the_last_date_are_refused_with_the_unit_to_use(tmp_path, 
     log = table(tmp_path, "a", [(1_714_521_620, "hall", 40)])
     ran = lars("compare", log, log, "--events", events, "--period", "20s", "--trace-unit", unit)
     assert (ran.code, "beyond the year 2261; use --answers-unit 1ms and" in ran.err) == (2, True)
+
+
+LATE = """time,arrived,room,value
+1,1,kitchen,31
+4,4,hall,35
+5,11,cellar,33
+9,10,attic,38
+12,14,kitchen,32
+14,15,hall,30
+16,16,attic,31
+21,21,hall,20
+"""
+
+
+@pytest.mark.parametrize(
+    ("how", "late", "pulled"),
+    [
+        ({"wait": "6s"}, 6, {5: "145", 10: "9", 15: "2", 20: "6"}),
+        ({}, 0, {5: "14", 10: "9", 15: "2", 20: "6"}),
+        ({"wait": "6s", "lateness": "5s"}, 6, {5: "14", 10: "9", 15: "2", 20: "6"}),
+    ],
+)
+def test_a_log_of_a_system_that_waits_or_drops_is_predicted_with_its_wait_and_lateness(
+    tmp_path, how, late, pulled
+):
+    """Pull every 5 s, over 5 s: at 5 the cellar is missing without a wait."""
+    rows = {1: "kitchen,31", 4: "hall,35", 5: "cellar,33", 9: "attic,38", 2: "kitchen,32", 6: "attic,31"}
+    lines = [f"{end + late},{rows[int(n)]}" for end, own in pulled.items() for n in own]
+    log, events = tmp_path / "a.csv", tmp_path / "s.csv"
+    log.write_text("\n".join(["time,room,value", *lines, ""]))
+    events.write_text(LATE)
+    query = (
+        "PREFIX ex: <http://example.org/>\n"
+        "SELECT ?room ?value FROM STREAM ex:s [RANGE 5s STEP 5s] "
+        "WHERE { ?e ex:room ?room ; ex:value ?value FILTER (?value > 30) }"
+    )
+    asked = {"events": events, "query": query, "arrival": "arrived", "period": "5s"}
+    every = {"wait": "6s"}, {}, {"wait": "6s", "lateness": "5s"}
+    found = [api.compare_logs(log, log, **asked, **other).predictions[0] for other in every]
+    named = [{one.name for one in predictions if one.correct} for predictions in found]
+    words = ["pull every 5s" + " with a wait of 6s" * ("wait" in other) for other in every]
+    right = [word in names for word, names in zip(words, named, strict=True)]
+    assert right == [other == how for other in every]
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        (("--wait", "2s"), "--wait requires --events FILE, the log of the events, and --arrival"),
+        (("--lateness", "0"), "--lateness requires --events FILE"),
+        (("--wait", "2s", "--events", "s.csv"), "--wait requires --arrival"),
+    ],
+)
+def test_a_wait_without_events_or_arrivals_is_refused(tmp_path, monkeypatch, how, said):
+    monkeypatch.chdir(tmp_path)
+    for name in "as":
+        table(tmp_path, name, [(3, "hall", 36)])
+    ran = lars("compare", "a.csv", "a.csv", *how)
+    assert (ran.code, said in ran.err) == (2, True), ran
