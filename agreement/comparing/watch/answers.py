@@ -55,8 +55,9 @@ class AnswerVerdict:
     - `only` are the rows that the log of the other system does not contain.
     - `rules` explain a wrong period; empty if no known rule explains it.
     - `since` is the start of the first wrong period that the same rules explain.
-    - `ends` means that the log ends in the period. The system may not have written all answers of the period,
-      so that only rules of earlier periods are tried.
+    - `cut` is the reason why the log may lack answers of the period, so that only rules of earlier periods are
+      tried; empty if the log begins before the period, and ends after it.
+    - `unlogged` means that the log begins after the period.
     """
 
     side: Side
@@ -67,7 +68,13 @@ class AnswerVerdict:
     only: tuple[Row, ...] = ()
     since: int | None = None
     rules: tuple[str, ...] = ()
-    ends: bool = False
+    cut: str = ""
+    unlogged: bool = False
+
+    @property
+    def right(self) -> bool | None:
+        """Whether the log has exactly the rows of the semantics; None if the log begins later."""
+        return None if self.unlogged and not self.match.equal else self.match.equal
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,18 +322,22 @@ def judged_answers(
         for side, (_, reports, _, _) in divided.items()
     }
     after = {side: log for side, (log, *_) in divided.items()}
+    parts = {side: _logged(side, log, semantics, times) for side, log in logs.items()}
     verdicts: list[AnswerVerdict] = []
     for side, (log, reports, offsets, _) in divided.items():
         other = next((each for each in SIDES if each != side and each in logs), None)
         mine = []
         for number, (start, end) in enumerate(periods):
             rows, match = compared[side][number]
-            both = rows and other is not None
+            both = bool(rows) and other is not None and end >= parts[other][0]
             only = match_rows(compared[other][number][0], rows, alike).extra if both and other else ()
-            newest = np.array([] if log.newest is None else [log.newest], np.int64)
-            ends = end in semantics.ends(side, newest, times)
-            mine.append(AnswerVerdict(side, start, end, match.actual, match, tuple(only), ends=ends))
-        if mine and (log.rules or not all(verdict.match.equal for verdict in mine)):
+            first, last = parts[side]
+            ends = "the log ends in this period" if end == last else ""
+            cut = "the log begins in this period" if end == first else ends
+            cut = "the log has no answers" if log.oldest is None else cut
+            verdict = AnswerVerdict(side, start, end, match.actual, match, tuple(only), cut=cut)
+            mine.append(replace(verdict, unlogged=end < first))
+        if mine and (log.rules or any(verdict.right is False for verdict in mine)):
             starts = _likely_starts(offsets, semantics.period)
             by_number = [reports.get(end, ()) for _, end in periods]
             by = side, times, starts, likeness[side]
@@ -334,6 +345,14 @@ def judged_answers(
         verdicts += mine
     ordered = sorted(verdicts, key=lambda verdict: verdict.start)
     return after, tuple(ordered), {side: late for side, (*_, late) in divided.items()}
+
+
+def _logged(side: Side, log: LogState, semantics: PeriodSemantics, times: Array) -> tuple[int, int]:
+    """Return the ends of the periods in which a log begins and ends; 0 for a log without answers."""
+    if log.oldest is None or log.newest is None:
+        return 0, 0
+    first, last = semantics.ends(side, np.array([log.oldest, log.newest], np.int64), times).tolist()
+    return first, last
 
 
 def _divided(
@@ -430,7 +449,10 @@ def _with_rules(
 
     result = []
     for number, verdict in enumerate(verdicts):
-        if not verdict.match.equal and verdict.ends:
+        if verdict.right is None:
+            result.append(verdict)
+            continue
+        if not verdict.match.equal and verdict.cut:
             left = [rule for rule in log.rules if rule in known and explains(rule, known[rule], number)]
             log = replace(log, wrong=log.wrong + 1)
             since = log.since if left else verdict.start

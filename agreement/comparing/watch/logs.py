@@ -48,7 +48,7 @@ class LogState:
     """The state of a log of answers between two batches.
 
     - `files` maps the name of each file to the position up to which the file has been read.
-    - `newest` is the newest time point of an answer.
+    - `oldest` and `newest` are the time points of the oldest and the newest answer.
     - `answers` are the answers to periods that are not judged yet.
     - `lexical` means that the files omit the kinds of RDF terms.
     - `read` and `late` are numbers of answers.
@@ -59,6 +59,7 @@ class LogState:
     """
 
     files: Mapping[str, Place] = field(default_factory=dict)
+    oldest: int | None = None
     newest: int | None = None
     answers: Sequence[Answer] = ()
     lexical: bool = False
@@ -112,16 +113,18 @@ def read_further(
                 break
             _, at = part
             reports, lexical = _reports(path, file, part, how)
-            answers, newest, count = list(state.answers), state.newest, 0
+            answers, oldest, newest, count = list(state.answers), state.oldest, state.newest, 0
             for t, exact, rows in reports:
                 newest = t if newest is None else max(newest, t)
                 count += len(rows)
                 if newest - t > delay:
                     late += ((t, newest, row) for row in rows)
-                elif t > 0:
+                    continue
+                oldest = t if oldest is None else min(oldest, t)
+                if t > 0:
                     answers += ((t, exact, row) for row in rows)
-            state = replace(state, newest=newest, answers=answers, lexical=state.lexical or lexical)
-            state = replace(state, read=state.read + count)
+            state = replace(state, oldest=oldest, newest=newest, answers=answers, read=state.read + count)
+            state = replace(state, lexical=state.lexical or lexical)
         if not at[0]:
             at = 0, 0, str(file.stat().st_ino)
         kept = {file.name: at} if path.is_file() else {**state.files, file.name: at}

@@ -44,7 +44,7 @@ _PLACE: Final = (
 _WRONG: Final = (*_PLACE, Column("kind", str, "whether the row is missing in the log, or extra"))
 _ANSWERS: Final = (
     *_PLACE,
-    Column("right", bool, "whether the log has exactly the rows of the semantics"),
+    Column("right", bool, "whether the log has exactly the rows of the semantics; none: it begins later"),
     Column("rows", int, "how many rows the log has"),
     Column("missing", int, "how many rows the log lacks"),
     Column("extra", int, "how many rows only the log has, and not the semantics"),
@@ -96,6 +96,7 @@ def _of_answers(judged: JudgedPeriods, terms: Sequence[Column]) -> Iterator[OutT
     wrong = (
         (verdict.side, verdict.start, verdict.end, kind, *row)
         for verdict in judged.answers
+        if verdict.right is False
         for kind, rows in (("missing", verdict.match.missing), ("extra", verdict.match.extra))
         for row in rows
     )
@@ -113,7 +114,7 @@ def _of_answers(judged: JudgedPeriods, terms: Sequence[Column]) -> Iterator[OutT
 def _answers_row(verdict: AnswerVerdict) -> Sequence[TableValue]:
     missing, extra = len(verdict.match.missing), len(verdict.match.extra)
     return (
-        *(verdict.side, verdict.start, verdict.end, verdict.match.equal, verdict.rows, missing, extra),
+        *(verdict.side, verdict.start, verdict.end, verdict.right, verdict.rows, missing, extra),
         *(len(verdict.only), verdict.since, "; ".join(verdict.rules)),
     )
 
@@ -146,7 +147,7 @@ def findings(judged: JudgedPeriods, dates: Dates) -> Iterator[tuple[str, str]]:
         here = dates.within(Interval(period.start + 1, period.end))
         yield f"{length}{here.period(period.start, period.end)}{here.caption}", f"disagrees: {listed}"
     for wrong in judged.answers:
-        if not wrong.match.equal:
+        if wrong.right is False:
             here = dates.within(Interval(wrong.start + 1, wrong.end))
             where = f"{here.period(wrong.start, wrong.end)}{here.caption}"
             yield where, f"answers of {wrong.side} are wrong: {_fault(wrong, dates)}"
@@ -162,6 +163,12 @@ def lines(judged: JudgedPeriods, dates: Dates) -> Iterator[str]:
         used = "was not used" if len(judged.late) == 1 else "were not used"
         late = f"{elements} came too late (up to {behind} behind the newest element)"
         yield f"{late} and {used}; see the table too-late"
+    for side, log in judged.state.logs.items():
+        left = sum(verdict.side == side and verdict.right is None for verdict in judged.answers)
+        if left and log.oldest is not None:
+            is_not = "is not" if left == 1 else "are not"
+            earlier = f"{quantity(left, 'earlier period')} with missing rows"
+            yield f"the log of {side} begins at {dates.text(log.oldest)}: {earlier} {is_not} judged"
     for side, every in judged.late_answers.items():
         if every:
             count = quantity(len(every), "answer")
@@ -183,8 +190,8 @@ def _fault(verdict: AnswerVerdict, dates: Dates) -> str:
     ]
     if verdict.only:
         parts.append(f"{quantity(len(verdict.only), 'row')} that the other log lacks")
-    if verdict.ends and not verdict.rules:
-        return f"{', '.join(parts)}; the log ends in this period"
+    if verdict.cut and not verdict.rules:
+        return f"{', '.join(parts)}; {verdict.cut}"
     rules = " or ".join(verdict.rules) or "no known rule"
     since = "" if verdict.since is None else f", since {dates.text(verdict.since)}"
     return f"{', '.join(parts)}; explained by {rules}{since}"

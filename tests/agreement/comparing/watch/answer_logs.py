@@ -229,6 +229,8 @@ def _differing(folder, right, logs, rules, shape):
     found = rows_of(folder / "out", "answers")[1:]
     expected = {side: by_period(every, period, side, every) for side, every in right.items()}
     reported = {side: by_period(every, period, side, right[side]) for side, every in logs.items()}
+    # The end of the period in which a log begins.
+    begins = {side: min(every, default=0) for side, every in reported.items()}
     judged = max((int(row[2]) for row in found), default=0)
     if len(found) != judged // period * len(right):
         yield f"{len(found)} verdicts up to {judged}"
@@ -243,17 +245,21 @@ def _differing(folder, right, logs, rules, shape):
         does = set().union(*reported[side].get(last, ()))
         other = next((reported[one] for one in right if one != side), None)
         only = 0 if other is None else len(does - set().union(*other.get(last, ())))
+        only *= all(last >= begin for one, begin in begins.items() if one != side)
+        named = None if last <= begins[side] else rules[side]
         if any(map(blanks_of, (*should, *does))):
             apart = difference(should, reported[side].get(last, ()))
-            if (row[3], int(row[5]) + int(row[6])) != (str(apart == 0), apart):
+            unlogged = apart and last < begins[side]
+            if (row[3], int(row[5]) + int(row[6])) != ("" if unlogged else str(apart == 0), apart):
                 yield f"{row} should differ in {apart}"
-            if apart and rules[side] is not None and rules[side] not in row[9].split("; "):
+            if apart and named is not None and named not in row[9].split("; "):
                 yield f"{row} is not explained by {rules[side]}"
             continue
-        counts = [str(should == does), len(does), len(should - does), len(does - should), only]
+        is_right = "" if should != does and last < begins[side] else str(should == does)
+        counts = [is_right, len(does), len(should - does), len(does - should), only]
         if list(map(str, counts)) != row[3:8]:
             yield f"{row} should be {counts}"
-        if should != does and rules[side] is not None and rules[side] not in row[9].split("; "):
+        if should != does and named is not None and named not in row[9].split("; "):
             yield f"{row} is not explained by {rules[side]}"
     if late := rows_of(folder / "out", "too-late-answers")[1:]:
         yield f"late answers {late}"

@@ -477,3 +477,31 @@ def test_a_period_in_which_a_log_ends_gets_no_rule(folder, more, rules):  # noqa
     answers = {row[2]: row for row in rows_of(folder / "out", "answers")[1:]}
     assert answers["4"][3] == "False"
     assert (rules in answers["4"][-1], answers["4"][-1] != "") == (True, rules != "")
+
+
+def test_periods_before_the_beginning_of_a_log_are_not_judged_and_its_first_period_gets_no_rule(folder):  # noqa: F811
+    """A log without its beginning lacks rows that the system may have reported."""
+    rows = [(t, "http://e/s", f"http://e/{x}", p, "1") for t in range(1, 30) for x in "ab" for p in (P, Q)]
+    for name, first in (("pull", "8,http://e/a,1"), ("push", "2,http://e/a,1\n2,http://e/b,1")):
+        times = range(9 if name == "pull" else 3, 30)
+        lines = (f"{t},http://e/{x},1" for t in times if name == "push" or t % 2 == 0 for x in "ab")
+        (folder / f"{name}.csv").write_text("\n".join(["t,x,v", first, *lines, ""]))
+    logs = {f"{name}_answers": str(folder / f"{name}.csv") for name in ("pull", "push")}
+    state, told = begun(folder, period=2, **logs).judge_batch(0, [written(folder / "in" / "a.csv", rows)])
+    answers = {(row[0], row[2]): row for row in rows_of(folder / "out", "answers")[1:]}
+    assert [answers["pull", end][3] for end in ("2", "4", "6", "8", "10")] == ["", "", "", "False", "True"]
+    assert (answers["pull", "8"][5:7], answers["pull", "8"][-1]) == (["1", "0"], "")
+    # What push has where the log of pull does not exist is no difference of the logs.
+    assert [answers["push", end][7] for end in ("4", "6", "8")] == ["0", "0", "1"]
+    assert {row[2] for row in rows_of(folder / "out", "wrong-rows")[1:] if row[0] == "pull"} == {"8"}
+    assert "the log of pull begins at 8: 3 earlier periods with missing rows are not judged" in told
+    (wrong,) = (line for line in told if line.startswith("(6, 8] answers of pull"))
+    assert wrong == "(6, 8] answers of pull are wrong: 1 row missing; the log begins in this period"
+    assert state.logs["pull"].wrong == 1
+
+
+def test_a_log_without_answers_gets_no_rule(folder):  # noqa: F811
+    (folder / "log.csv").write_text("t,x,v\n")
+    run = begun(folder, pull_answers=str(folder / "log.csv"))
+    _, told = run.judge_batch(0, [came(folder, "a", "1 p", "2 q", "14 p")])
+    assert "(0, 2] answers of pull are wrong: 1 row missing; the log has no answers" in told
