@@ -238,6 +238,21 @@ def _written(path: Path, table: OutTable, kind: TableFormat, terms: TermForm) ->
             assert_never(kind)
 
 
+def json_records(table: OutTable, size: int) -> Iterator[tuple[str, str]]:
+    """Yield a key and a JSON object for each row of a table, for a sink that can repeat records.
+
+    The key is the name of the table with the number of the row. The argument `size` is the number of earlier
+    rows.
+
+    >>> table = OutTable("late", (Column("t", int, "time"),), [(5,), (6,)])
+    >>> list(json_records(table, 3))
+    [('late/3', '{"table": "late", "t": 5}'), ('late/4', '{"table": "late", "t": 6}')]
+    """
+    names = ["table", *(column.name for column in table.columns)]
+    for number, row in enumerate(_rows(table, "n-triples"), size):
+        yield f"{table.name}/{number}", _json_line(names, (table.name, *row))
+
+
 def _put_rows(
     file: TextIO, table: OutTable, kind: Literal["csv", "jsonl"], terms: TermForm, *, header: bool
 ) -> None:
@@ -248,9 +263,12 @@ def _put_rows(
             writer.writerow(names)
         writer.writerows(rows if terms == "n-triples" else map(_without_formulas, rows))
         return
-    for row in rows:
-        cells = dict(zip(names, map(_in_json, row), strict=True))
-        file.write(f"{json.dumps(cells, ensure_ascii=False, default=str)}\n")
+    file.writelines(f"{_json_line(names, row)}\n" for row in rows)
+
+
+def _json_line(names: Sequence[str], row: Sequence[object]) -> str:
+    cells = dict(zip(names, map(_in_json, row), strict=True))
+    return json.dumps(cells, ensure_ascii=False, default=str)
 
 
 def _rows(table: OutTable, terms: TermForm) -> Iterable[Sequence[object]]:

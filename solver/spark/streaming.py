@@ -9,11 +9,11 @@ from queue import Empty, Queue
 from typing import Any, Final, TypeVar
 
 from py4j.protocol import Py4JError
-from pyspark.errors import AnalysisException
+from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from lars.errors import FailedRunError, LarsError
-from solver.spark.session import failure, spark_context
+from solver.spark.session import failure, said_by_spark, spark_context
 from solver.traces.spooling import write_lines
 
 _SCHEMA: Final = "path string, modificationTime timestamp, length long, content binary"
@@ -21,6 +21,15 @@ _MESSAGES: Final = 100_000
 """The maximum number of messages of a topic in a batch."""
 _PAUSE: Final = 0.2
 """The number of seconds between two looks at the events of a stream."""
+_KAFKA: Final = "kafka"
+_BROKER: Final = "kafka.bootstrap.servers"
+_UNKNOWN_TOPIC: Final = "UnknownTopicOrPartition"
+_PATIENCE: Final = {
+    "kafka.max.block.ms": "30000",
+    "kafka.request.timeout.ms": "10000",
+    "kafka.delivery.timeout.ms": "30000",
+}
+"""The time for the broker to store records. By default, each of Spark's four attempts takes two minutes."""
 _GLOB: Final = re.compile(r"[\\*?\[\]{}]")
 """The characters of a path that Spark reads as a pattern."""
 Said = TypeVar("Said")
@@ -101,6 +110,50 @@ def merged(messages: Iterable[tuple[Any, int, int, bytes | None]]) -> Iterator[b
     yield from (value for *_, value in sorted(places, key=itemgetter(0, 1, 2)))
 
 
+def is_empty(topic: tuple[str, str], place: str, master: str, jars: Sequence[Path] = ()) -> bool:
+    """Return whether a Kafka topic has no messages. The `jars` contain Spark's Kafka connector.
+
+    Raises:
+        LarsError: Spark does not have the connector, or the topic does not exist; the message begins with
+            `place`.
+    """
+    session, (address, name) = SparkSession(spark_context(master, jars)), topic
+    try:
+        return session.read.format(_KAFKA).option(_BROKER, address).option("subscribe", name).load().isEmpty()
+    except AnalysisException as error:
+        if _KAFKA not in str(error).lower():
+            raise
+        raise LarsError(
+            f"{place}: cannot be used: Spark has no connector for Kafka; use --jars with the jar "
+            "spark-sql-kafka-0-10 and the jars that it needs"
+        ) from None
+    except (Py4JError, PySparkException) as error:
+        if _UNKNOWN_TOPIC not in str(error):
+            raise FailedRunError(f"{place}: cannot be used: {said_by_spark(error)}") from None
+        raise LarsError(
+            f"{place}: cannot be used: the broker has no topic {name}; create the topic, or use another name"
+        ) from None
+
+
+def append_records(topic: tuple[str, str], records: Sequence[tuple[str, str]], place: str) -> None:
+    """Append records (a key and a value) to a Kafka topic; return when the broker has stored them.
+
+    Kafka can contain a record several times if an earlier call failed, or did not return.
+
+    Raises:
+        FailedRunError: The broker does not answer, or rejects a record; the message begins with `place`.
+    """
+    session, (address, name) = SparkSession(spark_context()), topic
+    # One task, so that the records of a table have the order of their numbers in each partition.
+    frame = session.createDataFrame(records, "key string, value string").coalesce(1)
+    writer = frame.write.format(_KAFKA).option(_BROKER, address).option("topic", name)
+    try:
+        writer.options(**_PATIENCE).save()
+    except (Py4JError, PySparkException) as error:
+        problem = f"{place}: cannot be written: {said_by_spark(error)}"
+        raise FailedRunError(f"{problem}; the same command continues") from None
+
+
 def topic_batches(  # noqa: PLR0913, PLR0917 - where, what to do, and how fast
     topic: tuple[str, str],
     folder: Path,
@@ -117,8 +170,10 @@ def topic_batches(  # noqa: PLR0913, PLR0917 - where, what to do, and how fast
     messages. The `jars` contain Spark's Kafka connector.
 
     Raises:
-        LarsError: Spark does not have the connector.
+        LarsError: Spark does not have the connector, or the topic does not exist.
     """
+    address, name = topic
+    is_empty(topic, f"--source kafka://{address}/{name}", master, jars)
     session = SparkSession(spark_context(master, jars))
     folder.mkdir(parents=True, exist_ok=True)
     columns = "timestamp", "partition", "offset", "value"
@@ -130,18 +185,9 @@ def topic_batches(  # noqa: PLR0913, PLR0917 - where, what to do, and how fast
         path = write_lines(folder, number, [value.removesuffix(b"\n") + b"\n" for value in values])
         return step(number, [] if path is None else [path])
 
-    address, name = topic
-    reader = session.readStream.format("kafka").option("kafka.bootstrap.servers", address)
+    reader = session.readStream.format(_KAFKA).option(_BROKER, address)
     reader = reader.option("subscribe", name).option("startingOffsets", "earliest")
-    try:
-        named = reader.option("maxOffsetsPerTrigger", _MESSAGES).load().select(*columns)
-    except AnalysisException as error:
-        if "kafka" not in str(error).lower():
-            raise
-        raise LarsError(
-            f"--source kafka://{address}/{name}: cannot be read: Spark has no connector for Kafka; use "
-            "--jars with the jar spark-sql-kafka-0-10 and the jars that it needs"
-        ) from None
+    named = reader.option("maxOffsetsPerTrigger", _MESSAGES).load().select(*columns)
     yield from _batches(named, checkpoint, called, pause)
 
 

@@ -32,23 +32,30 @@ def is_spooled(source: str) -> bool:
     return source == str(STANDARD_INPUT) or source.startswith((_SCHEME, _TOPIC))
 
 
-def topic_of(source: str) -> tuple[str, str] | None:
+def topic_of(place: str, option: str = "--source") -> tuple[str, str] | None:
     """Return the address HOST:PORT and the name of a Kafka topic, from `kafka://HOST:PORT/TOPIC`.
 
+    Args:
+        place: The value of the option.
+
     Returns:
-        None for other sources.
+        None for other values.
 
     Raises:
-        LarsError: The address or the name is not valid, or nobody answers at the address.
+        LarsError: The address or the name is not valid.
     """
-    if not source.startswith(_TOPIC):
+    if not place.startswith(_TOPIC):
         return None
-    host, port = _address(source, f"{_TOPIC}HOST:PORT/TOPIC")
-    name = urlsplit(source).path.strip("/")
+    host, port = _address(place, f"{_TOPIC}HOST:PORT/TOPIC", option)
+    name = urlsplit(place).path.strip("/")
     if not _NAME.fullmatch(name):
-        raise LarsError(f"--source {source}: is no topic; use {_TOPIC}HOST:PORT/TOPIC")
-    _connected(source, (host, port)).close()
+        raise LarsError(f"{option} {place}: is no topic; use {_TOPIC}HOST:PORT/TOPIC")
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}", name
+
+
+def check_broker(place: str, option: str = "--source") -> None:
+    """Raise LarsError if nobody answers at the address of a topic."""
+    _connected(place, _address(place, f"{_TOPIC}HOST:PORT/TOPIC", option), option).close()
 
 
 def opened(source: str) -> BinaryIO:
@@ -66,22 +73,22 @@ def opened(source: str) -> BinaryIO:
     return connection.makefile("rb")
 
 
-def _address(source: str, form: str) -> tuple[str, int]:
+def _address(place: str, form: str, option: str = "--source") -> tuple[str, int]:
     try:
-        parts = urlsplit(source)
+        parts = urlsplit(place)
         host, port = parts.hostname, parts.port
     except ValueError:
         host, port = None, None
     if host is None or port is None:
-        raise LarsError(f"--source {source}: is no address; use {form}")
+        raise LarsError(f"{option} {place}: is no address; use {form}")
     return host, port
 
 
-def _connected(source: str, address: tuple[str, int]) -> socket.socket:
+def _connected(place: str, address: tuple[str, int], option: str = "--source") -> socket.socket:
     try:
         return socket.create_connection(address, _PATIENCE)
     except OSError as error:
-        raise system_error(f"--source {source}", error, "cannot be reached") from None
+        raise system_error(f"{option} {place}", error, "cannot be reached") from None
 
 
 def spool(lines: BinaryIO, folder: Path) -> Callable[[], int | None]:

@@ -5,17 +5,22 @@ the tables be full, and repeats the command. After some kills the watch ends, an
 Prints each comparison, and the numbers of kills; exit code 1: a table is different. A full disk needs root,
 for a file system in memory; otherwise it is left out.
 
+With `--cluster`, the watch runs on a master and two workers, whose executors are also killed. With `--topic`,
+the rows go to a topic of a real broker (the pack "kafka"), and the records with distinct keys are compared.
+
 `python -m tests.benchmarks.watch_kills --forked [KILLS] [SEED]`: copies of one process, which need not start,
 are killed. Another loop stands for Spark: it stores after each batch that the batch is finished.
 """
 
+import argparse
+import json
 import os
 import random
 import signal
 import subprocess
 import sys
 from collections import Counter
-from contextlib import chdir, contextmanager, suppress
+from contextlib import ExitStack, chdir, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic, sleep
@@ -25,6 +30,8 @@ from lars.files import replacement_path
 from solver.spark import streaming
 from tests.agreement.comparing.watch.batches import written
 from tests.agreement.comparing.watch.test_watch import PULL, PUSH, P, Q
+from tests.agreement.results.test_watched_topic import CREATE, READ, SPARK, broker, on_spark
+from tests.benchmarks.standalone_cluster import cluster
 from tests.packs import ROOT
 from tests.solver.spark.processes import below, says, waited
 
@@ -41,7 +48,7 @@ WATCH = [
     "--delay",
     "2",
 ]
-HOW = ["--period", "2", "--files", "1", "--master", "local[1]", "--certify", "none"]
+HOW = ["--period", "2", "--files", "1", "--certify", "none"]
 
 
 def stream(rng, folder):
@@ -57,8 +64,9 @@ def stream(rng, folder):
         os.utime(path, (1_700_000_000 + number,) * 2)
 
 
-def command(out, checkpoint):
-    return [*WATCH, *HOW, "--checkpoint", str(checkpoint), "--out", str(out)]
+def command(out, checkpoint, *more):
+    where = more or ("--master", "local[1]")
+    return [*WATCH, *HOW, "--checkpoint", str(checkpoint), "--out", str(out), *where]
 
 
 def started(folder, words):
@@ -83,8 +91,31 @@ def batch(checkpoint):
     return max(numbers, default=-1)
 
 
-def kill(rng, run, checkpoint):
-    """Kill the program, Java or both: after a random batch and a pause, or while it starts."""
+def of_topic(address, name):
+    """Return the records of a topic as the lines of tables: the last record of each key."""
+    records = dict(json.loads(line) for line in on_spark(READ, address, name).splitlines())
+    numbered = sorted((key.split("/")[0], int(key.split("/")[1]), row) for key, row in records.items())
+    lines = {row.pop("table"): [] for *_, row in numbered}
+    for table, number, row in numbered:
+        assert number == len(lines[table]), (table, number)
+        lines[table].append(json.dumps(row, ensure_ascii=False) + "\n")
+    return {f"{table}.jsonl": "".join(own).encode() for table, own in lines.items()}
+
+
+def executors():
+    """Return the processes of executors of the cluster that this process began."""
+    return [pid for pid in below(os.getpid()) if says(pid, "CoarseGrainedExecutorBackend")]
+
+
+def kill(rng, run, checkpoint, counted, *, on_cluster):
+    """Kill executors, the program, Java or both: after a random batch and a pause, or while it starts."""
+    if on_cluster:
+        waited(lambda: run.poll() is not None or executors(), 120, 0.05)
+        for pid in executors()[: rng.randint(0, 2)]:
+            sleep(rng.random())
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+                counted["executor"] += 1
     kind = rng.choice(("program", "java", "both"))
     if rng.random() < 0.15:
         sleep(rng.random() * 12)
@@ -204,24 +235,43 @@ def forked(kills, seed):
     return wrong
 
 
+def options():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("kills", type=int, nargs="?", default=60)
+    parser.add_argument("seed", type=int, nargs="?", default=0)
+    for name in ("--forked", "--cluster", "--topic"):
+        parser.add_argument(name, action="store_true")
+    return parser.parse_args()
+
+
 def main():
-    words = [word for word in sys.argv[1:] if word != "--forked"]
-    kills, seed = (*map(int, words), *(60, 0)[len(words) :])
-    if "--forked" in sys.argv:
+    given = options()
+    kills, seed = given.kills, given.seed
+    if given.forked:
         sys.exit(bool(forked(kills, seed)))
     rng, counted, wrong = random.Random(seed), Counter(), 0
-    with TemporaryDirectory(dir="/tmp") as name:
+    with TemporaryDirectory(dir="/tmp") as name, ExitStack() as until:
         folder = Path(name)
         stream(rng, folder)
-        ended(folder, command("whole", "kept whole"))
+        more = ["--master", until.enter_context(cluster(folder))] if given.cluster else []
+        whole = [*more, "--out-format", "jsonl"] if given.topic else more
+        ended(folder, command("whole", "kept whole", *whole))
         expected = tables(folder / "whole")
+        if given.topic:
+            address = until.enter_context(broker(folder))
+            expected = {table: text for table, text in expected.items() if text}
+            more = [*(more or ("--master", "local[1]")), "--jars", str(SPARK)]
         print({table: len(text) for table, text in expected.items()}, flush=True)
         round_ = 0
         while sum(counted.values()) < kills:
             round_ += 1
             out, checkpoint = folder / f"out {round_}", folder / f"kept {round_}"
-            disk = round_ % 2 == 0 and os.geteuid() == 0
-            out.mkdir()
+            disk = round_ % 2 == 0 and os.geteuid() == 0 and not more
+            if given.topic:
+                on_spark(CREATE, address, f"verdicts{round_}", 2)
+                out = f"kafka://{address}/verdicts{round_}"
+            else:
+                out.mkdir()
             if disk:
                 # Pages have 4096 bytes: some pages of the tables fit.
                 words = ["mount", "-t", "tmpfs", "-o", f"size={4096 * rng.randint(3, 6)}", "tmpfs", str(out)]
@@ -233,10 +283,10 @@ def main():
                 for _ in range(TOGETHER):
                     if batch(checkpoint) >= FILES - 2:
                         break
-                    run = started(folder, command(out, checkpoint))
-                    counted[kill(rng, run, checkpoint)] += 1
-                ended(folder, command(out, checkpoint))
-                found = tables(out)
+                    run = started(folder, command(out, checkpoint, *more))
+                    counted[kill(rng, run, checkpoint, counted, on_cluster=given.cluster)] += 1
+                ended(folder, command(out, checkpoint, *more))
+                found = of_topic(address, f"verdicts{round_}") if given.topic else tables(out)
                 same = found == expected
                 wrong += not same
                 other = [key for key in expected | found if expected.get(key) != found.get(key)]

@@ -55,8 +55,8 @@ class AnswerVerdict:
     - `only` are the rows that the log of the other system does not contain.
     - `rules` explain a wrong period; empty if no known rule explains it.
     - `since` is the start of the first wrong period that the same rules explain.
-    - `cut` is the reason why the log may lack answers of the period, so that only rules of earlier periods are
-      tried; empty if the log begins before the period, and ends after it.
+    - `cut` is the reason why the log may lack answers of the period, so that only rules of earlier periods
+      are tried; empty if the log begins before the period and ends after it.
     - `unlogged` means that the log begins after the period.
     """
 

@@ -1,7 +1,7 @@
 """The function `watch`: whether push and pull agree on a stream that does not end."""
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from datetime import datetime, timedelta
 from itertools import chain
@@ -17,7 +17,7 @@ from agreement.documents.dates import Dates
 from agreement.documents.options import IdleOptions, declared, has, has_not
 from agreement.documents.outputs import quantity
 from agreement.documents.requests import Side
-from agreement.documents.table_files import GrowingFormat, append_rows, cut_back
+from agreement.documents.table_files import GrowingFormat, OutTable, append_rows, cut_back, json_records
 from agreement.documents.traces import options_for
 from agreement.documents.values import Period, points_of
 from agreement.experiments.as_input import comparison_on
@@ -41,7 +41,7 @@ from solver.settings import (
 )
 from solver.traces import SIDE_HEAD, as_they_came, check_side_file, prepare
 from solver.traces.input_files import STANDARD_INPUT
-from solver.traces.spooling import forget_before, is_spooled, opened, spool, topic_of
+from solver.traces.spooling import check_broker, forget_before, is_spooled, opened, spool, topic_of
 
 if TYPE_CHECKING:
     from agreement.results.renderings.pages.page import Page
@@ -64,8 +64,9 @@ class WatchRequest:
     Push evaluates when data arrive. Pull evaluates every U time points. Reads, with Spark Structured
     Streaming, the files that arrive in the folder of --source, or the messages of a Kafka topic. Prints each
     period on which push and pull disagree, as soon as no later element can change the verdict. Adds rows to
-    the tables periods, differences and too-late in the folder of --out. Ctrl-C ends the run. To continue the
-    run, repeat the command. Each period is in the tables once, even after a crash.
+    the tables periods, differences and too-late of --out. Ctrl-C ends the run. To continue the run, repeat
+    the command. Each period is in the tables once, even after a crash. In a Kafka topic, a crash can repeat
+    records; a repeated record has the key of the first record.
 
     Example:
     lars watch samples/slide --source arriving --checkpoint kept --out tables --delay 2 --once
@@ -81,9 +82,16 @@ class WatchRequest:
         ),
         IdleOptions(has_not("--push-answers"), ("--push-reports",), requires="--push-answers"),
         IdleOptions(
-            lambda values: not str(values.get("--source")).startswith(_TOPICS),
+            lambda values: (
+                not any(str(values.get(name)).startswith(_TOPICS) for name in ("--source", "--out"))
+            ),
             ("--jars",),
-            requires="--source kafka://HOST:PORT/TOPIC",
+            requires="--source or --out with kafka://HOST:PORT/TOPIC",
+        ),
+        IdleOptions(
+            lambda values: str(values.get("--out")).startswith(_TOPICS),
+            ("--out-format",),
+            excludes="--out kafka://HOST:PORT/TOPIC, whose records are JSON",
         ),
         IdleOptions(
             has("--source"),
@@ -132,7 +140,12 @@ class WatchRequest:
         "Folder for the state of the watch. A later command with the same folder continues the watch.",
         metavar="DIR",
     )
-    out: Path | None = option(None, "Folder for the tables.", metavar="DIR")
+    out: str | None = option(
+        None,
+        "Folder for the tables. Or a Kafka topic (kafka://HOST:PORT/TOPIC) for their rows: each row is a "
+        "JSON record with the key TABLE/NUMBER. Ignore records with the key of an earlier record.",
+        metavar="DIR|URL",
+    )
     out_format: GrowingFormat = option(
         "csv", "File format of the growing tables: CSV, JSON lines, or a folder of Parquet files."
     )
@@ -192,16 +205,19 @@ class WatchRun(Result):
     def parts(self) -> Iterable[str]:
         """Yield one line for each period that disagrees, until the stream or the run ends."""
         # Starts Java.
-        from solver.spark.streaming import folder_batches, topic_batches
+        from solver.spark.streaming import folder_batches, is_empty, topic_batches
 
         request, (source, checkpoint, out) = self.request, _folders(self.request)
-        begun = newest_state(checkpoint, self.digest)
+        begun, sink, jars = newest_state(checkpoint, self.digest), _sink(request), _jars(request.jars)
+        for place, option_name in ((str(request.source), "--source"), (str(request.out), "--out")):
+            if topic_of(place, option_name) is not None:
+                check_broker(place, option_name)
+        is_new = is_empty(sink, _place(request), request.master, jars) if sink else not any(out.iterdir())
         if begun is None:
-            if any(out.iterdir()):
-                raise LarsError(
-                    f"--out {out}: the folder is not empty, but the folder of --checkpoint is new; use a new "
-                    "folder for --out"
-                )
+            if not is_new:
+                kind = "topic" if sink else "folder"
+                problem = f"the {kind} is not empty, but the folder of --checkpoint is new"
+                raise LarsError(f"{_place(request)}: {problem}; use a new {kind} for --out")
             # From now on, the tables belong to this checkpoint, also if the first batch is not finished.
             begun = WatchState(self.digest), _nothing()
             write_state(checkpoint, *begun)
@@ -216,7 +232,6 @@ class WatchRun(Result):
         put, topic = None, topic_of(str(request.source))
         stored, pause = checkpoint / _SPARK, None if request.once else request.pause
         if topic is not None:
-            jars = _jars(request.jars)
             batches = topic_batches(topic, source, stored, self.judge_batch, request.master, pause, jars)
         else:
             if is_spooled(str(request.source)):
@@ -266,7 +281,9 @@ class WatchRun(Result):
         self._pace[_WRITTEN] = monotonic()
 
     def repair(self) -> None:
-        """Remove rows that an unfinished batch of an earlier run has written to the tables."""
+        """Remove rows that an unfinished batch of an earlier run has written to the tables of a folder."""
+        if _sink(self.request) is not None:
+            return
         _, checkpoint, out = _folders(self.request)
         begun = newest_state(checkpoint, self.digest)
         for name, size in ({} if begun is None else begun[0].sizes).items():
@@ -286,7 +303,7 @@ class WatchRun(Result):
 
     def judge_batch(self, number: int, paths: Sequence[Path]) -> tuple[WatchState, list[str]]:
         """Judge a batch, write the rows of its tables, and store the state."""
-        request, (_, checkpoint, out) = self.request, _folders(self.request)
+        request, (_, checkpoint, _) = self.request, _folders(self.request)
         began = monotonic()
         newest = newest_batch(checkpoint)
         if newest is None and number:
@@ -305,13 +322,11 @@ class WatchRun(Result):
         state, new = self._read(state, paths)
         judged = self.watcher.with_answers(self.watcher.step(state, pending, new, len(paths)))
         dates = self._dates(judged.state)
-        sizes = dict(judged.state.sizes)
+        sizes = judged.state.sizes
         # Before the first element, it is not known whether the tables have columns of dateTimes.
-        grown = judged.state.newest is not None
-        for table in watch_report.tables(judged, self.watcher.variables) if grown else ():
-            sizes[table.name] = append_rows(
-                out, table.with_dates(dates), request.out_format, sizes.get(table.name, 0)
-            )
+        if judged.state.newest is not None:
+            tables = watch_report.tables(judged, self.watcher.variables)
+            sizes = {**sizes, **self._append([table.with_dates(dates) for table in tables], sizes)}
         found = list(watch_report.lines(judged, dates))
         recent = [*judged.state.recent, *watch_report.findings(judged, dates)][-watch_report.MOST_RECENT :]
         state = replace(judged.state, sizes=sizes, recent=recent, lines=found)
@@ -323,6 +338,23 @@ class WatchRun(Result):
             came = max((path.stat().st_mtime for path in paths if exists(path)), default=time())
             self._pace[_LATENCY] = max(time() - came, 0.0)
         return state, found
+
+    def _append(self, tables: Sequence[OutTable], sizes: Mapping[str, int]) -> Mapping[str, int]:
+        """Append rows to the tables in the folder or the topic of --out; return the new sizes."""
+        request, (*_, out), sink = self.request, _folders(self.request), _sink(self.request)
+        if sink is None:
+            return {
+                table.name: append_rows(out, table, request.out_format, sizes.get(table.name, 0))
+                for table in tables
+            }
+        # Starts Java.
+        from solver.spark.streaming import append_records
+
+        records = {table.name: list(json_records(table, sizes.get(table.name, 0))) for table in tables}
+        # The same records after a crash: a batch is repeated from the same state.
+        if every := [*chain.from_iterable(records.values())]:
+            append_records(sink, every, _place(request))
+        return {name: sizes.get(name, 0) + len(own) for name, own in records.items()}
 
     def _read(self, state: WatchState, paths: Sequence[Path]) -> tuple[WatchState, TraceColumns]:
         """Return the elements of files in the order of arrival; append rejected lines to their file."""
@@ -489,13 +521,24 @@ def _folders(request: WatchRequest) -> tuple[Path, Path, Path]:
     return checkpoint / _LINES if is_spooled(str(request.source)) else source, checkpoint, out
 
 
+def _sink(request: WatchRequest) -> tuple[str, str] | None:
+    """Return the address and the name of the topic of --out; None for a folder."""
+    return topic_of(str(request.out), "--out")
+
+
+def _place(request: WatchRequest) -> str:
+    return f"--out {request.out}"
+
+
 def _digest(request: WatchRequest, task: AgreementTask, watcher: Watcher) -> str:
     """Return a digest of everything that can affect a verdict."""
     options = replace(task.trace.options, rejected=None, on_error="stop")
     logs = [*watcher.logs], watcher.reading, watcher.answers_delay, watcher.new
+    sink = _sink(request)
+    form = request.out_format if sink is None else sink[1]
     parts = (
         *([repr(logs)] if watcher.logs else ()),
-        *map(repr, (program(), task.setting, watcher.periods, options, request.delay, request.out_format)),
+        *map(repr, (program(), task.setting, watcher.periods, options, request.delay, form)),
         *(repr(pair) for pair in watcher.pairs),
         *(repr(sorted((name, sorted(rows)) for name, rows in known.items())) for known in watcher.statics),
     )
@@ -543,9 +586,12 @@ def watch(request: WatchRequest, listeners: Listeners) -> WatchRun:
     watcher = Watcher(task, points_of(request.delay, task.setting.unit), listeners.warn)
     _set_logs(watcher, request, task)
     rejected = request.options.input_options.rejected
-    page = request.report, "--report"
+    page, sink = (request.report, "--report"), _sink(request)
+    if sink is not None and sink == topic_of(str(request.source)):
+        raise LarsError(f"{_place(request)}: is the topic of --source; use another topic")
+    tables = None if sink else out, "--out"
     logs = ((path, f"--{side}-answers") for side, path in watcher.logs.items())
-    for path, name in ((checkpoint, "--checkpoint"), (out, "--out"), (rejected, "--rejected"), *logs, page):
+    for path, name in ((checkpoint, "--checkpoint"), tables, (rejected, "--rejected"), *logs, page):
         if path is not None and path.resolve().is_relative_to(source.resolve()):
             raise LarsError(f"{name} {path}: is in the folder of --source; use another folder")
     used = {path.resolve() for path in (*request.inputs, *watcher.logs.values())}
@@ -560,9 +606,10 @@ def watch(request: WatchRequest, listeners: Listeners) -> WatchRun:
         check_page(request.report)
     if rejected is not None:
         check_side_file(rejected, ())
-    for folder, name in ((checkpoint, "--checkpoint"), (out, "--out")):
+    for folder, name in ((checkpoint, "--checkpoint"), tables):
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            if folder is not None:
+                folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise LarsError(
                 f"{name} {folder}: cannot be used: {error.strerror}; use another folder"

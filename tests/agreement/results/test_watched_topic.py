@@ -1,6 +1,8 @@
-"""`lars watch` of a topic of a real broker of Kafka: killed, continued, with the tables of `lars agree`."""
+"""`lars watch` with topics of a real broker of Kafka as source and sink: killed, continued, the same rows."""
 
+import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -38,6 +40,29 @@ made = session.createDataFrame(rows, "n int, value string").coalesce(1)
 lines = made.sortWithinPartitions("n").select("value")
 lines.write.format("kafka").option("kafka.bootstrap.servers", address).option("topic", "door").save()
 """
+CREATE = """
+import sys
+from pyspark.sql import SparkSession
+address, jars, name, partitions = sys.argv[1:]
+java = SparkSession.builder.master("local[1]").config("spark.jars", jars).getOrCreate()._jvm
+settings = java.java.util.Properties()
+settings.setProperty("bootstrap.servers", address)
+admin = java.org.apache.kafka.clients.admin.Admin.create(settings)
+topics = java.java.util.ArrayList()
+none = java.java.util.Optional.empty()
+count = java.java.util.Optional.of(java.java.lang.Integer.valueOf(partitions))
+topics.add(java.org.apache.kafka.clients.admin.NewTopic(name, count, none))
+admin.createTopics(topics).all().get()
+"""
+READ = """
+import json, sys
+from pyspark.sql import SparkSession
+address, jars, name = sys.argv[1:]
+session = SparkSession.builder.master("local[1]").config("spark.jars", jars).getOrCreate()
+read = session.read.format("kafka").option("kafka.bootstrap.servers", address).option("subscribe", name)
+for row in read.load().selectExpr("cast(key as string)", "cast(value as string)").collect():
+    print(json.dumps([row[0], json.loads(row[1])]))
+"""
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 
 
@@ -71,12 +96,19 @@ def broker(folder):
         running.wait()
 
 
+def on_spark(script, address, *words):
+    """Return what a script prints that uses the broker at this address."""
+    jars = ",".join(map(str, sorted(SPARK.glob("*.jar"))))
+    called = [sys.executable, "-c", script, address, jars, *map(str, words)]
+    ran = subprocess.run(called, check=False, capture_output=True, env=ENVIRONMENT, text=True)
+    assert ran.returncode == 0, ran.stderr[-2000:]
+    return ran.stdout
+
+
 def send(folder, address, lines):
     text = folder / "sent.txt"
     text.write_text("".join(f"{line}\n" for line in lines))
-    jars = ",".join(map(str, sorted(SPARK.glob("*.jar"))))
-    sent = [sys.executable, "-c", SEND, address, jars, str(text)]
-    subprocess.run(sent, check=True, capture_output=True, env=ENVIRONMENT)
+    on_spark(SEND, address, text)
 
 
 def elements():
@@ -118,3 +150,66 @@ def test_a_watched_topic_is_read_once_and_its_tables_are_those_of_a_comparison_o
         expected, found = rows_of(tmp_path / "agree", name), rows_of(tmp_path / "out", name)
         assert without(found, left_out) == without(expected, left_out)
         assert len(found) > 1
+
+
+def killed_at(folder, words, batch):
+    """Start a watch, and kill it when the state of a batch is stored."""
+    how = {"cwd": folder, "env": ENVIRONMENT, "start_new_session": True}
+    with (folder / "log.txt").open("a") as log:
+        run = subprocess.Popen([*words, "--pause", "0.05"], stdout=log, stderr=log, **how)
+    waited(lambda: f"batch-{batch}" in states(folder) or run.poll() is not None, 600, 0.02)
+    os.killpg(run.pid, signal.SIGKILL)
+    run.wait()
+
+
+def forgotten(folder, batch):
+    """Leave a checkpoint as a crash leaves it after the records of a batch, and before its state."""
+    shutil.rmtree(folder / "kept" / f"batch-{batch}")
+    for name in (f"{batch}", f".{batch}.crc"):
+        (folder / "kept" / "spark" / "commits" / name).unlink(missing_ok=True)
+
+
+@pack("kafka")
+def test_a_topic_has_the_rows_of_the_tables_under_their_keys_though_a_crash_repeats_them(tmp_path):
+    (tmp_path / "pull.rq").write_text(PULL)
+    (tmp_path / "push.rq").write_text(PUSH)
+    (tmp_path / "in").mkdir()
+    for number, some in enumerate(rows[n : n + 8] for rows in [elements()] for n in range(0, len(rows), 8)):
+        os.utime(written(tmp_path / "in" / f"{number}.csv", some), (1_700_000_000 + number,) * 2)
+    watch = [*LARS, "watch", "pull.rq", "push.rq", "--source", "in", "--period", "2", "--files", "1"]
+    how = {"cwd": tmp_path, "env": ENVIRONMENT, "text": True, "capture_output": True}
+    whole = ["--checkpoint", "whole", "--out", "out", "--out-format", "jsonl", "--master", "local[1]"]
+    assert subprocess.run([*watch, *whole, "--once"], check=False, **how).returncode == 1
+    with broker(tmp_path) as address:
+        sink = f"kafka://{address}/verdicts"
+        plain = [*watch, "--checkpoint", "kept", "--out", sink, "--master", "local[1]"]
+        words = [*plain, "--jars", str(SPARK)]
+        for wrong, said in (
+            (plain, "Spark has no connector for Kafka; use --jars"),
+            (words, "the broker has no topic verdicts; create the topic"),
+        ):
+            refused = subprocess.run([*wrong, "--once"], check=False, **how)
+            assert (refused.returncode, f"--out {sink}: cannot be used: {said}" in refused.stderr) == (
+                2,
+                True,
+            )
+        on_spark(CREATE, address, "verdicts", 3)
+        killed_at(tmp_path, words, 1)
+        last = max(int(name[6:]) for name in states(tmp_path))
+        forgotten(tmp_path, last)
+        killed_at(tmp_path, words, last + 2)
+        ended = subprocess.run([*words, "--once"], check=False, **how)
+        assert ended.returncode == 1, ended.stderr
+        new = subprocess.run([*words, "--checkpoint", "new", "--once"], check=False, **how)
+        assert "the topic is not empty, but the folder of --checkpoint is new; use a new topic" in new.stderr
+        records = [json.loads(line) for line in on_spark(READ, address, "verdicts").splitlines()]
+    gone = subprocess.run([*words, "--once"], check=False, **how)
+    assert (gone.returncode, f"--out {sink}: cannot be reached" in gone.stderr) == (2, True), gone.stderr
+    expected = {
+        f"{path.stem}/{number}": {"table": path.stem, **json.loads(line)}
+        for path in (tmp_path / "out").iterdir()
+        for number, line in enumerate(path.read_text().splitlines())
+    }
+    distinct = dict(records)
+    assert (distinct, len(distinct) < len(records)) == (expected, True)
+    assert all(distinct[key] == row for key, row in records)

@@ -1,6 +1,7 @@
 """A watched stream: verdicts as of `lars agree` on what counts, whatever the batches, and what is refused."""
 
 import csv
+import json
 from collections import Counter
 
 import pyarrow as pa
@@ -425,3 +426,53 @@ def test_a_batch_that_is_asked_for_again_after_its_state_was_stored_changes_no_t
     state, _ = again.judge_batch(0, [path])
     assert (state.batch, state.elements) == (0, len(rows))
     assert {each.name: each.read_bytes() for each in (folder / "out").iterdir()} == before
+
+
+def test_a_topic_has_each_row_of_the_tables_under_a_key_also_after_kills(folder, monkeypatch):
+    sent, fails = [], [2, 0, 3, 0, 0, 1, 0]
+
+    def append(topic, records, place):
+        assert (topic, place) == (("127.0.0.1:9", "verdicts"), "--out kafka://127.0.0.1:9/verdicts")
+        count = fails.pop(0)
+        sent.extend(records[:count] if count else records)
+        if count:
+            raise FailedRunError("killed")
+
+    monkeypatch.setattr("solver.spark.streaming.append_records", append)
+    parts = ["1 p", "2 q", "9 p"], ["4 p", "11 p", "12 q"], ["13 p", "14 q", "15 q"], ["40 p"]
+    number = 0
+    for batch, elements in enumerate(parts):
+        path = came(folder, str(batch), *elements)
+        begun(folder, checkpoint=str(folder / "whole"), out_format="jsonl").judge_batch(batch, [path])
+    while number < len(parts):
+        run = begun(folder, out="kafka://127.0.0.1:9/verdicts", out_format=None)
+        run.repair()
+        try:
+            run.judge_batch(number, [folder / "in" / f"{number}.csv"])
+        except FailedRunError:
+            continue
+        number += 1
+    distinct = dict(sent)
+    assert len(sent) > len(distinct) == len(set(sent)) > 20
+    for name in ("periods", "differences", "too-late"):
+        lines = (folder / "out" / f"{name}.jsonl").read_text().splitlines()
+        rows = [{"table": name, **json.loads(line)} for line in lines]
+        own = [(key, json.loads(value)) for key, value in distinct.items() if key.startswith(f"{name}/")]
+        assert own == [(f"{name}/{place}", row) for place, row in enumerate(rows)]
+        assert rows
+
+
+def test_another_topic_or_the_topic_of_the_source_is_refused(folder):
+    address = "kafka://127.0.0.1:9"
+    with pytest.raises(
+        LarsError, match=r"--out kafka://127.0.0.1:9/s: is the topic of --source; use another"
+    ):
+        begun(folder, source=f"{address}/s", out=f"{address}/s", out_format=None)
+    with pytest.raises(
+        LarsError, match=r"--out kafka://127.0.0.1/t: is no address; use kafka://HOST:PORT/TOPIC"
+    ):
+        begun(folder, out="kafka://127.0.0.1/t", out_format=None)
+    topics = [begun(folder, out=f"kafka://{out}", out_format=None) for out in ("a:9/a", "a:9/b", "b:9/a")]
+    assert [run.digest == topics[0].digest for run in (*topics, begun(folder))] == [True, False, True, False]
+    with pytest.raises(LarsError, match=r"--out kafka://127.0.0.1:9/a: cannot be reached"):
+        next(iter(begun(folder, out=f"{address}/a", out_format=None).parts()))
