@@ -26,7 +26,7 @@ from lars.errors import PlacedError
 from lars.language.stream import ToStream
 from lars.language.terms import Iri, Variable
 from translate import sparql
-from translate.analysis import children
+from translate.analysis import children, parts
 from translate.dialects.grammars import (
     CLAUSE,
     GRAMMARS,
@@ -39,7 +39,7 @@ from translate.dialects.readings import Readings, concerns_queries, manner_of
 from translate.dialects.windows import idle_step, read_every, read_window, step_of, strategies
 from translate.errors import QueryError, UnsupportedError
 from translate.model.manner import Manner
-from translate.model.patterns import EMPTY, Bgp, PathPattern, Pattern, StreamBlock
+from translate.model.patterns import EMPTY, Bgp, Group, PathPattern, Pattern, StreamBlock
 from translate.model.query import EngineQuery, Language
 from translate.model.windows import Now, Range, Rows, WindowExpression
 from translate.sparql.queries import translate
@@ -101,11 +101,12 @@ class _Streams:
         return UnsupportedError(construct, self.document.place(token.start), covered=covered)
 
     def _window(self, window: sparql.Phrase) -> WindowExpression:
-        self.notes += (
-            f"{words} of {TITLES[self.language]} is ignored, because it affects the times of "
-            "reports, not the rows"
-            for words in strategies(window)
-        )
+        ahead = any(window.find_all("future"))
+        for words in strategies(window):
+            why = "it affects the times of reports, not the rows"
+            if ahead and words.startswith("EMIT"):
+                why = "lars shows the rows of complete windows, and no early rows"
+            self.notes.append(f"{words} of {TITLES[self.language]} is ignored, because {why}")
         if self.manner.offset != "step" and (step := step_of(window)) is not None:
             self.steps.add(step)
             self.notes.append(
@@ -390,12 +391,23 @@ def read_query(  # noqa: PLR0913
         tree, scope = _recognise(text, whole, readings)
     scope.opaque = opaque
     query = translate(tree, scope)
-    notes = (*query.notes, *_static(query), *_invalid_iris(scope.document), *_idle(query, scope, readings))
+    notes = (
+        *query.notes,
+        *_differences(query),
+        *_invalid_iris(scope.document),
+        *_idle(query, scope, readings),
+    )
     return replace(query, notes=notes)
 
 
-def _static(query: EngineQuery) -> Iterator[str]:
-    """Yield a note if patterns match static data, and engines of the language have no static data."""
+def _differences(query: EngineQuery) -> Iterator[str]:
+    """Yield notes about constructs for which the documents of the language contradict SPARQL."""
+    groups = (part for part in parts(query.pattern) if isinstance(part, Group))
+    if query.language.manner.raw_aggregates and any(part.aggregates and not part.keys for part in groups):
+        yield (
+            "an aggregate without GROUP BY has one row, as in SPARQL; according to the document of "
+            f"{TITLES[query.language]}, each solution is a row"
+        )
     if not query.language.manner.has_static and _reads_static(query.pattern):
         yield (
             f"patterns outside of WINDOW match the static data; in {TITLES[query.language]} they match "

@@ -72,6 +72,7 @@ class Manner:
     - If `tumbles` is true, a window without a slide is a tumbling window.
     - If `grid` is true, windows open at multiples of the slide.
     - If `has_static` is false, engines of the language have no static data outside of windows.
+    - If `raw_aggregates` is true, documents give an aggregate without GROUP BY one row for each solution.
     - If `declares_all` is true, a WINDOW without a declaration is an error. Otherwise, it is empty.
     - `opens` is the time at which the first window opens. A window is not evaluated before it closes.
     - `bare` is the unit of an integer that has no unit in the query.
@@ -125,6 +126,7 @@ class Manner:
     opens: Duration | None = None
     declares_all: bool = False
     has_static: bool = True
+    raw_aggregates: bool = False
     grid: bool = False
     texts: str | None = None
     empty_group: EmptyGroup = "values"

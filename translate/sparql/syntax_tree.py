@@ -219,6 +219,7 @@ def _terminal(token: Token) -> str:
 COVERED: Final = "queries of SPARQL 1.1 with windows; its functions, casts to types of XSD, and timestamp"
 _COVERED_12: Final = 'SPARQL 1.1; use --rdf 1.2, or VERSION "1.2" in the query, for SPARQL 1.2'
 _WORDS: Final = {"LATERAL": ("LATERAL", COVERED), "~": ("reifiers, ~ of SPARQL 1.2,", _COVERED_12)}
+_UPDATES: Final = ("INSERT", "DELETE", "LOAD", "CLEAR", "CREATE", "DROP", "COPY", "MOVE", "ADD")
 _PAIRS: Final = {
     ("AGGREGATE", "{"): ("AGGREGATE in this form and language", COVERED),
     ("ADJUST", "("): ("the function ADJUST", COVERED),
@@ -284,6 +285,8 @@ _GLUED: Final = re.compile(r"[\w.+-]+")
 
 def _error(document: Document, grammar: Grammar, wrong: Token) -> PlacedError:
     known = grammar.explain(document, wrong) or _unsupported(document, wrong)
+    if known is None and wrong.is_word(*_UPDATES) and wrong == document.tokens[declared(document).after]:
+        known = UnsupportedError(f"{wrong} of SPARQL Update", document.place(wrong.start), covered=COVERED)
     if known is not None:
         return known
     # Anew: before it refuses a token a parser can have ended rules that others would not end.

@@ -133,6 +133,17 @@ def test_columns_have_commas_and_keys_their_direction_behind():
 def test_what_changes_no_answer_is_left_out_with_a_note(text, words):
     query = read_query(f"SELECT ?a {text} {{ STREAM s {ONE} }}", "q.rq")
     assert [note.partition(" of CQELS 2 is ignored")[0] for note in query.notes] == words
+    assert ["no early rows" in note for note in query.notes] == ["EMIT" in word for word in words]
+
+
+def test_a_note_says_that_an_aggregate_without_keys_has_one_row():
+    def is_noted(text):
+        return any("according to the document of CQELS 2" in note for note in read_query(text, "q.rq").notes)
+
+    counted = f"SELECT (COUNT(?a) AS ?n) FROM STREAM s [NOW] {{ STREAM s {ONE} }}"
+    assert is_noted(counted)
+    assert not is_noted(f"{counted} GROUP BY ?a")
+    assert not is_noted(f"SELECT (COUNT(?a) AS ?n) {{ STREAM <s> [NOW] {ONE} }}")
 
 
 S = "SELECT ?a FROM STREAM s"

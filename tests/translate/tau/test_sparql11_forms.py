@@ -111,7 +111,7 @@ def test_every_form_can_group_and_order_by_aggregates(form):
         ("CONSTRUCT { ?s ?p ?o } ¦", ("the end of the query", "WHERE")),
         ("CONSTRUCT WHERE { ?s ?p ?o ¦OPTIONAL {} }", ("found OPTIONAL",)),
         ("DESCRIBE ¦'a'", ("found 'a'", "an IRI")),
-        ("¦INSERT DATA { <a> <b> <c> }", ("found INSERT", "SELECT")),
+        ("¦INSERT DATA { <a> <b> <c> }", ("INSERT of SPARQL Update", "queries")),
         ("ASK ¦?s { ?s ?p ?o }", ("found ?s", "{")),
     ],
 )

@@ -45,5 +45,6 @@ MANNER: Final = Manner(
     tumbles=True,
     texts="",
     grid=True,
+    raw_aggregates=True,
     leaves_open=("range-alone", "grain", "count", "anchor"),
 )
