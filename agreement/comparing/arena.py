@@ -72,8 +72,7 @@ class Arena(Generic[Run, Switch]):
     """The wrong and the correct runs of an engine, on which possible faults (switches) are compared.
 
     - `misses` returns the number of rows and reports in which a run differs from the prediction with some
-      faults;
-      None if no prediction exists.
+      faults; None if no prediction exists.
     - `fits_plainly` returns whether the prediction with some faults equals the run without further
       assumptions.
     - `can_refute` returns whether a run could have refuted some faults.

@@ -380,8 +380,7 @@ class Divergence:
     - `parted` contains the differences with the rules or parameters that cause them.
     - `alone` contains the rules of which each removes all differences, if only this rule is changed.
     - `needed` contains the rules of an engine version without which the version reports differently; None if
-      it is
-      not compared with its own specification.
+      it is not compared with its own specification.
     - `fields` are the parameters in which the specifications of both engines differ.
     - `after` contains the reports of each engine that no triple triggers.
     - `silent` contains a boolean per engine: whether it reports no row.

@@ -116,12 +116,10 @@ class Engine:
 
     - `name` is the name on the command line, and `specification` the name of the specification.
     - `recorded` computes the reports. With all rules off, they follow the specification on the clock of the
-      engine,
-      with windows that begin at multiples of their slide.
+      engine, with windows that begin at multiples of their slide.
     - `timed`: the model also predicts the times of reports, because pushed triples set the clock.
     - `builds` are other engines with the same name in recordings: the same version with other libraries, or
-      with
-      windows in a different order. `build` describes the difference from these builds.
+      with windows in a different order. `build` describes the difference from these builds.
     - `own_parser` reads and rejects texts like the parser of the engine; None if this parser is unknown.
     - `parser` accepts all texts, but drops constructs that it does not recognise.
     - `nearest` returns, if the reports depend on an unknown order, the possible reports closest to a

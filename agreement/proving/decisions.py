@@ -35,8 +35,7 @@ class Witness:
     - `remark` is the cause of these rows, or another remark.
     - `smallest` is true if no witness has fewer triples.
     - `before` is the time of the previous evaluation, with which ISTREAM and DSTREAM compare; None if there
-      was
-      no previous evaluation.
+      was no previous evaluation.
     """
 
     facts: tuple[Fact, ...]

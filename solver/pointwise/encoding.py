@@ -208,7 +208,10 @@ def collected_signature(literal: logic.SetLiteral, number: int) -> tuple[str, in
 
 
 def table(condition: HostedCondition, number: int, arguments: Sequence[str], domain: str) -> Iterator[str]:
-    """Yield the ASP rules that fill the table of a condition; the body `domain` binds the arguments."""
+    """Yield the ASP rules that fill the table of a condition's values.
+
+    The literals `domain` bind the arguments of the condition.
+    """
     question = asp_terms.call(f"ask'{number}", arguments)
     yield f"{question} :- {domain}." if domain else f"{question}."
     terms, (name, _) = ",".join((str(number), *arguments)), hosted_signature(condition, number)

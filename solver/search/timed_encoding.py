@@ -25,7 +25,7 @@ from solver.pointwise import AspNames, RuleNames, RuleWriter, call, predicate_na
 from solver.search.frames import PeriodFrame, UncoveredError
 
 _GREATEST_NUMBER: Final = 2**31 - 1
-"""The greatest number of clingo; no search has more atoms, so a larger window has the same content."""
+"""The largest integer of clingo; no search has more atoms, so a larger window has the same content."""
 
 
 @dataclass(frozen=True)

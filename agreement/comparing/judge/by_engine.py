@@ -206,7 +206,7 @@ def _bounds(recording: recordings.Recording) -> dict[int, Counter[tuple[float, f
 
 
 def _matched(place: ReportMatch, options: JudgeOptions, *, in_time: bool, timed: bool) -> ReportMatch:
-    """Return the entry with its matched rows and with the first difference as its problem.
+    """Return the report match with its matched rows, and with the first difference as its problem.
 
     With `in_time`, the numbers of reports are compared. With `timed`, the times of reports are also compared.
     """

@@ -326,7 +326,10 @@ SILENCE: Final = 30.0
 _MOST_AHEAD: Final = 256
 """The number of triples that are sent before their replies are read, if the adapter reads ahead."""
 _SLOW: Final = 0.1
-"""The number of seconds for a reply from which on a message about a time limit names the slowest reply."""
+"""The smallest time of a slow reply, in seconds.
+
+If a reply was slow, a message about a time limit names the slowest reply.
+"""
 _Reply = TypeVar("_Reply", bound=Message)
 
 

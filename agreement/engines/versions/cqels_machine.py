@@ -1,9 +1,14 @@
 """Simulate how CQELS joins triples: each triple pattern has a buffer, and arriving triples join from it.
 
-Q1 and Q3: the buffer of a triple pattern, its expiry, and the search for join partners. A window of width L
-contains [now - L, now], both ends included; times are milliseconds. Static elements of a query are evaluated
-once; EXISTS is evaluated for each solution. Q4: the join plan of a stream pattern. CqelsMachine implements Q1
-to Q4: a pushed triple enters the buffer of each matching pattern, and is joined from each buffer.
+The class `CqelsMachine` implements four numbered rules of the engine: a pushed triple enters the buffer of
+each matching pattern, and is joined from each of these buffers.
+
+- Q1 and Q3 concern the buffer of a triple pattern: its expiry, and the search for join partners.
+- Q2 concerns the order of the matching patterns.
+- Q4 concerns the plan by which the patterns of a stream are joined.
+
+A window of length L contains [now - L, now] in milliseconds, both ends included. Static elements of a query
+are evaluated once; EXISTS is evaluated for each solution.
 """
 
 from collections import Counter
@@ -375,12 +380,16 @@ class LiveJoins:
 class CqelsMachine:
     """The state of a query in CQELS; `live` contains the current joined solutions, if they are needed.
 
-    Deviations of the engine, unless they are `off`: FILTERs in STREAM are ignored, static elements have no
-    duplicates (Q1); matching patterns are processed one after the other in the order of the engine (Q2);
-    expiry follows SLIDE (Q3); joins use only shared variables (Q4). Each joined solution gives a row
-    immediately, without DISTINCT, ORDER BY, LIMIT and ISTREAM on the whole answer (Q5). Aggregates are
-    computed from the groups that the first pattern's plan finds for a joined solution, and not from all
-    solutions (Q6).
+    The engine deviates from the specification by the following rules, unless they are `off`:
+
+    - Q1: FILTERs in STREAM are ignored, and static elements have no duplicates.
+    - Q2: Matching patterns are processed one after the other, in the order of the engine.
+    - Q3: Triples expire by SLIDE.
+    - Q4: Only elements with a common variable are joined.
+    - Q5: Each joined solution gives a row immediately; DISTINCT, ORDER BY, LIMIT and ISTREAM do not apply to
+      the whole answer.
+    - Q6: Aggregates are computed from the groups that the first pattern's plan finds for a joined solution,
+      and not from all solutions.
     """
 
     body: cqels_text.CqelsBody
@@ -416,7 +425,7 @@ class CqelsMachine:
     def batches(self, push: Push) -> Iterator[list[JoinedMapping]]:
         """Yield the solutions that a pushed triple joins, in one list per matching pattern.
 
-        If rule Q2 is off, all solutions are in one list.
+        If rule Q2 is off, patterns have no order, and all solutions are in one list.
         """
         self._count(push)
         both = ((triple, match_triple(triple, push)) for triple in self._order)

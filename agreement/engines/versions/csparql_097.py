@@ -1,11 +1,14 @@
 """The model of C-SPARQL 0.9.7 in external time: Esper keeps one window, and Jena evaluates its content.
 
-The steps are: choice of the window, triples that enter, clock and arrival times, reports, answers.
+The functions follow a triple: choice of the window, triples that enter, clock and arrival times, reports,
+answers. Numbered rules describe how the engine deviates from its specification. These rules determine the
+window:
 
-W1: the engine uses only one window of a query, the first window in the order of a hash set. W3: the engine
-moves the clock over the ticks between two pushed triples. A triple whose time is a tick waits until a later
-triple arrives. The waiting triple then enters, before the clock reaches the tick. W4: an Esper view receives
-arrivals and clock settings. When a view reports, it returns the numbers of the triples it contains.
+- W1: The engine uses only one window of a query, the first window in the order of a hash set.
+- W3: The engine moves the clock over the ticks between two pushed triples. A triple whose time is a tick
+  waits until a later triple arrives, and then enters before the clock reaches the tick.
+- W4: A view of Esper is the window. The view receives arrivals and clock settings. When the view reports, it
+  returns the numbers of the triples it contains.
 """
 
 from collections import deque

@@ -1,7 +1,7 @@
 """The model of Kolibrie at commit 846becb, in one thread: rules B of its documentation, and defects E.
 
-The steps at a pushed triple are: waiting rows are joined and reported; windows fire; the content of each
-fired window enters one common store; rows are computed, and wait.
+Kolibrie handles a pushed triple in four steps. Waiting rows are joined and reported. Windows fire (report
+their content). The content of each such window enters one common store. Rows are computed, and wait.
 
 The file contains, in this order: rows of triple patterns and their joins, on terms as texts; the plan of a
 query; the treatment of joined rows (all variables, or the rest of the query); the windows between two
@@ -243,9 +243,10 @@ def _with_table(pattern: algebra.Pattern, table: list[algebra.Pattern]) -> algeb
 class KolibrieWindows(sliding.OpenedWindows):
     """The open windows of one window declaration, which slides.
 
-    `now` is the time of the latest arrival, `memory` the last reported content. Windows fire before an
-    arrival enters them. With `include_opening`, windows that close at the time of the arrival also fire. With
-    `drops`, each window that does not contain the arrival is deleted, also if it opens after the arrival.
+    `now` is the time of the latest arrival, `memory` the last reported content. Windows report before an
+    arrival enters them. With `include_opening`, windows that close at the time of the arrival also report.
+    With `drops`, each window that does not contain the arrival is deleted, also if it opens after the
+    arrival.
     """
 
     planned: PlannedWindow
@@ -266,7 +267,7 @@ class KolibrieWindows(sliding.OpenedWindows):
             self.add(t, triple)
 
     def fire(self, t: float) -> float | None:
-        """Fire the last window that may report, and return the time at which it closes, or None."""
+        """Close the last window that may report, and return the time at which it closes, or None."""
         reporting = [close for close in self.contents if self._ask_strategy(close, t)]
         if not reporting or t <= self.fired or self.planned.tick != TIMED:
             return None
@@ -438,7 +439,10 @@ def read_kolibrie_query(text: str, source: str) -> EngineQuery:
 KOLIBRIE_SESSION: Final = engine.Engine(
     NAME, "rspql", _RULES, _recorded, build="as a library", own_parser=read_kolibrie_query
 )
-"""Kolibrie as a library, which joins the waiting rows only before each pushed triple."""
+"""Kolibrie as a library.
+
+The rows of windows that have reported are joined only when the next triple is pushed.
+"""
 KOLIBRIE_846BECB: Final = engine.Engine(
     NAME,
     "rspql",
@@ -450,7 +454,7 @@ KOLIBRIE_846BECB: Final = engine.Engine(
 """Kolibrie with its HTTP server."""
 
 Fired = Mapping[int, Sequence[sliding.TimedTriple]]
-"""The contents of windows that fire at the same time, by the number of the window."""
+"""The contents of windows that report at the same time, by the number of the window."""
 
 
 class _Machine:
@@ -522,7 +526,7 @@ class _Machine:
             windows.drop(t, entered=n in entering)
 
     def _fired(self, contents: Fired, close: float) -> tuple[Row, ...]:
-        """Return the rows to report when windows fire; rows that wait for other windows are not returned."""
+        """Return the rows to report when windows close; rows that wait for other windows are not returned."""
         fired = {n: [triple for _, triple in content] for n, content in contents.items()}
         if self.waits:
             self.queue += [(n, self._rows_of(n, content)) for n, content in fired.items()]
@@ -535,7 +539,10 @@ class _Machine:
         )
 
     def _rows_of(self, number: int, triples: Sequence[Triple]) -> Sequence[TextBinding]:
-        """Return the rows of a window; with rule E1, over a store that contains triples of other windows."""
+        """Return the rows of a window.
+
+        With rule E1, all windows share one store, so triples of other windows match too.
+        """
         patterns = self.plan.windows[number].patterns
         if "E1" in self.off:
             return matches(patterns, triples)
@@ -546,7 +553,7 @@ class _Machine:
         return matches(patterns, self.store)
 
     def joined(self) -> tuple[Row, ...]:
-        """Return the rows to report from the waiting rows, if all windows have fired."""
+        """Return the rows to report from the waiting rows, if all windows have reported."""
         if not self.queue:
             return ()
         for n, rows in self.queue:

@@ -199,7 +199,7 @@ class _Matching:
         return tuple(result)
 
     def _shared(self, left: algebra.Pattern, right: algebra.Pattern) -> dict[Variable, Variable]:
-        """Return new names for variables of both sides that may be numbers; the right side gets the names."""
+        """Return the variables of both patterns that may be numbers, with new names for the right one."""
         if not all(
             isinstance(
                 part,

@@ -269,37 +269,41 @@ def first_close(t: float, step: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class FiringRules:
-    """The rules by which windows fire in RSP-JS and rsp-rs; a rule that is off follows the specification."""
+    """The rules by which windows fire (report their content) in RSP-JS and rsp-rs.
+
+    A rule that is off follows the specification.
+    """
 
     include_opening: bool
     """Whether windows contain [o, c) instead of (o, c]."""
     late_reopens: bool
     """Whether late arrivals open windows again that were already reported."""
     only_latest_fires: bool
-    """Whether a window closes only at an arrival in its stream, and only the window that closed last fires.
+    """Whether only the window that closed last reports, at an arrival in its stream.
 
-    If the rule is off, each window fires at its close.
+    If the rule is off, each window reports when it closes.
     """
     others_at_last_triple: bool
-    """Whether other windows are read at the last triple of the firing window.
+    """Whether other windows are read at the last triple of the window that fires (reports).
 
     Their content is then the content of their earliest window that is open at this time.
     """
     only_last_is_fed: bool
     """Whether only the last declared window on a stream receives the triples of the stream."""
     empty_fires: bool
-    """Whether empty windows also fire."""
+    """Whether windows without a triple also report."""
     always_opens: bool
     """Whether each arrival opens a window, even if the window begins after the arrival."""
     fires_one_by_one: bool
-    """Whether a window fires before the next window receives the arrival."""
+    """Whether a window reports before the next window receives the same arrival."""
 
 
 @dataclass(frozen=True, slots=True)
 class Firing:
-    """The windows that fire together at a triple pushed at `t`: their close, and the contents of all windows.
+    """The windows that report together at a triple pushed at `t`: their close, and all contents.
 
-    `last` is the time of the last triple in the last firing window; 0 if this window is empty.
+    - `content` contains the contents of all windows, also of windows that do not report.
+    - `last` is the time of the last triple in the last of the reporting windows; 0 if this window is empty.
     """
 
     push: int
@@ -324,7 +328,7 @@ class FiringWindows:
         self.now = -math.inf
 
     def of(self, pushes: Sequence[Push]) -> Iterator[Firing]:
-        """Process pushed triples, and yield the windows that fire, with the contents of all windows."""
+        """Process pushed triples, and yield the windows that report, with the contents of all windows."""
         for number, push in enumerate(pushes if self.declared.answers else ()):
             yield from self._arrive(number, push)
             self.now = max(self.now, push.t)

@@ -193,7 +193,7 @@ class _Program:
 
     @property
     def plain(self) -> bool:
-        """Whether the rows follow SPARQL instead of the engine, because rule YO12 is off."""
+        """Whether the rows follow SPARQL and not the engine, because rule YO12 (patterns) is off."""
         return "YO12" in self.off
 
     @property

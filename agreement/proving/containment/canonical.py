@@ -34,9 +34,10 @@ from translate.tau import lars_program, output_of
 _MOST_PLACEMENTS: Final = 64
 """The maximum number of sets of triple times that are tried for a match at one evaluation time; a guess."""
 _MOST_TIMES: Final = 12
-"""The maximum number of evaluation times that are tried for a match.
+"""The maximum number of evaluation times that are tried for a match; a guess.
 
-A guess: pivots of windows rarely have more relative positions.
+The pivot of a window is the last multiple of its slide. The pivots of several windows rarely have more
+relative positions.
 """
 _ENDS: Final = 2
 """The number of times that `_placed` lists first for each triple: the oldest and the newest visible time.

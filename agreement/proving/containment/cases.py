@@ -617,7 +617,7 @@ def _plainly(test: Test) -> Expression:
 
 
 def _is_covered(case: RowCase, barred: Sequence[tuple[Test, ...]], deadline: Deadline) -> bool:
-    """Return whether the conditions of a case imply that all conditions of some entry of `barred` hold.
+    """Return whether the conditions of a case imply all conditions of at least one list in `barred`.
 
     Only conditions that the search for models decides are used.
     """

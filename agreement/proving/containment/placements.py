@@ -320,9 +320,10 @@ def critical_times(windows: Sequence[Window]) -> Sequence[int]:
 
 
 def _meetings(windows: Sequence[TimeWindow], steps: int) -> Iterator[int]:
-    """Yield the times at which pivots of windows move or ends of windows meet, and their neighbours.
+    """Yield the times at which windows move or their ends meet, and the neighbours of these times.
 
-    The times are offsets from a common pivot of all windows.
+    A window moves when its pivot, the last multiple of its slide, changes. The times are offsets from a
+    common pivot of all windows.
     """
     moving = {end for window in windows if window.step == 1 for end in _ends(window)}
     stepped = {window for window in windows if window.step > 1}
@@ -337,9 +338,10 @@ def _meetings(windows: Sequence[TimeWindow], steps: int) -> Iterator[int]:
 
 
 def _ends(window: TimeWindow) -> tuple[int, ...]:
-    """Return the offsets of a window's first time point and of the time after its last one from its pivot.
+    """Return the offsets of a window's ends from its pivot, the last multiple of its slide.
 
-    A window without a beginning has only the second offset.
+    The ends are the first time point of the window, and the time after its last one. A window without a
+    beginning has only the second offset.
     """
     far = (window.past or 0) + abs(window.future) + 2
     pivot = far * window.step

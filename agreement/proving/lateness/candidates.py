@@ -22,7 +22,10 @@ _MOST_DISJUNCTS: Final = 6
 _MOST_MORE: Final = 6
 """The maximum number of further triples that are tried in addition to a match of the query."""
 _MOST_PULLS: Final = 4
-"""The maximum number of pulls around which triples are placed; their distances to pivots differ."""
+"""The maximum number of pulls around which triples are placed.
+
+The distances of these pulls to the last multiple of a window's slide differ.
+"""
 _MOST_PRODUCT: Final = 1_500
 """The maximum number of streams with the same triples around one pull."""
 _ORIGIN: Final = 2**40

@@ -407,8 +407,7 @@ class TestResult:
     - `right` are the expected reports under the chosen parameters.
     - `fits` contains the choices of parameters under which the answer is right.
     - `unseen` is the number of reports in `right` that are not compared, because they come with the last
-      element
-      or later.
+      element or later.
     """
 
     answer: SuiteAnswer

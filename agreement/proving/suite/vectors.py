@@ -76,9 +76,15 @@ class ParameterVector:
     tick: Tick
     combination: Combination
     timing: int = field(compare=False)
-    """The number of a class of vectors in which a single window reports at the same times, for equal t0."""
+    """The number of a group of vectors.
+
+    With equal t0, a single window reports at the same times under all vectors of the group.
+    """
     showing: int = field(compare=False)
-    """The number of a class of vectors in which a window has the same content at a tick, for equal t0."""
+    """The number of a group of vectors.
+
+    With equal t0, a window has the same content at a tick under all vectors of the group.
+    """
 
     @property
     def by_clock(self) -> bool:

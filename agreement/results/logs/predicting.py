@@ -38,7 +38,7 @@ _PULL: Final = "csparql"
 _CLOSING: Final = "rspql"
 _MOST_PERIODS: Final = 6
 _LATEST: Final = LARGEST // 10**6
-"""The greatest number of milliseconds since 1970 for a time of a log, in the year 2262."""
+"""The latest time of a log, in milliseconds since 1970; the time is in the year 2262."""
 
 
 def later(log: Recording, milliseconds: float) -> Recording:

@@ -35,7 +35,10 @@ Run = list[int] | list[int | None]
 _MOST_POINTS: Final = 20_000
 _MOST_STRETCHES: Final = 2_000
 _MOST_SEEN: Final = 20_000
-"""The greatest number of time points and of changes of a window; otherwise windows are drawn only at rows."""
+"""The maximum number of time points, and of changes of a window, for which windows are drawn.
+
+Beyond this number, windows are drawn only at rows.
+"""
 
 
 def windows(
