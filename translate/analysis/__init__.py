@@ -33,11 +33,13 @@ from translate.analysis.rewriting import (
     without_paths,
 )
 from translate.analysis.two_queries import (
+    DIFFERENT_OUTPUT,
     NO_MODEL,
     check_comparable,
     check_slices,
     differences,
     different_datasets,
     different_variables,
+    have_one_output,
     in_local_names,
 )

@@ -31,11 +31,20 @@ def check_comparable(csparql: EngineQuery, cqels: EngineQuery) -> None:
     """
     if (csparql.form, frozenset(csparql.result)) != (cqels.form, frozenset(cqels.result)):
         raise ModelError(different_variables(csparql, cqels))
-    if csparql.template != cqels.template or csparql.described != cqels.described:
-        raise ModelError("the two queries construct or describe different triples")
+    if not have_one_output(csparql, cqels):
+        raise ModelError(DIFFERENT_OUTPUT)
     check_slices(csparql, cqels)
     if differing := different_datasets(csparql, cqels):
         raise ModelError(differing)
+
+
+DIFFERENT_OUTPUT: Final = "the two queries construct or describe different triples"
+
+
+def have_one_output(csparql: EngineQuery, cqels: EngineQuery) -> bool:
+    """Return whether two queries construct or describe the same, in any order of the template."""
+    one, other = ((frozenset(query.template), frozenset(query.described)) for query in (csparql, cqels))
+    return one == other
 
 
 def different_variables(csparql: EngineQuery, cqels: EngineQuery) -> str:

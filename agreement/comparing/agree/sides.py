@@ -20,7 +20,7 @@ from solver.facts import Background, Row
 from solver.job import Question
 from solver.job.slices import used_background
 from solver.relational import EncodedSituation, situation_of
-from translate.analysis import check_slices, different_variables
+from translate.analysis import DIFFERENT_OUTPUT, check_slices, different_variables, have_one_output
 from translate.dialects import TITLES
 from translate.model.patterns import UNMODIFIED, Select
 from translate.model.query import EngineQuery, Setting
@@ -160,13 +160,11 @@ def variables_compared(
     forms = {csparql.form, cqels.form}
     if names is None:
         alike = len(forms) == 1 or forms == {"ASK", "SELECT"}
-        whole = csparql.template == cqels.template and csparql.described == cqels.described
-        if not (alike and whole) or ("ASK" not in forms and mine != theirs and not shared):
-            problem = (
-                f"{different_variables(csparql, cqels)}; use --on none, which only compares "
-                "whether a row exists"
-            )
-            raise LarsError(problem)
+        remedy = "use --on none, which only compares whether a row exists"
+        if alike and not have_one_output(csparql, cqels):
+            raise LarsError(f"{DIFFERENT_OUTPUT}; {remedy}")
+        if not alike or ("ASK" not in forms and mine != theirs and not shared):
+            raise LarsError(f"{different_variables(csparql, cqels)}; {remedy}")
         if mine == theirs or "ASK" not in forms:
             check_slices(csparql, cqels)
         return shared

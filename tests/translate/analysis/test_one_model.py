@@ -63,6 +63,18 @@ def test_a_dataset_is_the_same_in_any_order_of_its_graphs(graphs, differ):
     assert (two_queries.different_datasets(csparql, cqels) is not None) is differ
 
 
+@pytest.mark.parametrize(
+    ("template", "one"),
+    [("?o <e:b> ?s . ?s <e:a> ?o", True), ("?s <e:a> ?o", False), ("?o <e:b> ?s . ?s <e:a> ?s", False)],
+)
+def test_a_template_is_the_same_in_any_order_of_its_triples(template, one):
+    queries = (
+        read_query(f"CONSTRUCT {{ {triples} }} {STREAM} WHERE {{ ?s <e:p> ?o }}", "q.rq")
+        for triples in ("?s <e:a> ?o . ?o <e:b> ?s", template)
+    )
+    assert two_queries.have_one_output(*queries) is one
+
+
 BRANCHES = (
     "{ ?o <e:p> ?s . ?o <e:q> 1 } UNION { ?o <e:p> ?s . ?o <e:q> 2 }",
     "{ ?o <e:p> ?s . ?o <e:q> 1 } UNION { ?o <e:p> ?s }",

@@ -271,3 +271,13 @@ def test_a_path_from_a_term_needs_no_match_and_no_now_window_helps(query):
         checked, changes = stated(file)
         assert [holds for words, holds in checked.items() if "stream-guarded" in words] == [guarded]
         assert path == "+" or changes == ["paths of a fixed length"]
+
+
+def test_windows_that_are_not_merged_are_not_said_to_differ(tmp_path):
+    window = "FROM NAMED WINDOW <e:w> ON <http://e/s> [RANGE PT3S STEP PT1S]"
+    where = "WHERE { WINDOW <e:w> { ?x <http://e/p> ?y } }"
+    (tmp_path / "pull.rq").write_text(f"REGISTER RSTREAM <e:o> AS SELECT ?x {window} {where}")
+    (tmp_path / "push.rq").write_text(CQELS.format(v="?x", w="RANGE 3s", more=""))
+    ran = lars("decide", tmp_path / "pull.rq", tmp_path / "push.rq", "--period", "1s", "--unit", "1s")
+    assert (ran.code, "pull does not merge its windows" in ran.out) == (1, True)
+    assert "windows of the two queries differ" not in ran.out
