@@ -18,7 +18,7 @@ from agreement.comparing.agree.sides import (
 )
 from agreement.comparing.matching.silence import rows_on, silence
 from agreement.documents import requests
-from agreement.documents.outputs import first_few
+from agreement.documents.outputs import first_few, quantity
 from agreement.documents.traces import (
     LocalTrace,
     Trace,
@@ -353,7 +353,7 @@ def emptiness(report: AgreementReport) -> Iterator[str]:
         more = (
             ""
             if len(empty) == 1
-            else (f", and no whole period of {len(empty) - 1} longer periods up to {empty[-1]},")
+            else f", nor of {quantity(len(empty) - 1, 'longer period')} up to {empty[-1]},"
         )
         yield (
             f"no whole period of {empty[0]}{more} is inside the timeline {first.trace.timeline}: "

@@ -108,6 +108,10 @@ class ProfileContest:
                 for static in combinations(atoms.static, count)
                 for chosen in islice(combinations(places, size), MOST_TRIED + 1)
             ]
+            if len(every) > MOST_TRIED and not size:
+                return Decision(
+                    "open", f"no stream is tried: {len(atoms.static)} static triples are too many"
+                )
             if len(every) > MOST_TRIED:
                 return none_up_to(
                     size - 1, candidates, "too many streams with more triples exist to try all of them", when

@@ -16,6 +16,7 @@ from lars.durations import TimedPoints
 from lars.language.terms import DEFAULT
 from lars.language.windows import Interval
 from solver.facts import Fact
+from translate.dialects import TITLES
 
 
 def as_text(task: WitnessTask, answers: Sequence[Decision]) -> Iterator[RenderableType]:
@@ -144,7 +145,8 @@ def shrunk_text(disagreement: MinimalDisagreement) -> Iterator[RenderableType]:
     arriving = ((dates.text(fact.t), _source(fact), fact.arguments[:3]) for fact in left.facts)
     static = _static_rows(left.static.get(("triple", 4), ()))
     yield outputs.triples_table(chain(arriving, static), dates.caption.strip() or None)
-    yield f"CQELS    {disagreement.left.pair.cqels.pattern}"
+    pushed = left.pair.cqels
+    yield f"{TITLES[pushed.language]}    {pushed.pattern}"
 
 
 def _source(fact: Fact) -> str:

@@ -166,3 +166,14 @@ def test_what_is_left_is_needed_though_it_is_so_of_fewer_and_not_of_more():
 
 def test_equal_items_are_removed_one_by_one():
     assert fewest_enough("aaaa", lambda some: len(some) >= 2) == ("a", "a")
+
+
+def test_the_pattern_has_the_name_of_the_language_of_push(tmp_path):
+    window = "FROM NAMED WINDOW <e:w> ON <e:s> [RANGE PT4S STEP PT1S]"
+    where = "WHERE { WINDOW <e:w> { ?x <e:p> ?y } }"
+    (tmp_path / "a.rq").write_text(f"REGISTER RSTREAM <e:o> AS SELECT ?x {window} {where}")
+    (tmp_path / "b.rq").write_text("SELECT ?x FROM STREAM <e:s> [RANGE 4s STEP 1s] WHERE { ?x <e:p> ?y }")
+    (tmp_path / "t.nq").write_text("<e:a> <e:p> <e:b> <e:s> 2 .\n<e:a> <e:p> <e:b> <e:s> 9 .\n")
+    paths = (tmp_path / name for name in ("b.rq", "a.rq", "t.nq"))
+    found = lars("shrink", *paths, "--unit", "1s", "--trace-unit", "1s", "--period", "3s")
+    assert found.out.splitlines()[-1].split()[0] == "RSP-QL"

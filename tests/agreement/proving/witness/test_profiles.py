@@ -135,3 +135,11 @@ def test_now_counts_from_the_origin_of_an_experiment(tmp_path):
     (tmp_path / "experiment.toml").write_text("\n".join((*keys, *files)))
     found = lars("witness", tmp_path, "--sides", "cqels,rspql")
     assert "2026-01-02T03:04:05Z" in found.out
+
+
+def test_no_stream_is_tried_if_static_triples_are_too_many_for_the_empty_stream(tmp_path):
+    static = " . ".join(f"?v{n} ?w{n} ?v{n + 1}" for n in range(14))
+    (tmp_path / "q.rq").write_text(f"SELECT ?s {{ STREAM <e:s> [RANGE 4s] {{ ?s <e:p> ?o }} {static} }}")
+    found = lars("witness", tmp_path / "q.rq", "--sides", "rspql,cqels")
+    assert (found.code, "-1" in found.out) == (3, False)
+    assert "no stream is tried: " in found.out
