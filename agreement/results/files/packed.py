@@ -184,7 +184,19 @@ def _run(
     cells = cells_of(read)
     with temporary_folder() as out:
         results = execution.run(cells, out, jobs, progress, fresh=True)
+    results = {key: _without_folder(result, folder) for key, result in results.items()}
     return CellResults(read.file.title, read.file.grid, cells, results), cells, results
+
+
+def _without_folder(result: Json, folder: Path) -> Json:
+    """Return a result whose error message, if it has one, names files relative to the experiment.
+
+    The folder is temporary when the experiment is packed, and another folder when the results are compared.
+    """
+    place, problem = str(folder if folder.is_dir() else folder.parent), result.get("refused")
+    return (
+        result if problem is None or place == "." else result | {"refused": problem.replace(f"{place}/", "")}
+    )
 
 
 def _archive(folder: Path, target: Path) -> None:
