@@ -121,7 +121,7 @@ class Engine:
     - `builds` are other engines with the same name in recordings: the same version with other libraries, or
       with windows in a different order. `build` describes the difference from these builds.
     - `own_parser` reads and rejects texts like the parser of the engine; None if this parser is unknown.
-    - `parser` accepts all texts, but drops constructs that it does not recognise.
+    - `parser` accepts all texts, but drops constructs that it does not recognize.
     - `nearest` returns, if the reports depend on an unknown order, the possible reports closest to a
       recording.
     """

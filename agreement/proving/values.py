@@ -325,7 +325,7 @@ def _floats_at(low: Fraction, place: Fraction, high: Fraction) -> Iterator[tuple
 
 
 def _inside(points: Sequence[Fraction], many: int) -> Iterator[list[Fraction]]:
-    """Yield numbers below all points, between neighbouring points, and above all points, with few digits.
+    """Yield numbers below all points, between neighboring points, and above all points, with few digits.
 
     Each of these intervals has `many` numbers.
     """

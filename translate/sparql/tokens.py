@@ -99,7 +99,7 @@ class Document:
     def around(self, token: Token) -> tuple[Token, Token, Token]:
         """Return a token together with the tokens before and after it.
 
-        The neighbour after the end of the query is this end itself.
+        The neighbor after the end of the query is this end itself.
         """
         index = self.index_from(token.start)
         return self.tokens[index - 1], token, self.tokens[min(index + 1, len(self.tokens) - 1)]

@@ -6,7 +6,7 @@ counted from the newest arrival. A is contained in B if some disjunct of B maps 
 each choice of cells for the arrivals. A disjunct is an alternative of a query, without UNION. The mapping
 uses only windows that contain these cells. A union of several windows may cover one window.
 
-The relevant times t are the times at which ends of windows meet or a pivot moves, and the neighbours of these
+The relevant times t are the times at which ends of windows meet or a pivot moves, and the neighbors of these
 times. Between these times, the order of the ends does not change. Arrivals that push other arrivals out of a
 tuple window are separate data; their terms are new, so they match no constant of a pattern.
 """
@@ -320,7 +320,7 @@ def critical_times(windows: Sequence[Window]) -> Sequence[int]:
 
 
 def _meetings(windows: Sequence[TimeWindow], steps: int) -> Iterator[int]:
-    """Yield the times at which windows move or their ends meet, and the neighbours of these times.
+    """Yield the times at which windows move or their ends meet, and the neighbors of these times.
 
     A window moves when its pivot, the last multiple of its slide, changes. The times are offsets from a
     common pivot of all windows.

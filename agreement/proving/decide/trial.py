@@ -37,7 +37,10 @@ class Trial:
     push_times: frozenset[int] = field(init=False)
     last: int = field(init=False)
     step: int = field(init=False)
-    """The stream can be shifted by multiples of this number of time points without moving pivots."""
+    """The least common multiple of the windows' slides, in time points.
+
+    If a stream is shifted by a multiple of this number, its windows contain the same triples.
+    """
 
     def __post_init__(self) -> None:
         """Evaluate both queries at every time until the rows no longer change.
@@ -138,7 +141,8 @@ class Trial:
     def _shift(self, end: int, period: int) -> int | None:
         """Return the shift of the stream that moves time `end` to a pull and keeps the stream after time 0.
 
-        The function returns None if no such shift keeps the positions of the pivots.
+        None if no such shift is a multiple of all slides. Any other shift would move the stream relative to
+        the windows.
         """
         step = self.step
         least = max(period - end, 1)

@@ -106,7 +106,7 @@ def _present(pattern: patterns.Pattern) -> patterns.Pattern:
 
 
 def _numbers(query: EngineQuery) -> tuple[Constant, ...]:
-    """Return the numbers in a query's conditions, their neighbours, and larger numbers.
+    """Return the numbers in a query's conditions, their neighbors, and larger numbers.
 
     As text, a larger number such as 10 comes before the number 2 of a condition. This order shows engines
     that compare numbers as texts.

@@ -83,7 +83,7 @@ def _with_own_labels(triple: Triple, number: int) -> Triple:
 
 
 def _edges(query: HuntedQuery) -> list[int]:
-    """Return the times in ticks at which windows with t0 = 0 open or close, and their neighbours."""
+    """Return the times in ticks at which windows with t0 = 0 open or close, and their neighbors."""
     ends = {k * step + end for length, step in query.windows for k in range(4) for end in (0, length)}
     return sorted({t + d for t in ends for d in _AROUND if t + d >= 0})
 

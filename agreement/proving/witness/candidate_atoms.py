@@ -244,7 +244,7 @@ def _literals(programs: Iterable[Program]) -> Iterator[logic.BodyLiteral]:
 
 
 def _gathered(programs: Sequence[Program], name: Variable) -> Iterator[Constant]:
-    """Yield numbers to try for a variable that is summed: numbers in conditions, and their neighbours."""
+    """Yield numbers to try for a variable that is summed: numbers in conditions, and their neighbors."""
     literals = list(_literals(programs))
     gathered = [part.aggregation for part in literals if isinstance(part, logic.Gather)]
     if any(
