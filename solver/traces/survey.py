@@ -541,8 +541,9 @@ def check_elements(sources: Sequence[TraceFile], options: TraceOptions, atoms: A
             raise source.error(place, f"cannot apply --reading {reading}: {problem}")
         key = t, stream if options.elements == "stream" else ""
         if (before := seen.setdefault(key, place)) is not place:
-            where = "" if before.source == place.source else f"{before.source}:"
-            problem = f"the element has the same time as the element at {where}{before.line}, and {_ONE}"
+            same = before.source == place.source
+            where = f"in line {before.line}" if same else f"at {before.source}:{before.line}"
+            problem = f"the element has the same time as the element {where}, and {_ONE}"
             remedy = "use elements with different times, or a finer --unit"
             raise source.error(place, f"cannot apply --reading {reading}: {problem}; {remedy}")
 

@@ -31,7 +31,7 @@ def check_cqels4j(text: str, source: str) -> None:
 
 
 def check_cqels_rs(text: str, source: str) -> None:
-    """Raise QueryError at the first construct that the grammar of CQELS-RS lacks."""
+    """Raise QueryError at the first construct that CQELS-RS neither parses nor compiles."""
     _check(text, source, _RUST)
 
 
@@ -95,6 +95,12 @@ def _rust(document: Document, tree: Phrase, query: Phrase) -> _Found:
             yield call.first(), "calls of functions with prefixed names"
     for window in query.find_all("declared"):
         yield from _declared(document, window, "a prefixed name", "a window that a prefixed name names")
+    windows = (part.find("label") for part in query.find_all("declared"))
+    labels = {label.first().text for label in windows if label is not None}
+    for block in query.find_all("block"):
+        label = block.find("label")
+        if label is not None and label.first().text not in labels:
+            yield label.first(), "a window that no FROM NAMED WINDOW declares"
     for token in document.tokens:
         if token.is_word("SEPARATOR"):
             yield token, "SEPARATOR; it has a comma there"

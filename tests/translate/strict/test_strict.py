@@ -141,6 +141,7 @@ REJECTED = [
     ("rust", "REGISTER QUERY q AS ¦ASK FROM STREAM s [NOW] { ?s ?p ?o }", "other than SELECT"),
     ("rust", "PREFIX : <e:> ASK FROM NAMED WINDOW ¦:w ON STREAM s [NOW] { WINDOW :w { ?s ?p ?o } }", "name"),
     ("rust", "ASK FROM NAMED WINDOW <w> ON ¦s [NOW] { WINDOW <w> { ?s ?p ?o } }", "ON without STREAM"),
+    ("rust", "ASK FROM NAMED WINDOW <w> ON STREAM s [NOW] { WINDOW ¦<v> { ?s ?p ?o } }", "declares"),
     ("kolibrie", "PREFIX : <e:> ¦SELECT ?s FROM NAMED WINDOW :w ON :s [RANGE 4] WHERE { }", "REGISTER"),
     ("kolibrie", f"{KOLIBRIE} STREAM ¦<s> [RANGE 4] WHERE {{ }}", "expects ["),
     ("kolibrie", f"{KOLIBRIE} e¦:s [RANGE 4] WHERE {{ }}", "white space"),
