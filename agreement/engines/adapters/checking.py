@@ -321,8 +321,12 @@ def _singly(answers: messages.EngineAnswers) -> str | None:
 def _terms(rows: _Rows, profile: messages.ProfileReply, tried: _Tried) -> AdapterCheck:
     """Return the result of the test whether RDF terms change, and which kinds of terms are missing."""
     seen = {_labelled(text) for row in rows for text in row.values() if text is not None}
-    others = {_REST, *map(_subject, range(len(_TERMS)))}
-    wrong = sorted(seen - {*_TERMS, *others}) if profile.kinds else []
+    # What a query computes or names elsewhere is in no pushed triple.
+    parts_of_patterns = (part for _, pattern in tried.patterns for part in pattern.terms)
+    matched = {part.name for part in parts_of_patterns if isinstance(part, Variable)}
+    bound = {_labelled(text) for row in rows for name, text in row.items() if text and name in matched}
+    pushed = {_labelled(text) for push in tried.pushes(1, apart=True) for text in push.triple}
+    wrong = sorted(bound - pushed) if profile.kinds else []
     if wrong:
         return AdapterCheck(
             "terms", f"rows contain {cut(first_few(wrong, 3))}, which no pushed triple contains"
@@ -387,7 +391,7 @@ def _times(answers: messages.EngineAnswers, pushes: Sequence[Push]) -> AdapterCh
     odd = [report.t for _, report in answers.reports if report.t > 2 * last]
     problem = (
         (
-            f"a report has the time {plain(odd[0])} ms, but the last push has the time {plain(last)}; "
+            f"a report has the time {plain(odd[0])} ms, but the last push has the time {plain(last)} ms; "
             "use times in the time_unit of the adapter"
         )
         if odd
