@@ -104,6 +104,11 @@ def differences(csparql: EngineQuery, cqels: EngineQuery, unit: Duration) -> Ite
     for title, one, another in ((titles[0], windows, blocks), (titles[1], blocks, windows)):
         for stream, window in sorted(one.keys() - another.keys(), key=str):
             yield f"{NO_MODEL}: S: only the {title} query reads {stream} {window}"
+    if not any(query.language.manner.merges for query in (csparql, cqels)):
+        read, pushed_read = (_kinds_by_stream(blocks) for blocks in (pulled[1], pushed[1]))
+        for stream in sorted(read.keys() & pushed_read.keys(), key=str):
+            if read[stream] != pushed_read[stream]:
+                yield f"{NO_MODEL}: S: the queries match different patterns in {stream}"
     if any(windows[source] != blocks[source] for source in windows.keys() & blocks.keys()):
         # The usual pair: C-SPARQL must say a STEP, and CQELS ignores its SLIDE.
         steps = ", ".join(
@@ -217,6 +222,20 @@ def _steps(reads: tuple[algebra.StreamBlock, ...], unit: Duration) -> _Reads:
             step = str(window.slide) if window.slide.points(unit) > 1 else step
             window = replace(window, slide=None)
         result.setdefault((read.stream, window), set()).add(step)
+    return result
+
+
+def _kinds_by_stream(
+    reads: tuple[algebra.StreamBlock, ...],
+) -> dict[Iri | Variable, Counter[tuple[Hashable, ...]]]:
+    """Return the triple patterns on each stream, without the names of variables."""
+    result: dict[Iri | Variable, Counter[tuple[Hashable, ...]]] = {}
+    for read in reads:
+        triples = (triple for triple in _conjuncts(read) if isinstance(triple, algebra.TriplePattern))
+        kinds = (
+            tuple(None if isinstance(term, Variable) else term for term in triple.terms) for triple in triples
+        )
+        result.setdefault(read.stream, Counter()).update(kinds)
     return result
 
 

@@ -75,6 +75,19 @@ def test_a_template_is_the_same_in_any_order_of_its_triples(template, one):
     assert two_queries.have_one_output(*queries) is one
 
 
+@pytest.mark.parametrize(("first", "second", "differs"), [("S", "T", False), ("T", "S", True)])
+def test_queries_that_match_patterns_in_different_streams_have_no_common_model(first, second, differs):
+    windows = " ".join(f"FROM NAMED WINDOW <e:{name}> ON <e:{name}> [RANGE PT3S STEP PT1S]" for name in "ST")
+    where = "WINDOW <e:S> { ?s <e:p> ?v } WINDOW <e:T> { ?v <e:q> ?x }"
+    blocks = (("?s <e:p> ?v", first), ("?v <e:q> ?y", second))
+    pushed = " ".join(f"STREAM <e:{stream}> [RANGE 3s SLIDE 1s] {{ {each} }}" for each, stream in blocks)
+    texts = f"SELECT ?s ?v {windows} WHERE {{ {where} }}", f"SELECT ?s ?v WHERE {{ {pushed} }}"
+    queries = (read_query(text, "q.rq") for text in texts)
+    found = list(differences(*queries, SECOND))
+    assert bool(found) is differs
+    assert all("different patterns in <e:" in each for each in found)
+
+
 BRANCHES = (
     "{ ?o <e:p> ?s . ?o <e:q> 1 } UNION { ?o <e:p> ?s . ?o <e:q> 2 }",
     "{ ?o <e:p> ?s . ?o <e:q> 1 } UNION { ?o <e:p> ?s }",
