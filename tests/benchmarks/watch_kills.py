@@ -164,6 +164,9 @@ def by_loop(_, checkpoint, step, *__):
     done = checkpoint.parent / "finished"
     files = sorted(Path("in").iterdir())
     for number in range(int(done.read_text()) + 1 if done.exists() else 0, FILES):
+        offsets = checkpoint / "offsets"
+        offsets.mkdir(parents=True, exist_ok=True)
+        (offsets / str(number)).touch()
         yield step(number, [files[number].resolve()])
         with replacement_path(done) as new:
             new.write_text(str(number))
