@@ -131,8 +131,8 @@ def _read_value(param: _Click, by_typer: Callable[[_Click, Any], Any], context: 
     source = context.get_parameter_source(param.name)
     if value is None and not param.required:
         read: Any = () if several else None
-    elif value is not None and source is not None and source.name == "DEFAULT" and kind is not float:
-        read = value
+    elif value is not None and source is not None and source.name == "DEFAULT":
+        read = float(value) if kind is float else value
     elif not several and kind in (str, Path) and isinstance(value, str) and value.isascii():
         read = kind(value)
     elif several and kind in (list[str], list[Path]) and value and all(map(str.isascii, value)):

@@ -424,6 +424,12 @@ def point_on(trace: Trace, time: settings.Time, options: settings.TraceOptions) 
     return point_in(trace.origin, time, options, trace.timeline.last)
 
 
+def span_within(usual: settings.Span, value: settings.Span) -> settings.Span:
+    """Return the first and last time: those of the command line, or else the usual times."""
+    (begin, end), (first, last) = usual, value
+    return begin if first is None else first, end if last is None else last
+
+
 def set_span(trace: Trace, span: settings.Span, options: settings.TraceOptions) -> None:
     """Set the timeline of a trace to the requested first and last time, if the times are given.
 

@@ -10,9 +10,10 @@ from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
-from agreement.comparing.agree import AgreementTask, tasks
+from agreement.comparing.agree import AgreementTask
 from agreement.documents import requests
 from agreement.documents.generate import Plan
+from agreement.documents.traces import span_within
 from agreement.documents.values import Period
 from agreement.experiments.experiment import (
     Experiment,
@@ -31,19 +32,6 @@ from solver import settings
 from translate.model.query import MERGING, Language
 
 _Options = TypeVar("_Options", settings.TraceOptions, requests.InputOptions)
-
-
-def comparison_on(
-    inputs: tuple[Path, ...],
-    options: requests.ComparisonOptions,
-    periods: Sequence[Period],
-    warn: settings.Warn,
-) -> AgreementTask:
-    """Return the comparison of an experiment, or of queries on traces, by pull period."""
-    if (path := requests.experiment_in(inputs)) is None:
-        return tasks.on_files(inputs, options, periods)
-    trace = options.input_options.trace()
-    return on_read(read_experiment(path), trace, options, periods, warn)
 
 
 def on_read(
@@ -81,12 +69,6 @@ def _in_other_units(experiment: Experiment, unit: Duration, warn: settings.Warn)
             f"the timeline, and integers in the traces now count {unit}"
         )
     return experiment.in_units(unit)
-
-
-def span_within(usual: settings.Span, value: settings.Span) -> settings.Span:
-    """Return the first and last time: those of the command line, or else the usual times."""
-    (begin, end), (first, last) = usual, value
-    return begin if first is None else first, end if last is None else last
 
 
 def _trace_given(usual: AgreementTask, trace_input: settings.TraceInput) -> settings.TraceInput:
@@ -224,14 +206,6 @@ def unfold(
         return path, traces, how, span
     how = replace(how, input_options=single.input_options)
     return single.query, single.traces, how, single.within(*span)
-
-
-def title_of(inputs: Sequence[Path]) -> str:
-    """Return the title of the inputs: the title of the experiment, or the names of the files."""
-    experiment = requests.experiment_in(inputs)
-    if experiment is None:
-        return ", ".join(path.name for path in inputs)
-    return read_experiment(experiment).file.title or experiment.resolve().name
 
 
 def wanted_of(evaluation: requests.EvaluationOptions) -> tuple[Language | None, ...]:

@@ -19,8 +19,6 @@ from agreement.documents.dates import Dates
 from agreement.documents.options import flags_of
 from agreement.documents.outputs import Json, clip_text, shorten
 from agreement.documents.table_files import OutTable
-from agreement.experiments.as_input import on_read
-from agreement.experiments.experiment import read_experiment
 from agreement.results.base.library import Findings, Listeners, lines_table, offered_functions
 from agreement.results.renderings import check_report, explanation_report
 from agreement.results.renderings.explanation_report import short_text, why_in_words
@@ -101,6 +99,10 @@ def situate(
     task = solving.solving_task(path, paths[1:], how, (None, request.at), listeners.note).in_process()
     if not requests.is_experiment(path):
         return explaining.situation_of(task, listeners.warn)
+    # Loads the schema of experiments, which queries do not need.
+    from agreement.experiments.as_input import on_read
+    from agreement.experiments.experiment import read_experiment
+
     periods = () if how.evaluation.period is None else (how.evaluation.period,)
     options = requests.ComparisonOptions(how.input_options, how.reading)
     compared = on_read(read_experiment(path), task.trace, options, periods, listeners.warn)

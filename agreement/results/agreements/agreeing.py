@@ -21,8 +21,9 @@ from agreement.documents.dates import Dates
 from agreement.documents.options import IdleOptions, has, has_not, shell_words
 from agreement.documents.requests import Side
 from agreement.documents.table_files import OutTable
+from agreement.documents.traces import span_within
 from agreement.documents.values import Period
-from agreement.experiments.as_input import comparison_on, span_within, title_of
+from agreement.results.base.inputs import comparison_on, title_of
 from agreement.results.base.library import (
     Findings,
     JsonObject,

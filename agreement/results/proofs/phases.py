@@ -21,8 +21,8 @@ from agreement.documents.requests import (
 )
 from agreement.documents.table_files import Column, OutTable
 from agreement.documents.values import Period, points_of
-from agreement.experiments.as_input import comparison_on, title_of
 from agreement.proving.phase import PhaseDiagram, diagrams, phase_task
+from agreement.results.base.inputs import comparison_on, title_of
 from agreement.results.base.library import Findings, Listeners, offered_functions
 from agreement.results.renderings import phase_report
 from agreement.results.renderings.pages.figure import write_figure

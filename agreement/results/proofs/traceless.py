@@ -15,7 +15,6 @@ from agreement.documents import requests
 from agreement.documents.options import IdleOptions, has, has_not
 from agreement.documents.table_files import Column, OutTable
 from agreement.documents.values import Period
-from agreement.experiments.as_input import title_of
 from agreement.proving.decide import (
     SEARCHED,
     Decider,
@@ -32,6 +31,7 @@ from agreement.proving.witness import (
     witnesses,
     write_experiments,
 )
+from agreement.results.base.inputs import title_of
 from agreement.results.base.library import Findings, Listeners, offered_functions
 from agreement.results.proofs.traceless_inputs import places_in, without_trace
 from agreement.results.renderings import decision_report, witness_report

@@ -3,14 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from agreement.comparing.agree import AgreementTask, are_pulled
 from agreement.documents import requests
 from agreement.documents.requests.query_files import query_text
 from agreement.documents.values import Period
-from agreement.experiments.as_input import on_read
-from agreement.experiments.experiment import Experiment, ExperimentEntry, read_experiment
 from agreement.proving.decide import (
     Places,
 )
@@ -19,6 +17,9 @@ from lars.errors import LarsError
 from lars.files import exists
 from solver.settings import TraceInput, Warn
 from translate.model.query import MERGING, Language
+
+if TYPE_CHECKING:
+    from agreement.experiments.experiment import Experiment
 
 _INPUTS: Final = (
     f"a folder with experiment.toml, or one or two queries ({', '.join(requests.QUERY_SUFFIXES)})"
@@ -47,6 +48,10 @@ def _traceless(
     warn: Warn,
 ) -> TracelessTask:
     if requests.experiment_in(inputs) is not None:
+        # Loads the schema of experiments, which queries do not need.
+        from agreement.experiments.as_input import on_read
+        from agreement.experiments.experiment import read_experiment
+
         task = on_read(_compared(read_experiment(inputs[0])), trace_input, overrides, periods, warn)
         read = [query for query in (task.csparql, task.cqels) if query is not None]
         return _apart(TracelessTask(task, tuple(read), tuple(map(str, inputs))), overrides, warn)
@@ -96,11 +101,13 @@ def _apart(traceless: TracelessTask, overrides: requests.ComparisonOptions, warn
     return replace(traceless, task=task, queries=queries)
 
 
-def _compared(experiment: Experiment) -> Experiment:
+def _compared(experiment: "Experiment") -> "Experiment":
     """Return an experiment that compares push and pull, from an experiment that runs engines.
 
     Parameters that occur only in traces get one value, because the trace has no effect.
     """
+    from agreement.experiments.experiment import ExperimentEntry
+
     entries = experiment.entries
     if entries["comparisons"] or not entries["queries"]:
         return experiment
@@ -128,6 +135,8 @@ def places_in(inputs: Sequence[Path], task: TracelessTask) -> Places:
     If the queries have different languages, the query that matches each stream separately is preferred.
     """
     if requests.is_experiment(inputs[0]):
+        from agreement.experiments.experiment import read_experiment
+
         experiment = read_experiment(inputs[0])
         (entry, *_) = experiment.entries["queries"]
         language = next(language.value for language in _PREFERRED if language.value in entry.content)
