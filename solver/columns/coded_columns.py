@@ -19,7 +19,18 @@ from lars.errors import LarsError
 from lars.language.formulas import Aggregation
 from lars.language.terms import NULL, Atom, Constant, Number, Signature, Term, Variable
 from lars.language.windows import LARGEST_TIME, Interval
-from solver.columns.arrays import Array, Mask, arrow_strings, distinct_pairs, keys
+from solver.columns.arrays import (
+    Array,
+    Mask,
+    arrow_mask,
+    arrow_numbers,
+    arrow_strings,
+    distinct,
+    distinct_pairs,
+    keys,
+    numbers_of,
+    validity_of,
+)
 from solver.facts import STREAM_PREDICATE, Fact, constant_of
 from solver.rdf import value
 
@@ -31,6 +42,10 @@ NULL_CODE: Final = 0
 NO_CODE: Final = -1
 """The code of an undefined arithmetic result; no term has this code, and it does not equal itself."""
 _EXACT: Final = 2**53
+_FEW_TEXTS: Final = 2**13
+"""The number of texts below which a Python dictionary is not slower than Arrow."""
+_LOOKUPS: Final = 64
+"""The number of searches in all texts that take about as long as copying the texts from Arrow."""
 _TERMS_FOR_EACH_ROW: Final = 8
 """The number of terms per row above which only the terms of the column are sorted, not all terms."""
 _LEAST, _GREATEST = -(2**31), 2**31 - 1
@@ -104,40 +119,96 @@ class TermCodes(CodedTerms):
 
     def __init__(self) -> None:
         self._codes = Numbering({str(NULL): NULL_CODE})
+        # The text of each code; None for null, and for a text that only Arrow has so far.
         self._texts: list[str | None] = [None]
+        self._listed_keys = 1
+        # Most terms of a long trace are never looked up: their texts stay in Arrow, with codes in a row.
+        self._packed: list[tuple[int, pa.Array]] = []
+        self._lookups = 0
         self._constants: dict[int, Constant] = {NULL_CODE: NULL}
         self._ranks = np.empty(0, np.int64)
         self.aggregates: dict[tuple[Aggregation, bytes], int] = {}
 
     def __len__(self) -> int:
-        return len(self._codes)
+        return len(self._texts) + len(self._codes) - self._listed_keys
+
+    def __getstate__(self) -> dict[str, Any]:
+        self._unpack()
+        return vars(self)
 
     def code(self, text: str) -> int:
         """Return the code of a term's text; a new term gets the next code."""
+        if self._packed and text not in self._codes:
+            self._find([text])
         return self._codes[text]
 
     def codes(self, texts: Iterable[str]) -> Array:
         """Return the codes of many texts."""
+        if self._packed:
+            texts = list(texts)
+            self._find([text for text in dict.fromkeys(texts) if text not in self._codes])
         return np.array(list(map(self._codes.__getitem__, texts)), np.int64)
+
+    def codes_of_arrow(self, texts: "pa.Array") -> Array:
+        """Return the codes of texts (strings of Arrow, none of them twice).
+
+        The new ones among many texts stay in Arrow.
+        """
+        if len(texts) < _FEW_TEXTS:
+            return self.codes(texts.to_pylist())
+        import pyarrow.compute as pc
+
+        self._listed()
+        begins = {text[:1] for text in pc.unique(pc.utf8_slice_codeunits(texts, 0, 1)).to_pylist()}
+        listed = [(text, code) for text, code in self._codes.items() if text[:1] in begins]
+        known = [
+            (np.array([code for _, code in listed], np.int64), arrow_strings([text for text, _ in listed]))
+        ]
+        known += [(np.arange(first, first + len(some)), some) for first, some in self._packed]
+        codes = np.full(len(texts), NO_CODE)
+        for numbers, some in known:
+            # The shorter array is hashed, the longer one looked up.
+            if len(some) <= len(texts):
+                places = pc.index_in(texts, value_set=some)
+                there = validity_of(places)
+                codes[there] = numbers[numbers_of(places)[there]]
+            else:
+                places = pc.index_in(some, value_set=texts)
+                there = validity_of(places)
+                codes[numbers_of(places)[there]] = numbers[there]
+        new, first = codes == NO_CODE, len(self)
+        fresh = texts if new.all() else texts.filter(arrow_mask(new))
+        codes[new] = np.arange(first, first + len(fresh))
+        if len(fresh):
+            self._packed.append((first, fresh))
+            self._texts += [None] * len(fresh)
+            self._codes.default_factory = count(len(self)).__next__
+        return codes
 
     def of_constant(self, constant: Constant | None) -> int:
         """Return the code of a constant; None has the code of null."""
-        return NULL_CODE if constant is None else self._codes[str(constant)]
+        return NULL_CODE if constant is None else self.code(str(constant))
 
     def constant(self, code: int) -> Constant:
         """Return the constant with the given code."""
         term = self._constants.get(code)
         if term is None:
-            term = self._constants[code] = constant_of(self._listed()[code] or "")
+            text = self._listed()[code] or self._shown(np.array([code]))[code]
+            term = self._constants[code] = constant_of(text or "")
         return term
+
+    def constants(self, codes: Array) -> list[Constant]:
+        """Return the constants with the given codes."""
+        self._shown(codes)
+        return list(map(self.constant, codes.tolist()))
 
     def texts(self, codes: Sequence[int]) -> list[str | None]:
         """Return the texts of codes; null is None."""
-        return list(map(self._listed().__getitem__, codes))
+        return list(map(self._shown(np.array(codes, np.int64)).__getitem__, codes))
 
     def atom_texts(self, codes: Array) -> list[str]:
         """Return the texts of codes, written like input atoms; null is written `null`."""
-        texts = self._listed()
+        texts = self._shown(codes)
         return [texts[code] or str(NULL) for code in codes.tolist()]
 
     def arrow(self, codes: Array) -> "pa.Array":
@@ -150,13 +221,13 @@ class TermCodes(CodedTerms):
         >>> TermCodes().ranks(np.array([0])).tolist()
         [0]
         """
-        texts = self._listed()
-        if len(self._ranks) < len(texts) <= _TERMS_FOR_EACH_ROW * len(codes):
-            self._ranks = _ranks([text or "" for text in texts])
-        if len(self._ranks) == len(texts):
+        if len(self._ranks) < len(self) <= _TERMS_FOR_EACH_ROW * len(codes):
+            self._ranks = _ranks([text or "" for text in self._shown(np.arange(len(self)))])
+        if len(self._ranks) == len(self):
             return self._ranks[codes]
-        distinct, places = np.unique(codes, return_inverse=True)
-        return _ranks([texts[code] or "" for code in distinct.tolist()])[places]
+        used, places = np.unique(codes, return_inverse=True)
+        texts = self._shown(used)
+        return _ranks([texts[code] or "" for code in used.tolist()])[places]
 
     def numbers(self, codes: Array) -> tuple[Array, Mask]:
         """Return the integers that codes denote, and a mask of the codes that denote an integer.
@@ -172,8 +243,9 @@ class TermCodes(CodedTerms):
     def _values(
         self, codes: Array, read: Callable[[Constant], float | None], kind: type[np.generic]
     ) -> tuple[npt.NDArray[Any], Mask]:
-        distinct, places = np.unique(codes, return_inverse=True)
-        values = [None if code < 0 else read(self.constant(code)) for code in distinct.tolist()]
+        used, places = np.unique(codes, return_inverse=True)
+        self._shown(used)
+        values = [None if code < 0 else read(self.constant(code)) for code in used.tolist()]
         known = np.array([number is not None for number in values], np.bool_)
         return np.array([number or 0 for number in values], kind)[places], known[places]
 
@@ -183,14 +255,59 @@ class TermCodes(CodedTerms):
         Raises:
             LarsError: An integer is outside 32 bits.
         """
-        distinct, places = np.unique(values, return_inverse=True)
-        return self.codes(map(str, map(_within, distinct.tolist())))[places]
+        each, places = np.unique(values, return_inverse=True)
+        return self.codes(map(str, map(_within, each.tolist())))[places]
 
     def _listed(self) -> list[str | None]:
         # A dictionary keeps the order in which its keys came, which is that of the codes.
-        newest = [*islice(reversed(self._codes), len(self._codes) - len(self._texts))]
+        newest = [*islice(reversed(self._codes), len(self._codes) - self._listed_keys)]
         self._texts.extend(reversed(newest))
+        self._listed_keys = len(self._codes)
         return self._texts
+
+    def _shown(self, codes: Array) -> list[str | None]:
+        """Return the texts by code; the texts of the given codes are no longer only in Arrow."""
+        texts = self._listed()
+        for first, some in self._packed:
+            inside = codes[(codes >= first) & (codes < first + len(some))]
+            missing = [code for code in distinct(inside).tolist() if texts[code] is None]
+            if missing:
+                places = arrow_numbers(np.array(missing, np.int64) - first)
+                for code, text in zip(missing, some.take(places).to_pylist(), strict=True):
+                    texts[code] = text
+        return texts
+
+    def _find(self, texts: list[str]) -> None:
+        """Look up texts among the terms whose texts are only in Arrow."""
+        if not texts:
+            return
+        self._lookups += 1
+        if self._lookups > _LOOKUPS:
+            self._unpack()
+            return
+        import pyarrow.compute as pc
+
+        self._listed()
+        wanted = arrow_strings(texts)
+        for first, some in self._packed:
+            if len(texts) == 1:
+                place = pc.index(some, wanted[0]).as_py()
+                self._codes |= {} if place < 0 else {texts[0]: first + place}
+                continue
+            numbers = pc.index_in(some, value_set=wanted)
+            places = np.flatnonzero(validity_of(numbers))
+            known = [texts[number] for number in numbers_of(numbers)[places].tolist()]
+            self._codes.update(zip(known, (first + places).tolist(), strict=True))
+        self._listed_keys = len(self._codes)
+
+    def _unpack(self) -> None:
+        """Copy all texts from Arrow."""
+        self._listed()
+        for first, some in self._packed:
+            texts = some.to_pylist()
+            self._texts[first : first + len(texts)] = texts
+            self._codes.update(zip(texts, range(first, first + len(texts)), strict=True))
+        self._packed, self._listed_keys = [], len(self._codes)
 
 
 def used_texts(columns: Sequence[Array], terms: TermCodes) -> tuple[list[str], list[Array]]:
@@ -291,11 +408,13 @@ def in_time_order(atoms: Atoms) -> Atoms:
     arrival = np.concatenate([some.arrival for some in atoms.values()])
     t = np.concatenate([some.t for some in atoms.values()])
     # Both are nearly sorted, which a stable sort finishes fast.
-    order = np.argsort(arrival, kind="stable")
+    in_order = len(atoms) == 1 and bool((arrival[1:] >= arrival[:-1]).all())
+    order = np.arange(len(arrival)) if in_order else np.argsort(arrival, kind="stable")
     since = [some.since for some in atoms.values() if some.since is not None]
     if since:
         order = order[np.argsort(np.concatenate(since)[order], kind="stable")]
-    order = order[np.argsort(t[order], kind="stable")]
+    t = t if in_order and not since else t[order]
+    order = order[np.argsort(t, kind="stable")] if (t[1:] < t[:-1]).any() else order
     number = np.empty(len(order), np.int64)
     number[order] = np.arange(len(order))
     borders = np.cumsum([len(some.t) for some in atoms.values()])[:-1]

@@ -293,7 +293,7 @@ class RuleBody:
         columns = [bindings.column(name) for name in names]
         check_time(len(bindings.table))
         places, back = _numbered(columns, len(bindings.table))
-        constants = ([self._codes.constant(code) for code in column[places].tolist()] for column in columns)
+        constants = (self._codes.constants(column[places]) for column in columns)
         rows = _timely(zip(*constants, strict=True) if names else [()] * len(places))
         return np.fromiter(map(code_of, rows), np.int64, len(places))[back]
 

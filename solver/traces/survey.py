@@ -68,11 +68,12 @@ def summaries_of(
         np.concatenate([getattr(part, name) for part in parts])
         for name in ("numbers", "kinds", "times", "streams", "zones")
     )
-    order = np.lexsort((numbers, streams))
-    numbers, kinds, times, streams = numbers[order], kinds[order], times[order], streams[order]
-    zones = zones[order]
+    if (numbers[1:] < numbers[:-1]).any() or (streams[1:] != streams[:-1]).any():
+        order = np.lexsort((numbers, streams))
+        numbers, kinds, times, streams = numbers[order], kinds[order], times[order], streams[order]
+        zones = zones[order]
     borders = np.flatnonzero(streams[1:] != streams[:-1]) + 1
-    own = [slice(*ends) for ends in pairwise([0, *borders.tolist(), len(order)])]
+    own = [slice(*ends) for ends in pairwise([0, *borders.tolist(), len(numbers)])]
     for rows in sorted(own, key=lambda rows: numbers[rows.start]):
         code = int(streams[rows.start])
         stream = ATOMS if code == NO_CODE else terms.texts((code,))[0]

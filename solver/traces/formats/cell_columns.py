@@ -4,6 +4,7 @@ Arrow cuts the cells from lines. A pattern recognizes usual cells. All unusual c
 an error concerns a whole row, the code that reads rows one by one (`cells`) reports the error.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from math import gcd
@@ -111,6 +112,8 @@ def used_cells(texts: pa.Array, places: npt.NDArray[np.integer]) -> Cells:
     """Return cells whose dictionary contains only the texts that occur in them."""
     used = np.zeros(len(texts), np.bool_)
     used[places] = True
+    if used.all():
+        return texts, places.astype(np.int64, copy=False)
     return texts.filter(arrow_mask(used)), (np.cumsum(used) - 1)[places]
 
 
@@ -144,7 +147,7 @@ def counted_times(clock: Clock, values: Array) -> TimeColumn:
     kinds, zones = np.full(len(values), TimeKind.INTEGER, np.int8), np.zeros(len(values), np.int16)
     if max(unit, trace_unit) > LARGEST:
         return TimeColumn(kinds, values, np.zeros(len(values), np.bool_), zones)
-    whole, rest = np.divmod(values, unit)
+    whole, rest = (values, 0) if unit == 1 else np.divmod(values, unit)
     known = (values >= 0) & (rest == 0) & (whole <= LARGEST_TIME // trace_unit)
     return TimeColumn(kinds, np.where(known, whole, 0) * trace_unit, known, zones)
 
@@ -183,9 +186,8 @@ def read_times(cells: Cells, clock: Clock, read: Callable[[str], Instant], aroun
 
 _BARE: Final = r"[A-Za-z][A-Za-z0-9+.\-]*:[!#-;=?-\[\]_a-z~]*"
 _LITERAL: Final = rf'"[^"\\\x00-\x1f\x7f]*"(\^\^<{_BARE}>|@[a-z]{{1,8}}(-[a-z0-9]{{1,8}})*)?'
-_CANONICAL: Final = rf"^(<{_BARE}>|{_LITERAL})$"
-"""A pattern of texts that are already canonical, except for literals of two datatypes."""
 _CHANGED: Final = r"#(string|langString|dirLangString)>$"
+"""Matches the ends of literals that are not canonical, and of some that are."""
 _LESS, _GREATER, _NOTHING = map(arrow_text, (b"<", b">", b""))
 _ASCII: Final = r"^[\x00-\x7f]*$"
 
@@ -204,38 +206,67 @@ class TermColumn:
         """Return a mask of the terms whose texts begin with `lead`: < for an IRI, a quote for a literal."""
         return np.equal(self.leads, ord(lead))
 
+    def at(self, places: npt.NDArray[np.integer]) -> "TermColumn":
+        """Return the terms at the given positions."""
+        return TermColumn(self.codes[places], self.leads[places])
+
     @staticmethod
     def of_nulls(rows: int) -> "TermColumn":
         """Return a column that contains only null."""
         return TermColumn(np.full(rows, NULL_CODE), np.zeros(rows, np.uint8))
 
 
+def shared_texts(columns: Sequence[pa.Array]) -> tuple[pa.Array, list[Array]]:
+    """Return the distinct texts of several arrays, and for each array the indexes of its texts."""
+    encoded = pa.concat_arrays(columns).dictionary_encode()
+    borders = np.cumsum(list(map(len, columns)))[:-1]
+    return encoded.dictionary, np.split(numbers_of(encoded.indices), borders)
+
+
 def read_terms(
-    cells: Cells, read: Callable[[str], str], terms: TermCodes, *, bare: bool = False
+    texts: pa.Array, read: Callable[[str], str], terms: TermCodes, *, bare: bool = False
 ) -> TermColumn:
-    """Return the terms in cells; an empty cell is null. With `bare`, IRIs in cells may lack < and >.
+    """Return the terms in distinct texts; an empty text is null. With `bare`, IRIs may lack < and >.
 
     `read` returns canonical texts, and raises MalformedPart or NotATerm for errors that concern the whole
     row.
     """
-    texts, places = cells
     codes, leads = np.full(len(texts), NO_CODE), np.zeros(len(texts), np.uint8)
-    empty = numbers_of(pc.binary_length(texts)) == 0
+    begins, empty = _first_bytes(texts), numbers_of(pc.binary_length(texts)) == 0
     codes[empty] = NULL_CODE
     usual = usual_terms(texts)
-    chosen = texts.filter(arrow_mask(usual)).cast(pa.string())
-    codes[usual] = terms.codes(chosen.to_pylist())
-    leads[usual] = np.where(mask_of(pc.starts_with(chosen, "<")), ord("<"), ord('"'))
-    if bare:
-        iris = mask_of(pc.match_substring_regex(texts, f"^{_BARE}$"))
-        inside = texts.filter(arrow_mask(iris))
-        whole = pc.binary_join_element_wise(_LESS, inside, _GREATER, _NOTHING)
-        codes[iris] = terms.codes(whole.cast(pa.string()).to_pylist())
-        leads[iris] = ord("<")
-        usual |= iris
+    codes[usual] = terms.codes_of_arrow(_some(texts, usual).cast(pa.string()))
+    leads[usual] = begins[usual]
+    if bare and len(others := np.flatnonzero(~usual & ~empty & (begins != ord("<")))):
+        chosen = np.zeros(len(texts), np.bool_)
+        chosen[others] = True
+        chosen[others] = _iris(_some(texts, chosen), f"^{_BARE}$", 0)
+        whole = pc.binary_join_element_wise(_LESS, _some(texts, chosen), _GREATER, _NOTHING)
+        codes[chosen] = terms.codes_of_arrow(whole.cast(pa.string()))
+        leads[chosen] = ord("<")
+        usual |= chosen
     for place, text in _read_alone(texts, ~(usual | empty), read):
         codes[place], leads[place] = terms.code(text), _lead(text)
-    return TermColumn(codes[places], leads[places])
+    return TermColumn(codes, leads)
+
+
+def _some(texts: pa.Array, mask: Mask) -> pa.Array:
+    return texts if mask.all() else texts.filter(arrow_mask(mask))
+
+
+def _first_bytes(texts: pa.Array) -> Bytes:
+    """Return the first byte of each text (binary), 0 for an empty text."""
+    ends, data = _bytes_of(texts)
+    first = np.append(data, np.uint8(0))[ends[:-1]]
+    first[ends[1:] == ends[:-1]] = 0
+    return first
+
+
+def _bytes_of(texts: pa.Array) -> tuple[npt.NDArray[np.int32], Bytes]:
+    """Return the offsets of texts (binary), and the bytes up to the last offset."""
+    _, offsets, content = texts.buffers()
+    ends = np.frombuffer(offsets, np.int32)[texts.offset : texts.offset + len(texts) + 1]
+    return ends, np.frombuffer(content or b"", np.uint8)[: ends[-1]]
 
 
 def _lead(text: str) -> int:
@@ -246,13 +277,50 @@ def _lead(text: str) -> int:
 
 def usual_terms(texts: pa.Array) -> Mask:
     """Return a mask of texts (binary) that are certainly equal to their own canonical texts."""
-    canonical = mask_of(pc.match_substring_regex(texts, _CANONICAL))
-    canonical &= ~mask_of(pc.match_substring_regex(texts, _CHANGED))
-    try:
-        texts.filter(arrow_mask(canonical)).cast(pa.string())
-    except pa.ArrowInvalid:  # no UTF-8
-        canonical &= mask_of(pc.match_substring_regex(texts, _ASCII))
+    begins, canonical = _first_bytes(texts), np.zeros(len(texts), np.bool_)
+    if (iris := begins == ord("<")).any():
+        canonical[iris] = _iris(_some(texts, iris), f"^<{_BARE}>$", 1)
+    if (literals := begins == ord('"')).any():
+        quoted = _some(texts, literals)
+        usual = mask_of(pc.match_substring_regex(quoted, f"^{_LITERAL}$"))
+        usual &= ~mask_of(pc.match_substring_regex(quoted, _CHANGED))
+        try:
+            _some(quoted, usual).cast(pa.string())
+        except pa.ArrowInvalid:  # no UTF-8
+            usual &= mask_of(pc.match_substring_regex(quoted, _ASCII))
+        canonical[literals] = usual
     return canonical
+
+
+_IN_IRIS: Final = np.zeros(256, np.bool_)
+"""The bytes of an IRI as `_BARE` has them, by number."""
+_IN_IRIS[[byte for byte in range(128) if re.fullmatch("[!#-;=?-\\[\\]_a-z~]", chr(byte))]] = True
+_HTTP: Final = b"http"
+_LONGEST_SCHEME: Final = len("https:")
+
+
+def _iris(texts: pa.Array, pattern: str, around: int) -> Mask:
+    """Return a mask of the texts (binary, none empty) that match the pattern of an IRI.
+
+    The argument `around` is the number of brackets on each side.
+
+    The pattern is slow for many texts, so texts that begin with http: or https: are recognized by bytes.
+    """
+    ends, data = _bytes_of(texts)
+    first, last = ends[:-1] + around, ends[1:] - 1
+    odd = np.flatnonzero(~_IN_IRIS[data[ends[0] :]]) + ends[0]
+    counts = np.diff(np.searchsorted(odd, ends)) if len(odd) else np.zeros(len(texts), np.int64)
+    mask: Mask = (counts == 2 * around) & (last - first >= _LONGEST_SCHEME + around)
+    if around:
+        mask &= (data[ends[:-1]] == ord("<")) & (data[last] == ord(">"))
+    for place, character in enumerate(_HTTP):
+        mask &= data[np.minimum(first + place, last)] == character
+    after = data[np.minimum(first + len(_HTTP), last)]
+    secure = (after == ord("s")) & (data[np.minimum(first + len(_HTTP) + 1, last)] == ord(":"))
+    mask &= (after == ord(":")) | secure
+    if not mask.all():
+        mask[~mask] = mask_of(pc.match_substring_regex(_some(texts, ~mask), pattern))
+    return mask
 
 
 _TRIPLE: Final = (STREAM_PREDICATE, 4)
@@ -276,8 +344,9 @@ def triple_rows(
         regular &= ~named | (own.codes == number)
     streams = np.where(named, own.codes, number)
     rows = np.flatnonzero(regular)
-    codes = tuple(column[rows] for column in (s.codes, p.codes, o.codes, streams))
-    spelled = times.kinds[rows], times.values[rows], codes, codes[3], times.zones[rows]
+    chosen = slice(None) if len(rows) == len(regular) else rows
+    codes = tuple(column[chosen] for column in (s.codes, p.codes, o.codes, streams))
+    spelled = times.kinds[chosen], times.values[chosen], codes, codes[3], times.zones[chosen]
     return RowColumns(_TRIPLE, rows, *spelled)
 
 

@@ -181,10 +181,12 @@ def table_rows(
         arguments = [cells(name) for name in argument_columns(names)]
         return cell_columns.predicate_rows(cells("predicate"), arguments, times, terms)
     read = partial(cell_term, dict(source.prefixes))
-    columns = [
-        cell_columns.read_terms(cells(name), read, terms, bare=not source.prefixes)
-        if name in names
-        else cell_columns.TermColumn.of_nulls(len(times.values))
-        for name in ("s", "p", "o", "stream")
-    ]
+    given = [name for name in ("s", "p", "o", "stream") if name in names]
+    # Objects are mostly subjects too: each text is read once for all columns.
+    every = [cells(name) for name in given]
+    texts, places = cell_columns.shared_texts([own for own, _ in every])
+    whole = cell_columns.read_terms(texts, read, terms, bare=not source.prefixes)
+    columns = [whole.at(numbers).at(own) for numbers, (_, own) in zip(places, every, strict=True)]
+    if "stream" not in given:
+        columns.append(cell_columns.TermColumn.of_nulls(len(times.values)))
     return [cell_columns.triple_rows(source, terms, times, columns)]

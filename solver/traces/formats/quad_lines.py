@@ -106,11 +106,12 @@ class QuadLines(LineFormat):
         if not whole.any():
             return []
         every, places = fields_of(lines, cuts, whole)
-        fields = (used_cells(every, places[:, number]) for number in range(_WITH_STREAM))
-        *cells, timed = [(pc.binary_slice(texts, 0, -1), own) for texts, own in fields]
-        times = read_times(timed, source.clock, partial(_field_time, source), around='"')
-        columns = [read_terms(cell, partial(_field_term, source), terms) for cell in cells]
-        return [triple_rows(source, terms, times, columns)]
+        (texts, own), (timed, at) = (used_cells(every, places[:, some]) for some in (slice(-1), -1))
+        times = read_times(
+            (pc.binary_slice(timed, 0, -1), at), source.clock, partial(_field_time, source), around='"'
+        )
+        every_term = read_terms(pc.binary_slice(texts, 0, -1), partial(_field_term, source), terms)
+        return [triple_rows(source, terms, times, [every_term.at(column) for column in own.T])]
 
 
 class LineToken(NamedTuple):

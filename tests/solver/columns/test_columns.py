@@ -1,5 +1,7 @@
 """Keys of rows, codes of terms, atoms in columns: what was put in comes out."""
 
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,7 +10,17 @@ from hypothesis import strategies as st
 from lars.errors import FailedRunError, LarsError
 from lars.language.terms import NULL, XSD, Iri, Number
 from lars.language.windows import LARGEST_TIME, Interval
-from solver.columns import NULL_CODE, InputAtoms, TermCodes, arrays, atoms_by_predicate, keys, trace_columns
+from solver.columns import (
+    NULL_CODE,
+    InputAtoms,
+    TermCodes,
+    arrays,
+    arrow_strings,
+    atoms_by_predicate,
+    coded_columns,
+    keys,
+    trace_columns,
+)
 from solver.facts import Fact
 from tests.solver.strategies import part_of
 
@@ -58,6 +70,31 @@ def test_codes_stand_for_texts_and_constants():
     values, known = codes.numbers(np.array([2, 1, 0]))
     assert (values.tolist(), known.tolist()) == ([0, 3, 0], [False, True, False])
     assert codes.texts(codes.of_numbers(np.array([4, 3])).tolist()) == ["4", "3"]
+
+
+_texts = st.lists(st.sampled_from([*(f"<x:{n}>" for n in range(9)), '"\u00e4"', "null"]), unique=True)
+
+
+@part_of(0.5)
+@given(st.lists(st.tuples(st.booleans(), _texts), max_size=6), _texts, st.integers(0, 3))
+def test_terms_whose_texts_stay_in_arrow_have_the_codes_of_others(steps, last, lookups):
+    packed, plain = TermCodes(), TermCodes()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(coded_columns, "_FEW_TEXTS", 1)
+        patch.setattr(coded_columns, "_LOOKUPS", lookups)
+        for in_arrow, texts in steps:
+            found = packed.codes_of_arrow(arrow_strings(texts)) if in_arrow else packed.codes(texts)
+            assert found.tolist() == plain.codes(texts).tolist()
+            assert len(packed) == len(plain)
+        every = np.arange(len(plain))
+        assert packed.texts(every[::2].tolist()) == plain.texts(every[::2].tolist())
+        assert [packed.constant(code) for code in every.tolist()] == plain.constants(every)
+        assert [packed.code(text) for text in last[:2]] == plain.codes(last[:2]).tolist()
+        assert packed.codes(last).tolist() == plain.codes(last).tolist()
+        # Pickling copies all texts from Arrow, so that comes last.
+        for codes in (packed, pickle.loads(pickle.dumps(packed))):
+            assert codes.ranks(every).tolist() == plain.ranks(every).tolist()
+            assert codes.code("<x:other>") == plain.code("<x:other>")
 
 
 @pytest.mark.parametrize("far", [2**53, 2**63, 10**30])

@@ -7,15 +7,16 @@ from unittest.mock import patch
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lars.durations import Duration, read_duration
 from lars.language.terms import XSD
 from solver.traces import prepare, read_columns
-from solver.traces.formats import lines
+from solver.traces.formats import cell_columns, lines
 from solver.traces.formats.cell_columns import counted_times, dated_times
 from solver.traces.formats.tables import parquet
 from solver.traces.input_files import ExactRow
@@ -73,6 +74,26 @@ def test_a_usual_line_is_not_read_by_itself(tmp_path, name):
         found = rows_of_columns(read_columns(prepare(paths, SECONDS), SECONDS))
     assert found == [(row[0], *row[3:]) for row in rows]
     assert alone.call_count == (1 if name == "d.csv" else 0)  # the header
+
+
+_scheme = st.sampled_from(
+    ["<http:", "http:", "<https:", "https:", "<http", "http", "<https", "ht", "<a:", "http+x:"]
+)
+_inside = st.lists(
+    st.sampled_from(["//e.org", "/b", "#string", "<", ">", " ", "\u00e9", '"', ":"]), max_size=3
+)
+_some_texts = st.lists(st.builds(lambda *parts: "".join([parts[0], *parts[1], parts[2]]), _scheme, _inside,
+                                 st.sampled_from(["", ">"])), max_size=5)  # fmt: skip
+
+
+@example(["http//e.org/", "<http//e.org/>", "ht"])
+@given(_some_texts)
+def test_an_iri_is_recognized_by_its_bytes_as_by_its_pattern(texts):
+    column = pa.array([text.encode() for text in texts], pa.binary())
+    for around, pattern in enumerate((f"^{cell_columns._BARE}$", f"^<{cell_columns._BARE}>$")):
+        expected = pc.match_substring_regex(column, pattern).to_pylist()
+        for begin in range(len(column) + 1):
+            assert cell_columns._iris(column[begin:], pattern, around).tolist() == expected[begin:]
 
 
 ROWS = [(1, "<urn:st>", "urn:s", "<urn:p>", '"a"'), (2, None, "<urn:s>", "urn:p", "urn:o")]

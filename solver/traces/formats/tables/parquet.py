@@ -40,6 +40,9 @@ from solver.traces.formats.tables.typed_columns import (
 )
 
 _BATCH: Final = 2**17
+_LARGE_BATCH: Final = 2**20
+_BYTES_AT_ONCE: Final = 2**28
+"""The greatest size in bytes of a row group that is read in large batches; terms are coded once a batch."""
 _TOGETHER: Final = 2**12
 _CUTS: Final = 4
 """The maximum number of parts into which a row group is cut.
@@ -250,7 +253,7 @@ def table_batches(part: input_files.FilePart, rows: int | None = None) -> Iterat
     try:
         with pq.ParquetFile(source.file, read_dictionary=texts) as file:
             groups, at, end = _row_groups(file.metadata, part)
-            for batch in file.iter_batches(rows or _BATCH, groups, columns):
+            for batch in file.iter_batches(rows or _batch_size(file.metadata, groups), groups, columns):
                 if at >= end:
                     return
                 # Row groups are read whole.
@@ -261,6 +264,12 @@ def table_batches(part: input_files.FilePart, rows: int | None = None) -> Iterat
     except (pa.ArrowException, OSError) as error:
         short_of(source.path, error)
         raise LarsError(f"{source.path}: cannot be read: {short(str(error))}") from None
+
+
+def _batch_size(metadata: pq.FileMetaData, groups: Sequence[int]) -> int:
+    """Return the number of rows of a batch: rows of much text are read in smaller batches."""
+    most = max((metadata.row_group(number).total_byte_size for number in groups), default=0)
+    return _LARGE_BATCH if most <= _BYTES_AT_ONCE else _BATCH
 
 
 def _plain(batch: pa.RecordBatch, times: str) -> pa.RecordBatch:
@@ -336,9 +345,11 @@ def _distinct(column: pa.Array) -> cell_columns.Cells:
     Null is the empty text.
     """
     encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
-    texts = encoded.dictionary
-    places = np.where(validity_of(encoded.indices), numbers_of(encoded.indices), len(texts))
-    return cell_columns.used_cells(pa.concat_arrays([texts.cast(pa.binary()), _EMPTY]), places)
+    texts, numbers = encoded.dictionary.cast(pa.binary()), numbers_of(encoded.indices)
+    if not encoded.indices.null_count:
+        return cell_columns.used_cells(texts, numbers)
+    places = np.where(validity_of(encoded.indices), numbers, len(texts))
+    return cell_columns.used_cells(pa.concat_arrays([texts, _EMPTY]), places)
 
 
 def _times(column: pa.Array, clock: trace_times.Clock) -> cell_columns.TimeColumn:
