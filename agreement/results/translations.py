@@ -221,7 +221,7 @@ def _assigned_by_traces(
         return None
     # Loads what compares and reads traces, which no other translation needs.
     from agreement.comparing.agree import comparison_trace, queries_of
-    from agreement.results.base.inputs import comparison_on
+    from agreement.results.base.library import comparison_on
     from solver.rdf import read_term
 
     comparison = requests.ComparisonOptions(options, request.reading)

@@ -23,13 +23,14 @@ from agreement.documents.requests import Side
 from agreement.documents.table_files import OutTable
 from agreement.documents.traces import span_within
 from agreement.documents.values import Period
-from agreement.results.base.inputs import comparison_on, title_of
 from agreement.results.base.library import (
     Findings,
     JsonObject,
     Listeners,
+    comparison_on,
     json_value,
     offered_functions,
+    title_of,
 )
 from agreement.results.renderings import agreement_report
 from agreement.results.renderings.agreement_report import ExplainCommand

@@ -13,8 +13,7 @@ from agreement.documents.table_files import OutTable
 from agreement.documents.values import points_of
 from agreement.results.agreements import lateness_report
 from agreement.results.agreements.agreeing import AgreeRequest, compared_answers, explain_commands
-from agreement.results.base.inputs import title_of
-from agreement.results.base.library import Findings, Listeners, offered_functions
+from agreement.results.base.library import Findings, Listeners, offered_functions, title_of
 from agreement.results.renderings.agreement_report import ExplainCommand
 from agreement.results.renderings.pages.blocks import text_page
 from agreement.results.renderings.pages.page import Page

@@ -46,6 +46,9 @@ if TYPE_CHECKING:
     import polars as pl  # type: ignore[import-not-found]
     import pyarrow as pa
 
+    from agreement.comparing.agree import AgreementTask
+    from agreement.documents.requests import ComparisonOptions
+    from agreement.documents.values import Period
     from agreement.experiments.junit import VerdictCase
     from agreement.results.base.sources import SourceFiles
     from agreement.results.renderings.pages.page import InlinePage, Page
@@ -617,3 +620,30 @@ def expected_errors(error: Exception) -> LarsError | None:
 
         return failure(error)
     return None
+
+
+def comparison_on(
+    inputs: tuple[Path, ...], options: "ComparisonOptions", periods: "Sequence[Period]", warn: Warn
+) -> "AgreementTask":
+    """Return the comparison of an experiment, or of queries on traces, by pull period."""
+    from agreement.comparing.agree import tasks
+    from agreement.documents.requests import experiment_in
+
+    if (path := experiment_in(inputs)) is None:
+        return tasks.on_files(inputs, options, periods)
+    # The schema of experiments takes as long to load as a short command. Only an experiment loads it.
+    from agreement.experiments.as_input import on_read
+    from agreement.experiments.experiment import read_experiment
+
+    return on_read(read_experiment(path), options.input_options.trace(), options, periods, warn)
+
+
+def title_of(inputs: Sequence[Path]) -> str:
+    """Return the title of the inputs: the title of the experiment, or the names of the files."""
+    from agreement.documents.requests import experiment_in
+
+    if (path := experiment_in(inputs)) is None:
+        return ", ".join(path.name for path in inputs)
+    from agreement.experiments.experiment import read_experiment
+
+    return read_experiment(path).file.title or path.resolve().name

@@ -20,8 +20,7 @@ from agreement.documents.requests import Side
 from agreement.documents.table_files import GrowingFormat, OutTable, append_rows, cut_back, json_records
 from agreement.documents.traces import options_for
 from agreement.documents.values import Period, points_of
-from agreement.results.base.inputs import comparison_on
-from agreement.results.base.library import Listeners, Result, offered_functions
+from agreement.results.base.library import Listeners, Result, comparison_on, offered_functions
 from agreement.results.files import watch_report
 from lars.dataclass import dataclass
 from lars.errors import LarsError

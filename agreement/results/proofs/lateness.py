@@ -11,8 +11,7 @@ from agreement.documents.table_files import Column, OutTable
 from agreement.documents.values import points_of
 from agreement.proving.decide import SEARCHED, agreement_question
 from agreement.proving.lateness import KINDS, Decisions, LatenessQuestion, decide_lateness
-from agreement.results.base.inputs import title_of
-from agreement.results.base.library import Findings, Listeners, offered_functions
+from agreement.results.base.library import Findings, Listeners, offered_functions, title_of
 from agreement.results.proofs import lateness_report
 from agreement.results.proofs.traceless import DecideRequest
 from agreement.results.proofs.traceless_inputs import places_in, without_trace

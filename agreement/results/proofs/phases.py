@@ -22,8 +22,7 @@ from agreement.documents.requests import (
 from agreement.documents.table_files import Column, OutTable
 from agreement.documents.values import Period, points_of
 from agreement.proving.phase import PhaseDiagram, diagrams, phase_task
-from agreement.results.base.inputs import comparison_on, title_of
-from agreement.results.base.library import Findings, Listeners, offered_functions
+from agreement.results.base.library import Findings, Listeners, comparison_on, offered_functions, title_of
 from agreement.results.renderings import phase_report
 from agreement.results.renderings.pages.figure import write_figure
 from agreement.results.renderings.phase_report import check, figure_of

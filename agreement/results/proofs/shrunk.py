@@ -16,8 +16,7 @@ from agreement.documents.table_files import Column, OutTable
 from agreement.documents.values import Period
 from agreement.proving.shrinking import MinimalDisagreement, Sizes, write_shrunk
 from agreement.proving.shrinking import shrink as shrink_task
-from agreement.results.base.inputs import comparison_on, title_of
-from agreement.results.base.library import Findings, Listeners, offered_functions
+from agreement.results.base.library import Findings, Listeners, comparison_on, offered_functions, title_of
 from agreement.results.renderings.witness_report import shrunk_json, shrunk_text
 from lars.dataclass import dataclass
 from lars.errors import LarsError

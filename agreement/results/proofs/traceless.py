@@ -31,8 +31,7 @@ from agreement.proving.witness import (
     witnesses,
     write_experiments,
 )
-from agreement.results.base.inputs import title_of
-from agreement.results.base.library import Findings, Listeners, offered_functions
+from agreement.results.base.library import Findings, Listeners, offered_functions, title_of
 from agreement.results.proofs.traceless_inputs import places_in, without_trace
 from agreement.results.renderings import decision_report, witness_report
 from agreement.results.renderings.pages.page import Page
