@@ -176,7 +176,7 @@ def slide_of(window: specifications.ShownWindow) -> int:
         return specifications.period_of(window.frame)
     if isinstance(window.source.window, Span):
         return window.frame.until + 1  # Its only answer is right at any time after the window.
-    own = specifications.shape(window.source, window.frame)
+    own = window.shape
     return 1 if own is None else own.slide
 
 
@@ -185,7 +185,7 @@ def _may_report(window: specifications.ShownWindow, time: int) -> bool:
 
     Windows that report on closing may report only when they close; other windows may report at any time.
     """
-    own = specifications.shape(window.source, window.frame)
+    own = window.shape
     if own is None or "window-close" not in window.strategies:
         return True
     return time in own.closes(window.start, window.frame.until)
@@ -195,10 +195,9 @@ def first_close(of: specifications.FramedTask) -> float | None:
     """Return the time in ms at which the first window closes; None if arrivals trigger reports."""
     if not clock_driven(of):
         return None
-    placed = ((specifications.shape(window.source, of.frame), window) for window in of.windows)
     closes = [
-        window.start + own.due
-        for own, window in placed
-        if own is not None and not of.frame.is_quiet(window.source)
+        window.start + window.shape.due
+        for window in of.windows
+        if window.shape is not None and not of.frame.is_quiet(window.source)
     ]
     return min(closes) * of.task.unit.milliseconds if closes else None

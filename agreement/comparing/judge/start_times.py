@@ -130,7 +130,7 @@ class _Classes:
         compared: Callable[[specifications.ShownWindow], Iterable[int]],
     ) -> None:
         self.of, self.registered = of, registered
-        self.shapes = [specifications.shape(window.source, of.frame) for window in of.windows]
+        self.shapes = [window.shape for window in of.windows]
         self.slides = [1 if own is None else own.slide for own in self.shapes]
         self.closing = [_closes(window) for window in of.windows]
         # Arrivals, or the clock's period, cause evaluations at times independent of t0.

@@ -98,7 +98,7 @@ def verdict(
     stable = [place for place in compared if phase.decides(place)]
     later = [place for place in compared if place.at > phase.after and not phase.decides(place)]
     early, decisive, late = (
-        tuple(_timed(matched(place, options)) for place in part) for part in (transient, stable, later)
+        tuple(matched(place, options) for place in part) for part in (transient, stable, later)
     )
     return Verdict(choice, phase, early, decisive, late)
 
@@ -114,7 +114,7 @@ def _is_ignored(place: ReportMatch, options: JudgeOptions) -> bool:
 
 
 def matched(place: ReportMatch, options: JudgeOptions) -> ReportMatch:
-    """Return an evaluation with the match of expected and reported rows, and with the problem if any.
+    """Return an evaluation with the match of its rows, the problem if any, and the delay of its first report.
 
     Raises:
         TimeLimitError: The time limit is over.
@@ -122,12 +122,8 @@ def matched(place: ReportMatch, options: JudgeOptions) -> ReportMatch:
     check_time()
     right = recordings.rows_of(place.right or ())
     rows = match_rows(right, recordings.rows_of(place.came), likeness_of(options))
-    return replace(place, rows=rows, problem=place.problem or _problem(place, rows, options))
-
-
-def _timed(place: ReportMatch) -> ReportMatch:
-    is_late = place.right is not None and place.came
-    return replace(place, delay=place.came[0].t - place.at) if is_late else place
+    delay = place.came[0].t - place.at if place.right is not None and place.came else None
+    return replace(place, rows=rows, problem=place.problem or _problem(place, rows, options), delay=delay)
 
 
 def _problem(place: ReportMatch, rows: RowMatch, options: JudgeOptions) -> str | None:
@@ -180,7 +176,8 @@ def _in_sequence(
     likeness = likeness_of(options)
     pairs = match_part(rows, given, joint, likeness) or nearest(rows, given, joint, likeness)
     places = (undue(own, how) if n is None else replace(answered[n], came=own) for n, own in pairs)
-    windows = tuple(matched(place, options) for place in places)
+    # Answers that are compared by their order have no delay.
+    windows = tuple(replace(matched(place, options), delay=None) for place in places)
     return Verdict(scheduled.choice, Phase(-inf, inf, inf), (), windows, ())
 
 

@@ -388,7 +388,7 @@ def match_rows(expected: Sequence[Row], actual: Sequence[Row], how: Likeness) ->
     most rows get the same name.
     """
     if len(expected) + len(actual) < _FEW_ROWS:
-        return matched_by_keys(tuple(expected), tuple(actual), how)
+        return _known_match(tuple(expected), tuple(actual), how)
     known = next((rows.of for rows in (expected, actual) if isinstance(rows, RowsByNumber)), RowNumbers())
     return _by_numbers(known.numbered(expected), known.numbered(actual), how)
 
@@ -452,6 +452,10 @@ def matched_by_keys(expected: Sequence[Row], actual: Sequence[Row], how: Likenes
     extra = tuple(row for place, row in enumerate(actual) if place not in taken)
     shared = tuple(row for place, row in enumerate(expected) if place in pairs)
     return RowMatch(shared, missing, extra)
+
+
+# Start times and causes that are tried one after another often compare the same two answers again.
+_known_match = lru_cache(maxsize=4096)(matched_by_keys)
 
 
 def _pairs(expected: Sequence[Row], actual: Sequence[Row], how: Likeness) -> dict[int, int]:

@@ -16,7 +16,15 @@ from agreement.engines.specifications.elements import (
     elements_on,
     triggers,
 )
-from agreement.engines.specifications.frames import Frame, at_close, ends_of, in_ticks, shape, shift_of
+from agreement.engines.specifications.frames import (
+    Frame,
+    Shape,
+    at_close,
+    ends_of,
+    in_ticks,
+    shape,
+    shift_of,
+)
 from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.language.terms import Iri, Variable
@@ -138,6 +146,15 @@ class ShownWindow:
         return instant * scale if self._misses_last else (instant + 1) * scale - 1
 
     @cached_property
+    def shape(self) -> Shape | None:
+        """The width and slide of the window; None for tuple windows and windows without a beginning.
+
+        Raises:
+            LarsError: No specification defines when the window opens and closes.
+        """
+        return shape(self.source, self.frame)
+
+    @cached_property
     def _shift(self) -> int:
         return shift_of(self.source, self.frame)
 
@@ -193,10 +210,8 @@ class ShownWindow:
                 close = end // self.frame.clock.scale + self.frame.lead
                 times = range(close, min(close, self.frame.until) + 1)
             case _:
-                window_shape = shape(self.source, self.frame)
-                times = (
-                    range(0) if window_shape is None else window_shape.closes(self.start, self.frame.until)
-                )
+                own = self.shape
+                times = range(0) if own is None else own.closes(self.start, self.frame.until)
         _check_count(times, "the window {} closes", self.source)
         return list(map(EvaluationPoint, _at_closes(times, self.frame), times))
 

@@ -8,6 +8,7 @@ import pytest
 from agreement import api
 from tests.agreement.command import lars
 from tests.packs import SAMPLES
+from tests.sizes import few
 
 DOOR = (SAMPLES / "door" / "door.lars", SAMPLES / "door" / "door.atoms")
 LOOP = "p ← not q, e. q ← not p, e. r ← p. r ← q. ← f."
@@ -66,7 +67,8 @@ def test_wrong_wishes_are_one_message(tmp_path, options, words):
 
 
 @pytest.mark.parametrize(
-    "window", ["#2", "#2 all", "#2 choose", "#1 by 1", "#1 by predicate choose", "5 low-open", "3,0,2"]
+    "window",
+    few(["#2", "#2 all", "#2 choose", "#1 by 1", "#1 by predicate choose", "5 low-open", "3,0,2"], 3),
 )
 def test_spark_and_one_process_print_the_same(tmp_path, window):
     stream = "".join(f"{t}: f({t % 7}, a) f({t % 5}, b) g({t % 3}).\n" for t in range(0, 40, 3))

@@ -8,6 +8,7 @@ import pytest
 from solver import relational
 from tests.agreement.command import agree, lars
 from tests.packs import SAMPLES
+from tests.sizes import few
 
 COUPONS = SAMPLES / "coupons"
 XSD = "http://www.w3.org/2001/XMLSchema#"
@@ -269,7 +270,7 @@ def test_v4_the_pivot_hides_from_push_what_pull_sees():
 ON_SPARK = [*sorted(file.parent.name for file in SAMPLES.glob("*/experiment.toml")), "coupons --period 1..50"]
 
 
-@pytest.mark.parametrize("line", ON_SPARK)
+@pytest.mark.parametrize("line", few(ON_SPARK, 4))
 def test_spark_and_this_process_print_the_same_bytes(line, spark):
     sample, *options = line.split()
     on_spark = lars("agree", SAMPLES / sample, *options, "--json", "--master", "local[2]")

@@ -62,7 +62,7 @@ def _whole(test):
 
 
 def test_window_by_window_oxigraph_says_the_same(tests):
-    for test in few(filter(oxigraph_is_right, tests), 180):
+    for test in few(filter(oxigraph_is_right, tests), 100):
         lived = WindowByWindow(in_order(test))
         for number in firsts(test):
             assert lived.reports(number) in expected(test, number), (test.name, str(vectors()[number]))

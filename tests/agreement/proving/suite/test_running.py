@@ -382,7 +382,7 @@ def test_the_time_limit_is_kept_wherever_an_engine_hangs(where, folder, tmp_path
     assert ran.err.strip() == f"lars: the run ended before {number} of {number} tests were run"
 
 
-@pytest.mark.parametrize("where", ["start", "open", "push"])
+@pytest.mark.parametrize("where", few(["open", "start", "push"], 1))
 def test_a_run_that_a_signal_ends_before_its_first_test_says_so(where, folder, tmp_path):
     (tmp_path / "hangs.py").write_text(HANGS)
     adapter = f"{sys.executable} {tmp_path / 'hangs.py'} {where} {tmp_path / 'asked'}"
