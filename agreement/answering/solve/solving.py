@@ -243,6 +243,8 @@ def answers(task: SolvingTask, warn: Warn) -> AnswerRows | Streams:
         begin, dates = trace.begin, Dates(trace.origin, task.trace.options.unit)
         if last is None:
             why = "no triple arrives at these times" if pushed else "no time is a multiple of the pull period"
+            if isinstance(question.gate, Multiples) and question.gate.offsets:
+                why = "no window closes at these times"
             warn(f"the query is never evaluated{when}: {why}")
         elif begin is not None and last < begin:
             times = f"at {dates.text(last)}, is before the first element, at {dates.text(begin)}"

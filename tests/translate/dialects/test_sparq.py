@@ -89,6 +89,13 @@ def test_a_query_is_evaluated_at_the_closes_of_its_windows_and_at_no_other_time(
     assert rules.count("trigger ← ") == len(windows)
 
 
+def test_a_warning_says_that_no_window_closes(tmp_path):
+    (tmp_path / "q.rq").write_text(f"SELECT ?s {BLOCK} FROM NAMED WINDOW <w> ON <urn:S> RANGE 10 T0 3")
+    (tmp_path / "s.csv").write_text("t,s,p,o\n1,urn:a,urn:p,urn:x\n")
+    given = [tmp_path / "q.rq", "--stream", f"urn:S={tmp_path / 's.csv'}", "--from", 14, "--to", 20]
+    assert "from 14 to 20: no window closes at these times" in lars("solve", *given).err
+
+
 def test_an_origin_that_is_no_time_point_is_told_with_its_window():
     query = read_query(f"SELECT * {BLOCK} FROM NAMED WINDOW <w> ON <s> RANGE 10 T0 PT0.5S", "q.rq")
     assert query.pattern.window.opens == Duration(5 * 10**8)
