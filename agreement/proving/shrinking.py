@@ -84,7 +84,7 @@ def shrink(
                 whole = PairOnStream(*about, facts, static, trace.timeline.last, trace.origin)
                 return minimal_disagreement(whole, differing.cause, progress)
     if row_cause is not None:
-        raise LarsError(f"no row of only one side has the cause {row_cause}")
+        raise LarsError(f"no row that only one side reports has the cause {row_cause}")
     return None
 
 
@@ -102,7 +102,7 @@ def minimal_disagreement(
     """
     report = disagreement.report().first
     if (differing := first_difference(report, cause)) is None:
-        raise LarsError(f"no row of only one side has the cause {cause}")
+        raise LarsError(f"no row that only one side reports has the cause {cause}")
     evaluations = 1
 
     def shortest(tried: PairOnStream) -> PairOnStream | None:

@@ -104,7 +104,9 @@ class CompareRequest:
     bounds: Bounds | None = requests.bounds_option()
     semantics: Semantics | None = requests.semantics_option()
     tolerance: float = requests.tolerance_option("numbers")
-    times: bool = option(True, "Also compare the times of reports, if the reports follow the same element.")
+    times: bool = option(
+        True, "For two reports after the same element, compare not only the rows but also the times."
+    )
     fail_on_empty: bool = requests.fail_on_empty_option()
     wait: Period = requests.wait_option()
     lateness: Period | None = requests.lateness_option()

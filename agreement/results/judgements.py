@@ -309,7 +309,7 @@ def _judged(
         options: The settings for judging.
         listeners: The functions that receive warnings and progress.
         period: The pull period of an experiment, or None.
-        by_number: Whether integers in the windows of the query have the unit that engines use.
+        by_number: Whether integers in the windows of a Kolibrie query have the unit of the trace.
 
     Raises:
         LarsError: Nothing can be compared.

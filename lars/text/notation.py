@@ -84,7 +84,7 @@ def write(program: Program, *, ascii: bool = False) -> str:  # noqa: A002
 
 
 def to_ascii(text: str) -> str:
-    """Return a text that this module wrote in ASCII characters; the text must have no comments."""
+    """Return a text of this module with only ASCII characters; the text must not contain comments."""
     return PIECE.sub(_plain, text)
 
 

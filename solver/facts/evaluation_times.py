@@ -86,8 +86,8 @@ def split(program: Program, trigger: Atom) -> tuple[Gate, Program]:
     If `trigger` does not define evaluation times, the result is None and the unchanged program.
 
     The trigger is an atom that every rule with a body needs. All rules that derive `trigger` must have one of
-    the two forms of LARS (2015), Section 4.1: push or pull. In rules of these forms, `trigger` is true
-    exactly at the evaluation times. A trigger without rules never makes the program evaluate, such as push
+    the two forms of LARS (2015), Section 4.1: push or pull. In both forms, `trigger` is true exactly at
+    the evaluation times. A trigger without rules never makes the program evaluate, such as push
     without a stream to wait for.
     """
     own = tuple(rule for rule in program.rules if head_atom(rule) == trigger)

@@ -47,7 +47,7 @@ def check_alike(case: PosedProgram, columns: Way, clingo: Way) -> None:
     index, sentence = _difference(small, columns, clingo) or difference
     t = small.times[index]
     raise DisputedAnswerError(
-        f"columns and clingo differ at {t}: {sentence}",
+        f"the relational evaluator and clingo differ at {t}: {sentence}",
         {PROGRAM_FILE: _program_text(small, sentence), INPUT_FILE: _input_text(small)},
         f"--from {small.times[0]} --to {small.times[-1]} --evaluator both",
     )

@@ -138,7 +138,8 @@ class _Claim:
                 evaluation.check_alike_at(self.question, seen, [t])
                 evaluation.check_alike_at(self.question, situation.decoded(), self.answers.times.tolist())
                 raise FailedRunError(
-                    f"columns and clingo differed at {t}; neither that input nor the whole shows it again"
+                    f"the relational evaluator and clingo differed at {t}, but agreed when the evaluation "
+                    "was repeated"
                 )
         return certified
 

@@ -672,7 +672,7 @@ def say_hindrances(questions: Sequence[Question], background: Background, runner
     """Print a note about each question that the relational evaluation cannot answer."""
     for question in questions:
         if (hindering := hindrance(question, frozenset(background))) is not None:
-            runner.notice(f"evaluated by clingo, not by columns: {hindering}")
+            runner.notice(f"evaluated by clingo, not by the relational evaluator: {hindering}")
 
 
 @lru_cache(maxsize=256)

@@ -403,7 +403,7 @@ def consequences(
 def _solved(
     program: Program, situation: Situation, t: int, option: str, output: Signature | None = None
 ) -> Iterator[Iterator[frozenset[Moment]]]:
-    """Yield clingo's models for each possible set of instances of aggregates and orders.
+    """Yield groups of clingo's models: one group for each input that the aggregates and orders can have.
 
     If `output` is given, only the atoms of this predicate are read from a model.
     """
@@ -503,7 +503,7 @@ def ground_at(
     for number in sorted(host.endless):
         raise LarsError(
             "this rule computes new values from its own values, apparently without end: "
-            f"more than {MOST_NUMBERS}, or {MOST_TEXTS} with :=\n"
+            f"the limit is {MOST_NUMBERS} values, or {MOST_TEXTS} values in a rule with :=\n"
             f"  {encoding.said_rules[number]}\nuse a comparison that bounds them, such as X < 1000"
         )
     return control

@@ -82,7 +82,7 @@ def _relation(name: Variable, condition: logic.Condition) -> tuple[str, bool]:
 def sufficient(table: RunTable, place: int, demanded: Demand, codes: TermCodes, count: int) -> RunTable:
     """Return the rows whose values in the column `place` suffice, with the runs in which they do.
 
-    Equal values have one term. Values that are not ordered are all kept.
+    Of terms with equal values, the result contains only one term. All values without an order are kept.
     """
     sign, most, _ = demanded
     known = distinct(table.columns[place])

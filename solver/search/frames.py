@@ -42,7 +42,7 @@ class UncoveredError(LarsError):
     """A construct that the search does not support; `construct` is its name."""
 
     def __init__(self, construct: str) -> None:
-        super().__init__(f"no search over streams for {construct}")
+        super().__init__(f"cannot search for streams: the search does not support {construct}")
         self.construct = construct
 
 

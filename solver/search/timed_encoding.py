@@ -30,9 +30,10 @@ _GREATEST_NUMBER: Final = 2**31 - 1
 
 @dataclass(frozen=True)
 class TimedEncoding(AspNames):
-    """The ASP rules of one program (side), and of the rows that it reports; its names begin with `mark`.
+    """The ASP rules of one program (side), and of the rows that it reports.
 
-    - `background` are the predicates of the background and of chosen static atoms.
+    - `mark` is the beginning of the names in the rules.
+    - `background` contains the predicates of the static data, and of static atoms that the search chooses.
     - `question` defines the evaluation times.
     - `kind` is the relation-to-stream operator.
     - `back` means that reports depend on the previous evaluation.
@@ -98,7 +99,7 @@ class TimedEncoding(AspNames):
             case Multiples() | None:
                 yield f"{mark}evaluated(T) :- {mark}point(T)."
             case tuple():
-                raise UncoveredError("evaluation at chosen times")
+                raise UncoveredError("a program that is evaluated only at listed times")
             case _:
                 assert_never(gate)
 
@@ -190,7 +191,7 @@ class TimedEncoding(AspNames):
         """Yield the content of each time window, as if the window were closed and did not slide."""
         for window, number in self.windows.items():
             if isinstance(window, windows.LastWindow | windows.FixedWindow):
-                raise UncoveredError(f"the same input in the window {window}")
+                raise UncoveredError(f"--same-input together with the window {window}")
             if isinstance(window, windows.TimeWindow):
                 for t in self.points(frame):
                     ends = _plain(window).bounds(t, frame.times)

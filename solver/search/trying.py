@@ -105,10 +105,10 @@ def _used(atom: Atom, ranks: Ranks, used: UsedLetters) -> UsedLetters | None:
 
 def _check_covered(contest: contests.Contest) -> None:
     if contest.same_input:
-        raise UncoveredError("the same input together with an aggregate or order")
+        raise UncoveredError("--same-input together with an aggregate or an order")
     for window in (window for program in contest.programs for window in windows(program)):
         if not isinstance(window, TimeWindow) or window.past is None or window.future > 0:
-            raise UncoveredError(f"the window {window} together with an aggregate or order")
+            raise UncoveredError(f"the window {window} together with an aggregate or an order")
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,6 +247,6 @@ def _gate(side: Question, period: int) -> Arrivals | Multiples | None:
         case Multiples():
             return Multiples((period,))
         case tuple():
-            raise UncoveredError("evaluation at chosen times")
+            raise UncoveredError("a program that is evaluated only at listed times")
         case _:
             assert_never(side.gate)

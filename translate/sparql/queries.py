@@ -682,7 +682,7 @@ class _Level:
                 raise scope.unexpected(part, "a variable of the pattern")
         for part in keys:
             if scope.variable(part) in unbound:
-                raise scope.unsupported("AGGREGATE by a variable that can be unbound", part)
+                raise scope.unsupported("AGGREGATE with a grouping variable that can be unbound", part)
         # The extended solutions are as many as the solutions, which are the smaller pattern.
         used = frozenset(map(scope.variable, (*keys, *arguments)))
         variable, grouped = scope.check_new(name, bound), tuple(dict.fromkeys(map(scope.variable, keys)))

@@ -120,7 +120,10 @@ class Grammar:
         return _tables(self.package, self.name)
 
     def titles(self) -> dict[str, str]:
-        """Return the names of terminals in messages; only informative keywords of SPARQL are included."""
+        """Return the names that error messages use for terminals.
+
+        The names of most keywords of SPARQL are omitted; only those in `_SHOWN` and NOW are included.
+        """
         words = {one for row in self.tables[0] if isinstance(row, dict) for one in row}
         sparql = {one for row in SPARQL.tables[0] if isinstance(row, dict) for one in row}
         keywords = {one: one for one in sorted(words - sparql) if not one.isdigit()}

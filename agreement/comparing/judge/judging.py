@@ -95,8 +95,8 @@ def read_judged_query(
     """Return the query of a file, in the form of the engine version or language that runs the query.
 
     An engine version with its own parser reads the file itself. For other engine versions and for languages,
-    the windows of the query must be multiples of `unit`. With `by_number`, integers in windows have the unit
-    that engines use.
+    the windows of the query must be multiples of `unit`. With `by_number`, integers in the
+    windows of a Kolibrie query have the unit of the trace.
     """
     if isinstance(who, Engine) and who.own_parser is not None:
         return who.read(read_text(path, ANSWERS_FORM), str(path))

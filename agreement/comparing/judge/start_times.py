@@ -222,7 +222,7 @@ class _Classes:
             yield from self._starting(number, chain(compared(window), known, after))
 
     def _seen(self, window: specifications.ShownWindow) -> set[int]:
-        """Return the times of closes at which a window begins to contain an element, or reaches it."""
+        """Return the close times at which a window can first contain an element, or end at the element."""
         frame = self.of.frame
         high_open = misses_last(frame.bounds)
         more = {int(high_open)}

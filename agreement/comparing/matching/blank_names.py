@@ -170,7 +170,7 @@ def _order(one: Decimal | float, other: Decimal | float) -> int:
 
 
 def _plain(key: Key, numbers: dict[Hashable, int]) -> Row:
-    """Return a key as texts that are equal if the parts of the key count as equal."""
+    """Return a key as texts. Numbers that count as equal have the same text."""
     return tuple(
         part
         if part is None or isinstance(part, str)

@@ -221,8 +221,8 @@ def _plain(text: str, keywords: str, clauses: Sequence[re.Match[str]], windows: 
         rest = rest[: match.start()] + " " * len(match[0]) + rest[match.end() :]
     if graph := _GRAPHS.search(rest):
         raise ValueError(
-            f"found {text[slice(*graph.span())]}; use SELECT, ASK or CONSTRUCT, with the name of a "
-            "graph after GRAPH"
+            f"found {text[slice(*graph.span())]}; expected a SELECT, ASK or CONSTRUCT query, with only IRIs "
+            "after GRAPH"
         )
     _check_nesting(rest)
     others = _FROM.search(rest)
@@ -323,8 +323,8 @@ def _pushed(engine: OxigraphRun, message: _Message) -> dict[str, object]:
 def _triple(line: str, *_: object) -> ox.Triple:
     """Return the triple in a line of N-Triples.
 
-    The cache has the time and the stream in its key, so equal blank node labels mean one node only at one
-    time in one stream.
+    The other arguments are the time and the stream. They are part of the key of the cache, so equal blank
+    node labels mean the same node only at one time in one stream.
     """
     (quad,) = ox.parse(line, ox.RdfFormat.N_TRIPLES, rename_blank_nodes=True)
     triple: ox.Triple = quad.triple

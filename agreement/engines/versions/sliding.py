@@ -317,7 +317,8 @@ class Firing:
 class FiringWindows:
     """The state of all windows of a query in RSP-JS or rsp-rs.
 
-    `first` returns the time at which the first window closes that an arrival opens.
+    `first` receives a window clause and the time of an arrival. It returns the close of the earliest window
+    that this arrival opens.
     """
 
     def __init__(

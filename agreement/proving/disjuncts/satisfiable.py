@@ -281,7 +281,7 @@ def _by_names(requirements: Sequence[Test]) -> _Named:
 
 
 def _still_true(tests: _Named, binding: Binding, budget: _Budget) -> bool:
-    """Return whether each condition holds whose variables all have values already."""
+    """Return whether all conditions hold, except conditions with a variable that has no value yet."""
     budget.spend()
     ready = (test for names, test in tests if names <= binding.keys())
     return all(holds(test.expression, test.value, binding) for test in ready)

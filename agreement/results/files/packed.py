@@ -104,7 +104,10 @@ def pack(request: PackRequest, listeners: Listeners) -> WrittenFiles:
     cells_of(experiment)
     packed = pack_files(read_experiment(request.experiment))
     for command in packed.adapters:
-        listeners.warn(f"the programs that `{command}` needs are not packed; the README.md names the command")
+        listeners.warn(
+            f"the pack does not contain the programs that the command `{command}` needs; install these "
+            "programs before you run the pack"
+        )
     with temporary_folder() as work:
         folder = work / "packed"
         _copy(packed, folder)

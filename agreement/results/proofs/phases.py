@@ -140,7 +140,7 @@ class PhaseResult(Findings):
         return phase_report.as_json(self.diagrams, self.origin)
 
     def parts(self) -> Iterable[RenderableType]:
-        """Yield a table for each rate."""
+        """Yield a summary, then a title and a table for each rate (speed) of the stream."""
         return phase_report.as_text(self.diagrams)
 
     def page(self) -> "Page":

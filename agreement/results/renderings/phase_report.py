@@ -68,7 +68,10 @@ def _ticks(put: object, values: Sequence[int]) -> None:
 
 
 def as_text(diagrams: Sequence[PhaseDiagram]) -> Iterator[RenderableType]:
-    """Yield a table for each rate: for each pull period, the ranges of window lengths with an equal share."""
+    """Yield a summary, then a title and a table for each rate (speed) of the stream.
+
+    A table contains, for each pull period, the ranges of window lengths that agree on equally many periods.
+    """
     yield summary(diagrams)
     for diagram in diagrams:
         faster = "" if diagram.rate == 1 else f", the stream {diagram.rate} times as fast"

@@ -79,7 +79,10 @@ def _start(value: str | int) -> Start:
         return int(value)
     if str(value) in NAMED_STARTS or re.fullmatch(r"\d{1,9}/\d{1,9}", str(value)):
         return str(value)
-    raise LarsError(f"expected a time point, two as 0/1 (of windows in turns), {', '.join(NAMED_STARTS)}")
+    raise LarsError(
+        "expected a time point, two time points such as 0/1 (for the first and the second window), or one of "
+        f"{', '.join(NAMED_STARTS)}"
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,9 +135,10 @@ class SuiteRequest:
     bounds: Bounds | None = bounds_option()
     label: Label | None = option(
         None,
-        "Time that the engine writes in its reports: the time of the evaluation, a time within the "
-        "same time point, the time of the next arrival, or of the next later arrival. [default: the "
-        "choice that fits the reports best; with --engine: evaluation]",
+        "Time that the engine writes in its reports: the time of the evaluation (evaluation), less than "
+        "one time point later (inside), the first arrival that makes the report certain (arrival), or the "
+        "first arrival after the close (later). [default: the choice that fits the reports best; with "
+        "--engine: evaluation]",
     )
     dialect: str | None = option(
         None,

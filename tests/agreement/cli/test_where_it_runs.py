@@ -22,8 +22,8 @@ NOTE = (
     "run on Spark\n"
 )
 CLINGO = (
-    "note: evaluated by clingo, not by columns: a predicate depends on its own absence, so the answer "
-    "streams must be searched\n"
+    "note: evaluated by clingo, not by the relational evaluator: a predicate depends on its own absence, so "
+    "the answer streams must be searched\n"
 )
 
 

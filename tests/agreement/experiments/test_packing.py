@@ -216,7 +216,7 @@ def test_an_adapter_s_files_are_copied_and_its_interpreter_is_not(tmp_path):
     )
     ran = lars("pack", own, "-o", tmp_path / "packed")
     assert ran.code == 0, ran.err
-    assert "needs are not packed" in ran.err
+    assert "the pack does not contain the programs that the command" in ran.err
     written = tomllib.loads((tmp_path / "packed/experiment.toml").read_text())
     assert written["engines"][0]["adapter"] == f"{tmp_path}/bin/python -u adapters/one.py"
     assert "adapters/one.py" in found_in(tmp_path / "packed")

@@ -132,7 +132,10 @@ def test_spark_brings_a_difference_from_its_task(monkeypatch):
 
 def test_what_kept_a_program_from_columns_is_said_once(files):
     (files / "p.lars").write_text("p ← ⊞^{#1 choose} ◇ e(X).")
-    said = "note: evaluated by clingo, not by columns: ⊞^{#1 choose} ◇ e(X): the window chooses ties"
+    said = (
+        "note: evaluated by clingo, not by the relational evaluator: ⊞^{#1 choose} ◇ e(X): the window "
+        "chooses ties"
+    )
     for evaluator in ("auto", "clingo", "both"):
         ran = lars("solve", "p.lars", "p.atoms", "--in-process", "--evaluator", evaluator)
         assert (ran.code, ran.err.count("\n"), ran.err.startswith(said)) == (0, 1, True)

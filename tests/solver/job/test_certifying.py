@@ -77,7 +77,7 @@ def test_right_answers_are_certified(program, stream, known):
 @pytest.mark.parametrize("window", WINDOWS[::3])
 def test_a_fault_in_columns_ends_the_run(monkeypatch, window):
     monkeypatch.setattr(ShownInput, "_runs", with_window(shorter))
-    with pytest.raises(DisputedAnswerError, match="columns and clingo differ at"):
+    with pytest.raises(DisputedAnswerError, match="the relational evaluator and clingo differ at"):
         certified(GONE, "all", f"q(X) ← {window}.")
 
 
@@ -119,7 +119,7 @@ def test_a_fault_ends_agree_with_the_smallest_case(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     ran = lars("agree", SAMPLES / "coupons", "--in-process")
     assert ran.code == 3
-    assert "columns and clingo differ at" in ran.err
+    assert "the relational evaluator and clingo differ at" in ran.err
     assert {path.name for path in tmp_path.iterdir()} == {"difference.lars", "difference.atoms"}
 
 

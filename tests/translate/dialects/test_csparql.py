@@ -229,7 +229,7 @@ OPTIONAL = COUNTED.replace("?b }", "?b OPTIONAL { ?a <urn:q> ?c } }")
         (f"{FILTERED} ¦AGGREGATE {{ (?m, COUNT, {{?b}}) }}", "after an AGGREGATE with FILTER"),
         (COUNTED.replace("AGG", "LIMIT 3 ¦AGG"), "with LIMIT or OFFSET"),
         (COUNTED.replace("AGG", "GROUP BY ?a ¦AGG"), "beside GROUP BY"),
-        (OPTIONAL.replace("{?a}", "{¦?c}"), "AGGREGATE by a variable that can be unbound"),
+        (OPTIONAL.replace("{?a}", "{¦?c}"), "AGGREGATE with a grouping variable that can be unbound"),
     ],
 )
 def test_what_the_papers_do_not_define_beside_an_aggregate_is_refused(text, words):

@@ -77,7 +77,7 @@ def test_sides_that_agree_leave_nothing_to_shrink():
 
 def test_a_cause_that_no_row_has_is_refused():
     found = lars("shrink", SAMPLES / "minus", "--cause", "silent-period")
-    assert (found.code, "no row of only one side" in found.err) == (2, True)
+    assert (found.code, "no row that only one side reports" in found.err) == (2, True)
 
 
 def test_minimal_finds_what_is_needed_wherever_it_stands():
