@@ -126,7 +126,7 @@ def _unknown(placeholder: str, known: Collection[str]) -> str:
 def fill(content: Any, parameters: Parameters) -> Any:  # TOML, of the same shape
     """Return a content with filled placeholders; a text that is only a placeholder becomes the value.
 
-    Raises WrongValueError if two keys of a table become equal.
+    Raises WrongValueError if two keys of a table are equal after their placeholders are filled.
     """
     match content:
         case str() if match := PLACEHOLDER.fullmatch(content):
@@ -142,7 +142,10 @@ def fill(content: Any, parameters: Parameters) -> Any:  # TOML, of the same shap
             }
             if len(filled) < len(content):
                 keys = ", ".join(key for key in content if PLACEHOLDER.search(key))
-                raise WrongValueError(f"two keys become equal: {keys}; use keys that differ for each value")
+                raise WrongValueError(
+                    f"with filled placeholders, two keys become equal: {keys}; "
+                    "use keys that differ for each value"
+                )
             return filled
         case _:
             return content

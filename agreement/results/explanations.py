@@ -78,7 +78,7 @@ def asked_of(request: ExplainRequest) -> tuple[list[Path], str]:
         raise LarsError(f"nothing to explain; {ACCEPTED}")
     paths = [Path(text) for text in inputs[:-1]]
     if inputs[-1] and exists(Path(inputs[-1])):
-        raise LarsError(f"missing the atom of the answer after {inputs[-1]}; {ACCEPTED}")
+        raise LarsError(f"missing the atom to explain after {inputs[-1]}; {ACCEPTED}")
     if not paths:
         raise LarsError(f"{inputs[-1]}: no such file, and no atom follows; {ACCEPTED}")
     for path in paths:

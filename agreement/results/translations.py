@@ -103,7 +103,9 @@ class TranslateRequest:
         metavar="LENGTH",
         keyword="str | None",
     )
-    strict: StrictEngine | None = option(None, "Reject queries that the parser of this engine rejects.")
+    strict: StrictEngine | None = option(
+        None, "Reject the queries that the parser of the given engine version rejects."
+    )
     assign: Mapping[Iri, tuple[Iri, ...]] | None = requests.assign_option()
     input_options: requests.InputOptions
     at: Time | None = requests.reference_time_option()

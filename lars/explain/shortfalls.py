@@ -72,10 +72,11 @@ class Sight:
 
     The field `windows` contains the enclosing windows with their intervals at t.
 
-    `before` and `after` are the nearest instances outside `within`. The field `left` is the first time at
-    which the window no longer shows the instance `before`. The field `dropped` is the reason why a tuple
-    window does not keep the instance `before`. If `every` (□), the atom must hold at every time, and `gaps`
-    are the times at which it does not. If `empty` is set, it is a tuple window that contains no atom.
+    `before` and `after` are the nearest instances of the atom before and after `within`, with their times.
+    The field `left` is the first time at which the window no longer shows the instance `before`. If a tuple
+    window does not keep the instance `before`, the field `dropped` is the reason. If `every` (□), the atom
+    must hold at every time, and `gaps` are the times at which the atom does not hold. The field `empty` is a
+    tuple window that contains no atom.
     """
 
     atom: terms.Atom
@@ -345,7 +346,7 @@ class Searcher:
         """Return the reasons why the atom does not hold at its time, and the reasons for missing premises.
 
         The function returns a mapping from goals to reasons. The first goal in the mapping is the atom, and
-        each goal occurs once. Goals more than `DEEPEST` steps away are left out.
+        each goal occurs once. The mapping contains only goals less than `DEEPEST` steps from the atom.
         """
         first = evidence.AbsentAtom(moment[1], Interval(moment[0], moment[0]))
         shortfalls: dict[evidence.AbsentAtom, Shortfall] = {}

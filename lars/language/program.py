@@ -153,7 +153,7 @@ def rebuild(formula: Formula, change: Callable[[Formula], Formula]) -> Formula:
 def atoms(literal: BodyLiteral) -> Iterator[tuple[terms.Atom, bool, tuple[Window, ...]]]:
     """Yield the atom of the literal, whether it is under an even number of ¬, and its windows.
 
-    An aggregate or order is not monotone in its atom, although the atom is under no ¬.
+    For an aggregate or order, the second value is true, although more atoms can make the literal false.
     """
     *around, innermost = nested(literal)
     atom = innermost.atom if isinstance(innermost, SetLiteral) else innermost

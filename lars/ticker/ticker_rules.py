@@ -119,7 +119,7 @@ def ticker_literal(
         )
     form = _form(literal)
     if form.mode == "@" and not isinstance(form.atom, terms.Atom):
-        raise InexpressibleError(f"the constant true here: {literal}")
+        raise InexpressibleError(f"the constant true in {literal}")
     window = None if form.window is None else _size(form.window, form.mode, reasoner, met)
     if form.window is None and form.mode != "":
         raise InexpressibleError(f"{form.mode} without a window: {literal}")
@@ -129,7 +129,7 @@ def ticker_literal(
         return replace(form, window=window, mode="" if window is None else form.mode)
     if form.positive and not isinstance(window, TupleWindow):
         return None
-    raise InexpressibleError(f"the constant true here: {literal}")
+    raise InexpressibleError(f"the constant true in {literal}")
 
 
 def _form(formula: Formula) -> analysis.LiteralForm:
@@ -148,7 +148,8 @@ def _size(
         case TupleWindow(size, source, ties, by):
             if source is not None:
                 raise InexpressibleError(
-                    f"the window {window}: Ticker's tuple windows count the tuples of all streams"
+                    f"the window {window} of one stream: Ticker's tuple windows count "
+                    "the tuples of all streams"
                 )
             if ties != "arrival" or by is not None:
                 raise InexpressibleError(
@@ -185,9 +186,11 @@ def _time_window(window: TimeWindow, mode: analysis.Mode, met: TickerInput) -> T
     if window.past is None:
         raise InexpressibleError(f"the window {window}, whose length is not limited")
     if window.future or window.step > 1:
-        raise InexpressibleError(f"the window {window}: Ticker's windows end at the evaluation time")
+        raise InexpressibleError(
+            f"the window {window}, because it does not always end at the evaluation time"
+        )
     if window.past and misses_last(window.ends):
-        raise InexpressibleError(f"the window {window}: Ticker's windows contain the evaluation time")
+        raise InexpressibleError(f"the window {window}, because it does not contain the evaluation time")
     length = _bounded(window, -(window.offsets[0] or 0), met.last)
     # The window contains the time itself, so that a ⊞ without ◇, □ or @ says nothing.
     if mode == "" or (length == 0 and mode in {"◇", "□"}):
@@ -228,7 +231,7 @@ class Sources:
         name = f"{terms.Atom(predicate[0])}/{predicate[1]}"
         if isinstance(form.window, TupleWindow) and self.facts & self.input:
             raise InexpressibleError(
-                "a tuple window: Ticker counts input atoms that are also facts, but LARS does not"
+                "a tuple window: Ticker counts input atoms that are also facts, but LARS does not count them"
             )
         if form.window is None or predicate not in self.derived | self.facts:
             return form

@@ -114,7 +114,7 @@ def _draw(question: evaluation.Question, within: Interval) -> Random:
 class _Claim:
     """The answers of the relational evaluation to a question, which clingo checks.
 
-    `input` is the part of the situation that the question can use.
+    The field `input` is the situation with only the atoms that the program of `question` can use.
     """
 
     question: evaluation.Question

@@ -203,7 +203,7 @@ class RuleBody:
     def _filtered(
         self, joined: Sequence[Bindings], conditions: Sequence[logic.Condition]
     ) -> tuple[list[Bindings], list[logic.Condition]]:
-        """Return the literals after conditions that concern a single literal, and the other conditions."""
+        """Return the tables after the conditions that need only one table, and the other conditions."""
         bindings, others = list(joined), []
         for condition in conditions:
             own = variables(condition)

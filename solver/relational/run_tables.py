@@ -303,7 +303,7 @@ def subtract(left: RunTable, right: RunTable, on: Sequence[int], count: int) -> 
 
 
 def highest(table: RunTable, count: int) -> RunTable:
-    """Return the rows with the runs in which no row has equal other columns and a greater last column.
+    """Return, for each time and all rows with equal other columns, the row with the greatest last column.
 
     >>> values = (np.array([3, 8]),)
     >>> result = highest(RunTable(values, np.array([0, 2]), np.array([9, 4])), 10)

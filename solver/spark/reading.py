@@ -51,9 +51,9 @@ def spread_atoms(
 def carried_by_block(
     windows: Sequence[TupleWindow], timeline: Interval, slices: Sequence[Interval], block: Block
 ) -> Iterator[tuple[int, bytes]]:
-    """Yield a superset of a block's atoms that tuple windows keep at the end of each slice, as bytes.
+    """Yield the number of each slice, and the block's atoms that tuple windows may keep at the slice's end.
 
-    Each result has the number of its slice; -1 is the part before the first slice.
+    The number -1 is the part of the timeline before the first slice. The atoms are in bytes.
     """
     before = Interval(timeline.first, slices[0].first - 1)
     parts = (before, *slices[:-1])

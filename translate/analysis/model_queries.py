@@ -147,7 +147,7 @@ def _engine_query(query: Query, language: Language, pattern: Pattern) -> EngineQ
 
 def _name(stream: Iri | Variable) -> Iri:
     if isinstance(stream, Variable):
-        raise ModelError(f"the stream {stream} is a variable; C-SPARQL names each stream it merges")
+        raise ModelError(f"the stream {stream} is a variable, but FROM STREAM of C-SPARQL requires an IRI")
     return stream
 
 

@@ -466,7 +466,10 @@ _Tokens = Callable[[str], sparql.Document]
 def tokens_of(
     text: str, source: str, base: str = "", *, rdf12: bool | None = None, prefixes: sparql.Prefixes = ()
 ) -> sparql.Document:
-    """Return the tokens of a text in any language; -- begins a comment if the language has such comments."""
+    """Return the tokens of a query in any query language.
+
+    If a sign of a language with -- comments is in the text, these comments are skipped.
+    """
     whole = partial(sparql.tokenize, source=source, base=base, rdf12=rdf12, prefixes=prefixes)
     told = (one for one in Language if one.manner.dashes)
     dashed = next((one for one in told if _has_sign(text, one, whole)), Language.RSPQL)

@@ -124,11 +124,11 @@ class EngineQuery:
     The field `merged` contains the windows whose triples enter the default graph, (s, ω, ∅) of cs(Q): FROM
     STREAM of C-SPARQL, and FROM NAMED STREAM of SPARQLstream. The StreamBlocks of `pattern` contain the
     windows of STREAM and WINDOW blocks. The field `declared` contains RSP-QL windows that are declared, but
-    that no WINDOW block reads. The field `result` is V in the order of the text. For CONSTRUCT and DESCRIBE,
-    V consists of the variables in `template` and `described`. Each solution gets new blank nodes for the
-    blank nodes of the template. The field `name` is the registered name, which is the name of a stream if
-    `registers_stream` is true. The field `every` is the period of COMPUTED EVERY. `notes` lists deviations of
-    the text's reading from the definition of the language.
+    that no WINDOW block reads. The field `result` contains the result variables V in the order of the
+    text. For CONSTRUCT and DESCRIBE, V contains the variables in `template` and `described`. Each solution
+    gets new blank nodes for the blank nodes of the template. The field `name` is the registered name, which
+    is the name of a stream if `registers_stream` is true. The field `every` is the period of COMPUTED EVERY.
+    `notes` lists deviations of the text's reading from the definition of the language.
     """
 
     language: Language

@@ -57,7 +57,7 @@ class TranslatingTask:
 
 
 def check_strict_file(path: Path, engine: StrictEngine) -> None:
-    """Raise QueryError with its place if the parser of this engine rejects the file."""
+    """Raise QueryError with its place if the parser of `engine` rejects the query in a file."""
     check_strict(read_file(path, "a file with a query").text, str(path), engine)
 
 

@@ -91,7 +91,9 @@ class StreamOptions:
         "the streams end in 1, 2 and so on.",
     )
     stream_iri: str = option(STREAM, "IRI of the stream.", metavar="IRI")
-    start: str = option("0s", "Start of the stream.", metavar="LENGTH")
+    start: str = option(
+        "0s", "Time between time point 0 and the start of the stream, such as 10s.", metavar="LENGTH"
+    )
 
 
 class WrongOptionError(LarsError):

@@ -42,7 +42,7 @@ class Frame:
 
 
 def frame_of(query: EngineQuery, frame: Frame) -> Frame:
-    """Return the context of evaluation, completed by properties of the query's windows.
+    """Return the frame with the fields that the query determines: `lead`, `quiet` and `every`.
 
     Raises:
         LarsError: The query language gives windows different bounds, and no option sets the bounds.

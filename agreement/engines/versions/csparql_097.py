@@ -255,7 +255,7 @@ class ReportSchedule:
     """The times of a view's reports, one every `step` milliseconds.
 
     With `aligned` (rule W4a), the first report is one step after the tick of the clock at the first arrival.
-    Without `aligned`, the first report is at the next multiple of the step.
+    Without `aligned`, the first report is at the first multiple of the step after the clock at this arrival.
     """
 
     step: int

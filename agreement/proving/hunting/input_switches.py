@@ -333,7 +333,7 @@ def _replaced(subject: JudgedRun) -> Iterable[JudgedRun]:
 
     Each value of a property has its own node. Two triples connect the subject and the value to the node. A
     third triple, which arrives with the next value, marks the node as replaced. The changed query reads only
-    nodes without this mark.
+    nodes that are not marked as replaced.
     """
     task = subject.recorded.task
     nodes: dict[tuple[str, ...], str] = {}

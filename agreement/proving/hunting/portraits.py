@@ -42,7 +42,7 @@ def mute_queries(runs: Sequence[HuntedRun], wrong: Sequence[HuntedRun]) -> Itera
 
 
 def portraits(runs: Sequence[HuntedRun], wrong: Sequence[HuntedRun]) -> Iterator[Switch]:
-    """Yield possible faults with which all reports look alike, such as a constant answer or an echo."""
+    """Yield possible faults that affect all reports alike, such as a constant answer or exchanged columns."""
     same = {query: _same_answer([run for run in runs if run.query.name == query]) for query in _names(runs)}
     told = {run.query.name for run in runs if run.has_rows}
     if told and all(same[query] for query in told):
@@ -125,7 +125,7 @@ def _of_columns(wanted: Sequence[str], holds: ColumnsHold, subject: JudgedRun) -
 
 
 def other_values(places: Sequence[int], right: Sequence[Row], came: Sequence[Row]) -> bool:
-    """Return whether the reported rows are right except for the values of one column, given by its index."""
+    """Return whether the rows in `came` are right, except in one column; `places` contains only its index."""
     (place,) = places
     mine, yours = (Counter(row[:place] + row[place + 1 :] for row in rows) for rows in (right, came))
     return mine == yours

@@ -142,7 +142,7 @@ class WatchRequest:
     out: str | None = option(
         None,
         "Folder for the tables. Or a Kafka topic (kafka://HOST:PORT/TOPIC) for their rows: each row is a "
-        "JSON record with the key TABLE/NUMBER. Ignore records with the key of an earlier record.",
+        "JSON record with the key TABLE/NUMBER. A second record with the same key repeats the first record.",
         metavar="DIR|URL",
     )
     out_format: GrowingFormat = option(
@@ -443,7 +443,10 @@ def _with_times(state: WatchState, zero: str | None, paths: Sequence[Path]) -> W
 
 
 def _with_rejected(state: WatchState, kept: Path, new: Path | None) -> WatchState:
-    """Append the rejected lines of a batch to their file, after cutting it to its stored size."""
+    """Append the rejected lines in `new` to the file `kept`, and store the new size of `kept` in the state.
+
+    Before this, the function cuts `kept` to the size that the state contains.
+    """
     text = new.read_bytes() if new is not None and exists(new) else b""
     name = f"{_REJECTED} {kept.absolute()}"
     with kept.open("ab") as file:

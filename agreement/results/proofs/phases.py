@@ -72,7 +72,7 @@ class PhaseRequest:
     )
     window: str | None = option(
         None,
-        "IRI of the stream whose window has the lengths of --length. [default: the stream with the "
+        "IRI of the stream whose window length varies (--length). [default: the stream with the "
         "longest window]",
         metavar="IRI",
         heading=_VARIED,

@@ -96,7 +96,7 @@ class WindowVerdict:
 
     @property
     def is_wrong(self) -> bool:
-        """Whether the window or step is compared and wrong."""
+        """Whether the window or step counts for the verdict, and its report is wrong."""
         return self.phase == COUNTING and self.problem is not None
 
     @property

@@ -98,8 +98,8 @@ class SuiteRequest:
 
     inputs: tuple[Path, ...] = argument(
         "make|run|claims DIR",
-        "Action, and the folder of the test suite: make the suite, run the suite on an engine, or "
-        "check published claims (claims).",
+        "Action and folder. make: write the tests to DIR. run: run an engine on the tests in DIR. claims: "
+        "write the inputs of published claims to DIR, and check the claims.",
     )
     adapter: str | None = adapter_option()
     compare: tuple[str, ...] = option(
@@ -137,8 +137,8 @@ class SuiteRequest:
         None,
         "Time that the engine writes in its reports: the time of the evaluation (evaluation), less than "
         "one time point later (inside), the first arrival that makes the report certain (arrival), or the "
-        "first arrival after the close (later). [default: the choice that fits the reports best; with "
-        "--engine: evaluation]",
+        "first arrival after the window closes (later). [default: the choice that fits the reports best; "
+        "with --engine: evaluation]",
     )
     dialect: str | None = option(
         None,

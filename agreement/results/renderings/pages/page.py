@@ -319,8 +319,8 @@ def html(page: Page) -> str:
     """
     _, last = page.page.get("timeline", (0, 0))
     if last >= LATEST_DRAWN:
-        accepted = f"expected pages of times below {LATEST_DRAWN}"
-        raise LarsError(f"--report: the timeline ends at {last}; {accepted}")
+        accepted = f"expected a timeline that ends before {LATEST_DRAWN}"
+        raise LarsError(f"--report: cannot draw a timeline that ends at {last}; {accepted}")
     own = "\n".join(map(_clipped, document_lines({"page": page.page})))
     document, left = _bounded(page.document, max(MOST_LETTERS - len(own), 0))
     data = in_script(f"{document[:-1]}, {own[1:]}" if len(document) > len("{}") else own)

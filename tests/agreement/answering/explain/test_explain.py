@@ -200,7 +200,7 @@ CALLS = {
     (): "nothing to explain",
     ("ans(1)", "--at", 3): "ans(1): no such file, and no atom follows",
     (COUPONS, "ans(25,rayban,b)"): "--at TIME is missing",
-    (COUPONS, "--at", 18): f"missing the atom of the answer after {COUPONS}",
+    (COUPONS, "--at", 18): f"missing the atom to explain after {COUPONS}",
     (COUPONS, "--at", "x", "a"): "--at x: expected a time point",
     (COUPONS, "--at", 60, "ans(25,rayban,b)"): "the time point 60 lies outside the timeline [0, 50]",
     ("nowhere.rq", "t.nq", "--at", 3, "a"): "nowhere.rq: no such file or folder",

@@ -68,7 +68,7 @@ def test_pull_is_refused_because_true_is_no_atom():
         "3",
     )
     assert ran.code == 2
-    assert "cannot express the constant true here: ⊞^0 @_T true" in ran.err
+    assert "cannot express the constant true in ⊞^0 @_T true" in ran.err
 
 
 def test_static_data_stands_as_facts(tmp_path):
