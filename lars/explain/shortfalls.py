@@ -59,7 +59,10 @@ _FIRST: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Gaps:
-    """The instance of a □ literal's atom that is missing least often, and the `first` missing times."""
+    """The instance of a □ literal's atom that is missing at the fewest times.
+
+    The field `first` contains the first times at which the atom is missing, and `count` the number of all.
+    """
 
     atom: terms.Atom
     first: tuple[int, ...]
@@ -191,8 +194,8 @@ BUDGET: Final = 20_000
 class Partial:
     """A partial rule instance: its bindings, and the indexes of the body literals that hold and that fail.
 
-    The field `waived` contains literals that could hold, but are to fail under the bindings of the other
-    literals.
+    The field `waived` contains the indexes of literals that must fail in this instance, although other
+    bindings satisfy these literals.
     """
 
     binding: terms.Binding
@@ -205,8 +208,8 @@ class Partial:
 class Closest:
     """The depth-first search for the instances of a body that satisfy the most literals.
 
-    First each literal holds if it can. Then the search looks for instances with more than `least` literals in
-    which other literals fail.
+    In the first pass, each literal holds if some binding satisfies it. In the second pass, literals that some
+    binding satisfies may also fail, if at least `least` literals hold.
     """
 
     point: evidence.IndexedPoint
@@ -280,10 +283,11 @@ _ATTEMPTS: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A literal that fails: `despite` is the evidence under its ¬, and `sight` the search for its atom.
+    """A literal that fails; `sight` is the search for its atom.
 
-    For an aggregate or order, `despite` has the instances, whose aggregate or rank differs from the
-    literal's. The field `missing` is the atom that rules would have to derive, if rules can derive it.
+    If the literal begins with ¬, `despite` is the evidence that the formula under ¬ holds. For an aggregate
+    or order, `despite` contains the instances, whose aggregate or rank differs from the literal's. The
+    field `missing` is the atom that rules would have to derive, if rules can derive it.
     """
 
     literal: logic.BodyLiteral
@@ -296,7 +300,7 @@ class Failure:
 class Attempt:
     """A closest rule instance for the goal: its literals that hold, that fail, and that are undecided.
 
-    If `failures` is empty, the rule derives an instance of the goal, but not at the times at which the goal
+    If `failure` is None, the rule derives an instance of the goal, but not at the times at which the goal
     is missing. The field `other_count` is the number of further instances of the rule that are equally close
     to the goal. The field `more` is true if the search was not complete.
     """

@@ -38,7 +38,7 @@ def block_counts(needs: Needs, timeline: Interval, block: Block) -> Counts:
 def spread_atoms(
     needs: Needs, timeline: Interval, slices: Sequence[Interval], numbers: Container[int], block: Block
 ) -> Iterator[tuple[int, bytes]]:
-    """Yield the atoms of a block that each of the given slices needs, as bytes."""
+    """Yield the number of each given slice, and the atoms of the block that the slice needs, as bytes."""
     atoms = needs.among(block.atoms, block.terms, timeline)
     for number in atoms.near(slices):
         if number not in numbers:

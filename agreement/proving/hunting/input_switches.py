@@ -180,7 +180,8 @@ def _of_instant(place: int, elements: Sequence[PushedTriple], span: range, _: in
 def _removed_early(subject: JudgedRun) -> Iterable[JudgedRun]:
     """Yield the run to judge under the fault that an arrival removes old triples too early.
 
-    Before windows are evaluated, the arrival removes triples that are too old for it.
+    Before a window is evaluated, the next arrival removes the triples that are older than the arrival by at
+    least the length of the window, or by at least one time point more.
     """
     task = subject.recorded.task
     times = sorted({one.t for one in task.elements})
@@ -241,7 +242,7 @@ def _emptied(gap: float, subject: JudgedRun) -> Iterable[JudgedRun]:
 def _after_pause(
     times: Sequence[int], after: Sequence[int], elements: Sequence[PushedTriple], span: range, end: int
 ) -> range:
-    """Return the content of a window from the last pause on that ends before or with the next arrival.
+    """Return the triples of a window after the last pause that ends at the next arrival or earlier.
 
     `after` contains the time points at which pauses end.
     """
@@ -437,7 +438,7 @@ def _first(task: specifications.Task) -> Iterator[frozenset[int]]:
 def _same_instant(place: int, task: specifications.Task) -> Iterator[frozenset[int]]:
     """Yield the triples that an engine loses if it keeps one triple per time point.
 
-    `place` is 0 if it keeps the first triple, and -1 if it keeps the last.
+    `place` is 0 if the engine keeps the first triple, and -1 if the engine keeps the last triple.
     """
     groups = (list(group) for _, group in groupby(task.elements, attrgetter("t")))
     kept = frozenset(group[place].number for group in groups)
@@ -463,7 +464,7 @@ def _ever_again(task: specifications.Task) -> Iterator[frozenset[int]]:
 
 
 def _again(task: specifications.Task) -> Iterator[frozenset[int]]:
-    """Yield the triples that an engine loses if it ignores a triple that it still keeps.
+    """Yield the triples that an engine loses if it ignores repetitions of a triple that it keeps.
 
     An engine may keep a triple as long as a window that can still report contains it, for any start time t0.
     An engine may also keep a triple for a fixed time.
@@ -481,7 +482,7 @@ def _again(task: specifications.Task) -> Iterator[frozenset[int]]:
 
 
 def _opening(first: int, slide: int, width: int, t: int) -> int:
-    """Return the time at which the window opens that closes next, at time t or later.
+    """Return the time at which the first window opens that closes at time t or later.
 
     Windows close at the times `first` + k · `slide`, and are `width` time points long.
     """
@@ -495,7 +496,7 @@ def _earlier(by: int, t: int) -> int:
 def _repeated(elements: Iterable[PushedTriple], kept: Callable[[int], int]) -> frozenset[int]:
     """Return the numbers of triples that arrive again while the engine still keeps an earlier arrival.
 
-    `kept` returns the time after which an arrival must be to be kept at a given time.
+    The engine still keeps an earlier arrival at time t if the arrival was after time `kept(t)`.
     """
     counted: dict[tuple[str, Triple], int] = {}
     lost = set[int]()
