@@ -357,6 +357,11 @@ class FileFormat(ABC):
         _ = source
         return place
 
+    def elements(self, source: "TraceFile") -> Sequence[int] | None:
+        """Return the number of each row's element, in order; None if each row is one element."""
+        _ = source
+        return None
+
 
 @dataclass(frozen=True, slots=True)
 class TraceFile:

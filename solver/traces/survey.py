@@ -8,7 +8,7 @@ the windows of a query.
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import count, pairwise
+from itertools import chain, count, groupby, pairwise
 from pathlib import Path
 from typing import Final, NamedTuple, NoReturn
 
@@ -534,16 +534,17 @@ def check_elements(sources: Sequence[TraceFile], options: TraceOptions, atoms: A
     """
     if options.elements is None or (atoms is not None and _are_apart(options.elements, atoms)):
         return
-    reading, seen = _READINGS[options.elements], dict[tuple[int, str], Place]()
-    for source, place, triples in _rows(sources):
+    reading, seen = _READINGS[options.elements], dict[tuple[int, str], tuple[TraceFile, Place]]()
+    for source, place, triples in chain.from_iterable(map(_elements, sources)):
         t, stream = triples[0].time.value, triples[0].arguments[-1]
         if options.elements == "triple" and len({each.arguments for each in triples}) > 1:
             problem = f"the element has {len(triples)} triples; use elements of one triple each"
             raise source.error(place, f"cannot apply --reading {reading}: {problem}")
         key = t, stream if options.elements == "stream" else ""
-        if (before := seen.setdefault(key, place)) is not place:
-            same = before.source == place.source
-            where = f"in line {before.line}" if same else f"at {before.source}:{before.line}"
+        earlier, own = seen.setdefault(key, (source, place))
+        if own is not place:
+            before = earlier.format.placed(earlier, own)
+            where = f"in line {before.line}" if earlier is source else f"at {before.source}:{before.line}"
             problem = f"the element has the same time as the element {where}, and {_ONE}"
             remedy = "use elements with different times, or a finer --unit"
             raise source.error(place, f"cannot apply --reading {reading}: {problem}; {remedy}")
@@ -558,14 +559,26 @@ def _are_apart(elements: Elements, atoms: Atoms) -> bool:
     return not np.logical_and.reduce([key[order][1:] == key[order][:-1] for key in keys]).any()
 
 
-def _rows(sources: Sequence[TraceFile]) -> Iterator[tuple[TraceFile, Place, list[TracedAtom]]]:
-    """Yield each element that has a triple, with its file, its place and its triples."""
-    for source in sources:
-        try:
-            for block in source.format.blocks(FilePart(source), None):
-                for row in block.exact_rows:
-                    atoms = (part for part in row.content if isinstance(part, TracedAtom))
-                    if triples := [atom for atom in atoms if atom.name == _TRIPLE]:
-                        yield source, block.place(source.path, row, triples[0]), triples
-        except OSError as error:
-            raise system_error(source.path, error, "cannot be read") from None
+def _elements(source: TraceFile) -> Iterator[tuple[TraceFile, Place, list[TracedAtom]]]:
+    """Yield each element of a file that has a triple, with the file, its place and its triples."""
+    numbers = source.format.elements(source)
+    # The place of a row in a table has the number of the row, from 1.
+    together = groupby(
+        enumerate(_rows(source)),
+        lambda row: row[0] if numbers is None else numbers[row[1][0].line - 1],
+    )
+    for _, group in together:
+        (_, (place, triples)), *others = group
+        yield source, place, [*triples, *chain.from_iterable(more for _, (_, more) in others)]
+
+
+def _rows(source: TraceFile) -> Iterator[tuple[Place, list[TracedAtom]]]:
+    """Yield each row that has a triple, with its place and its triples."""
+    try:
+        for block in source.format.blocks(FilePart(source), None):
+            for row in block.exact_rows:
+                atoms = (part for part in row.content if isinstance(part, TracedAtom))
+                if triples := [atom for atom in atoms if atom.name == _TRIPLE]:
+                    yield block.place(source.path, row, triples[0]), triples
+    except OSError as error:
+        raise system_error(source.path, error, "cannot be read") from None

@@ -485,6 +485,7 @@ def as_they_came(sources: Sequence[input_files.TraceFile], options: TraceOptions
     for source in sources:
         reading.add(input_files.FilePart(source))
     atoms, rejected, arrived = reading.atoms(), reading.rejected, list[Summary]()
+    check_elements(sources, options, atoms)
     if options.arrival == IN_ORDER:
         atoms = _in_their_order(atoms)
     elif options.arrival is not None:
@@ -496,7 +497,6 @@ def as_they_came(sources: Sequence[input_files.TraceFile], options: TraceOptions
         arrived = [each._replace(file=each.file + len(sources)) for each in again.summaries]
         sources = (*sources, *late)
         atoms, rejected = _arrived(atoms, again.atoms()), [*dict.fromkeys((*rejected, *again.rejected))]
-    check_elements(sources, options, atoms)
     stream_survey = survey(reading.summaries, len(rejected), sources, options, arrived)
     report(stream_survey, rejected, options)
     if any(some.since is not None and (some.since < some.t).any() for some in atoms.values()):

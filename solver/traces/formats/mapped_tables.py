@@ -620,6 +620,11 @@ class MappedTable(tables.ParquetTable):
         found = _place_in_text(source.path, plain, _line_of_csv(plain, row))
         return replace(found, column=_start_of_cell(plain, found.line_text, time))
 
+    def elements(self, source: TraceFile) -> Sequence[int] | None:
+        """Return the row of the user's table for each triple: all triples of a row are one element."""
+        rows: list[int] = _rows_of_table(source.file).to_pylist()
+        return rows
+
 
 def _start_of_cell(plain: Path, line: str, name: str) -> int:
     """Return the position, from 1, of a column's cell in a line of CSV.
@@ -633,7 +638,11 @@ def _start_of_cell(plain: Path, line: str, name: str) -> int:
 
 def row_of_table(file: Path, number: int) -> int:
     """Return the row of the user's table from which a row of the mapped table comes; both count from 1."""
-    return int(pq.read_table(file, columns=[ROW]).column(ROW)[number - 1].as_py())
+    return int(_rows_of_table(file)[number - 1].as_py())
+
+
+def _rows_of_table(file: Path) -> pa.ChunkedArray:
+    return pq.read_table(file, columns=[ROW]).column(ROW)
 
 
 def cells_of_table(path: str, plain: Path) -> dict[str, tuple[bool, list[str | None]]]:

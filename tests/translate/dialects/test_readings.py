@@ -128,6 +128,35 @@ def test_rows_with_one_time_are_two_elements_of_one_stream_or_of_two(tmp_path):
     assert "twice.csv:3:1" in lars("solve", tmp_path / "q.rq", *twice).err
 
 
+MAPPED = "t={time}", "s=ex:{who}", "ex:p={place}", "ex:q={place}"
+
+
+@pytest.mark.parametrize("more", [(), ("--arrival", "come"), ("--arrival", "order")])
+@pytest.mark.parametrize("third", [4, 2])
+def test_all_triples_of_a_row_are_one_element_whenever_the_row_arrives(third, more, tmp_path):
+    (tmp_path / "q.rq").write_text(CQELS2.format("TRIPLES 2").replace("urn:p", "http://e/p"))
+    rows = f"1,2,a,x\n2,4,b,x\n{third},4,c,x\n"
+    (tmp_path / "s.csv").write_text(f"time,come,who,place\n{rows}")
+    columns = [part for column in MAPPED for part in ("--column", column)]
+    given = ["--stream", f"S={tmp_path / 's.csv'}", "--prefix", "ex=http://e/", *columns, *more]
+    ran = lars("agree", tmp_path / "q.rq", *given, "--period", 2, "--reading", "count=elements")
+    if third == 4:
+        assert ran.code == 0, ran.err
+    else:
+        assert "s.csv:4:1: cannot apply" in ran.err
+        assert "the element in line 3" in ran.err
+
+
+def test_a_row_of_two_triples_is_not_one_triple(tmp_path):
+    (tmp_path / "q.rq").write_text(CQELS2.format("NOW"))
+    (tmp_path / "s.csv").write_text("time,who,place\n1,a,x\n")
+    columns = [part for column in MAPPED for part in ("--column", column)]
+    given = ["--stream", f"S={tmp_path / 's.csv'}", "--prefix", "ex=http://e/", *columns]
+    ran = lars("solve", tmp_path / "q.rq", *given, "--reading", "grain=triple")
+    assert "s.csv:2:1" in ran.err
+    assert "the element has 2 triples" in ran.err
+
+
 def test_what_is_exact_for_some_streams_only_is_not_decided_for_all(tmp_path):
     (tmp_path / "q.rq").write_text(CQELS2.format("NOW"))
     ran = lars("decide", tmp_path / "q.rq", "--reading", "grain=triple")
