@@ -518,10 +518,18 @@ def _sought(here: ProgramSituation, world: explain.IndexedPoint, moment: Moment)
 def _silent(here: ProgramSituation, world: explain.IndexedPoint) -> str | None:
     if here.query is None or world.holds((world.t, TRIGGER)):
         return None
-    triggers = (literal for rule in here.program.rules if rule.head == TRIGGER for literal in rule.body)
     # A condition on the time: triggers by input have none.
-    pulled = any(isinstance(literal, Comparison) for literal in triggers)
-    why = "the time is not a multiple of the period" if pulled else "no input arrives that triggers the query"
+    times = [
+        literal
+        for rule in here.program.rules
+        if rule.head == TRIGGER
+        for literal in rule.body
+        if isinstance(literal, Comparison)
+    ]
+    why = "no input arrives that triggers the query"
+    if times:
+        is_multiple = len(times) == 1 and times[0].right == Number(0)
+        why = "the time is not a multiple of the period" if is_multiple else "no window closes at this time"
     return f"the query is not evaluated at {here.dates.option(world.t)}: {why}"
 
 

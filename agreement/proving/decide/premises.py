@@ -137,7 +137,7 @@ def changes(question: AgreementQuestion, period: int, verdict: EveryStream) -> I
         case "always":
             yield f"another period than U = {period}, a result variable, or a trigger that other input fires"
         case "never" | "depends on the static data":
-            needed = [f"U = {shortest}"] if period > 1 or lacking else []
+            needed = [f"U = {shortest}"] if period > 1 else []
             if lacking:
                 where = ", ".join(dict.fromkeys(_where(question, way.disjunct) for way in lacking))
                 needed.append(f"a NOW window in each disjunct (none in: {where})")

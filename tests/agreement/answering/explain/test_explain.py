@@ -278,3 +278,17 @@ def test_why_a_query_is_not_evaluated_is_said_by_its_trigger(tmp_path, mode, rea
     (tmp_path / "t.nq").write_text('<http://e/a> <http://e/p> "a mod b" <http://e/S> "3" .\n')
     found = lars("explain", tmp_path / "q.rq", tmp_path / "t.nq", "ans1(<http://e/a>)", "--at", 4, *mode)
     assert f"the query is not evaluated at 4: {reason}" in found.out
+
+
+@pytest.mark.parametrize(
+    ("period", "reason"),
+    [((), "no window closes at this time"), (("--period", 3), "the time is not a multiple of the period")],
+)
+def test_why_a_query_of_sparq_is_not_evaluated_is_that_no_window_closes(period, reason, tmp_path):
+    # The first window closes at 7, and 10 is a multiple of the slide.
+    (tmp_path / "q.rq").write_text(
+        "SELECT ?s { WINDOW <w> { ?s ?p ?o } } FROM NAMED WINDOW <w> ON <urn:S> RANGE 4 STEP 5 T0 3"
+    )
+    (tmp_path / "s.csv").write_text("t,s,p,o\n1,urn:a,urn:p,urn:x\n")
+    given = tmp_path / "q.rq", "--stream", f"urn:S={tmp_path / 's.csv'}", "ans1(<urn:a>)", "--at", 10
+    assert f"the query is not evaluated at 10: {reason}" in lars("explain", *given, *period).out

@@ -273,6 +273,13 @@ def test_a_path_from_a_term_needs_no_match_and_no_now_window_helps(query):
         assert path == "+" or changes == ["paths of a fixed length"]
 
 
+def test_no_change_names_the_period_of_the_verdict(query):
+    file = query()
+    file.write_text("SELECT ?x WHERE { STREAM <http://e/s> [RANGE 3s] { ?x <http://e/p> ?y } }")
+    _, (change,) = stated(file)
+    assert change.startswith("a NOW window in each disjunct")
+
+
 def test_windows_that_are_not_merged_are_not_said_to_differ(tmp_path):
     window = "FROM NAMED WINDOW <e:w> ON <http://e/s> [RANGE PT3S STEP PT1S]"
     where = "WHERE { WINDOW <e:w> { ?x <http://e/p> ?y } }"
