@@ -3,7 +3,7 @@
 import json
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, field
 from pathlib import Path
 from typing import Any, Final
@@ -12,11 +12,12 @@ from agreement.comparing.watch.logs import LogState
 from agreement.documents.requests import Side
 from lars.dataclass import dataclass
 from lars.errors import LarsError
-from lars.files import replacement_path
+from lars.files import exists, replacement_path
 from solver.columns import TraceColumns
 from solver.columns.atom_files import read_atoms, write_atoms
 
 _STATE: Final = "state.json"
+_UNSENT: Final = "unsent.json"
 _FOLDER: Final = "batch-"
 _KEPT: Final = 2
 """The number of stored states: a batch that was not finished begins again from the state before it."""
@@ -98,16 +99,32 @@ def _object(value: object) -> dict[Any, Any]:
     return value
 
 
-def write_state(checkpoint: Path, state: WatchState, pending: TraceColumns) -> None:
-    """Write the state after a batch in one step, and delete old states."""
+Record = tuple[str, str]
+"""The key and the value of a record of a topic."""
+
+
+def write_state(
+    checkpoint: Path, state: WatchState, pending: TraceColumns, unsent: Sequence[Record] = ()
+) -> None:
+    """Write the state after a batch in one step, with the records to send, and delete old states."""
     folder = checkpoint / f"{_FOLDER}{state.batch}"
     with replacement_path(folder, folders=True) as new:
         new.mkdir()
         (new / _STATE).write_text(json.dumps(asdict(state), indent=2), encoding="utf-8")
         write_atoms(new, pending)
+        if unsent:
+            (new / _UNSENT).write_text(json.dumps(unsent), encoding="utf-8")
     for number in _stored(checkpoint):
         if number <= state.batch - _KEPT:
             shutil.rmtree(checkpoint / f"{_FOLDER}{number}", ignore_errors=True)
+
+
+def send_unsent(checkpoint: Path, send: Callable[[Sequence[Record]], None]) -> None:
+    """Send the records of the newest batch, unless an earlier call has sent all of them."""
+    file = checkpoint / f"{_FOLDER}{newest_batch(checkpoint)}" / _UNSENT
+    if exists(file):
+        send([(key, value) for key, value in json.loads(file.read_text(encoding="utf-8"))])
+        file.unlink()
 
 
 def _stored(checkpoint: Path) -> list[int]:

@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, ClassVar, Final, Literal
 from warnings import catch_warnings, simplefilter
 
 from agreement.comparing.agree import AgreementTask
-from agreement.comparing.watch import Watcher, WatchState, newest_batch, newest_state, write_state
+from agreement.comparing.watch import (
+    Record,
+    Watcher,
+    WatchState,
+    newest_batch,
+    newest_state,
+    send_unsent,
+    write_state,
+)
 from agreement.documents import requests
 from agreement.documents.dates import Dates
 from agreement.documents.options import IdleOptions, declared, has, has_not
@@ -280,8 +288,13 @@ class WatchRun(Result):
         self._pace[_WRITTEN] = monotonic()
 
     def repair(self) -> None:
-        """Remove rows that an unfinished batch of an earlier run has written to the tables of a folder."""
+        """Make the tables those of the newest state.
+
+        From the tables of a folder, rows of an unfinished batch are removed. A topic gets the records that an
+        earlier run has not sent.
+        """
         if _sink(self.request) is not None:
+            self._send()
             return
         _, checkpoint, out = _folders(self.request)
         begun = newest_state(checkpoint, self.digest)
@@ -321,15 +334,18 @@ class WatchRun(Result):
         state, new = self._read(state, paths)
         judged = self.watcher.with_answers(self.watcher.step(state, pending, new, len(paths)))
         dates = self._dates(judged.state)
-        sizes = judged.state.sizes
+        sizes, records = judged.state.sizes, list[Record]()
         # Before the first element, it is not known whether the tables have columns of dateTimes.
         if judged.state.newest is not None:
             tables = watch_report.tables(judged, self.watcher.variables)
-            sizes = {**sizes, **self._append([table.with_dates(dates) for table in tables], sizes)}
+            own, records = self._append([table.with_dates(dates) for table in tables], sizes)
+            sizes = {**sizes, **own}
         found = list(watch_report.lines(judged, dates))
         recent = [*judged.state.recent, *watch_report.findings(judged, dates)][-watch_report.MOST_RECENT :]
         state = replace(judged.state, sizes=sizes, recent=recent, lines=found)
-        write_state(checkpoint, state, self.watcher.pruned(judged))
+        # A repeated batch can read more of a log. So its first records are stored, and only then sent.
+        write_state(checkpoint, state, self.watcher.pruned(judged), records)
+        self._send()
         if paths and is_spooled(str(request.source)):
             forget_before(min(paths))
         self._pace[_LAST_BATCH] = monotonic() - began
@@ -338,22 +354,32 @@ class WatchRun(Result):
             self._pace[_LATENCY] = max(time() - came, 0.0)
         return state, found
 
-    def _append(self, tables: Sequence[OutTable], sizes: Mapping[str, int]) -> Mapping[str, int]:
-        """Append rows to the tables in the folder or the topic of --out; return the new sizes."""
-        request, (*_, out), sink = self.request, _folders(self.request), _sink(self.request)
-        if sink is None:
+    def _append(
+        self, tables: Sequence[OutTable], sizes: Mapping[str, int]
+    ) -> tuple[Mapping[str, int], list[Record]]:
+        """Append rows to the tables in the folder of --out.
+
+        Returns:
+            The new sizes of the tables, and the records to send if --out is a topic.
+        """
+        request, (*_, out) = self.request, _folders(self.request)
+        if _sink(request) is None:
             return {
                 table.name: append_rows(out, table, request.out_format, sizes.get(table.name, 0))
                 for table in tables
-            }
-        # Starts Java.
-        from solver.spark.streaming import append_records
-
+            }, []
         records = {table.name: list(json_records(table, sizes.get(table.name, 0))) for table in tables}
-        # The same records after a crash: a batch is repeated from the same state.
-        if every := [*chain.from_iterable(records.values())]:
-            append_records(sink, every, _place(request))
-        return {name: sizes.get(name, 0) + len(own) for name, own in records.items()}
+        grown = {name: sizes.get(name, 0) + len(own) for name, own in records.items()}
+        return grown, [*chain.from_iterable(records.values())]
+
+    def _send(self) -> None:
+        """Write the records of the newest batch to the topic of --out, unless they are there already."""
+        if (sink := _sink(self.request)) is not None:
+            # Starts Java.
+            from solver.spark.streaming import append_records
+
+            _, checkpoint, _ = _folders(self.request)
+            send_unsent(checkpoint, lambda records: append_records(sink, records, _place(self.request)))
 
     def _read(self, state: WatchState, paths: Sequence[Path]) -> tuple[WatchState, TraceColumns]:
         """Return the elements of files in the order of arrival; append rejected lines to their file."""
@@ -537,7 +563,7 @@ def _digest(request: WatchRequest, task: AgreementTask, watcher: Watcher) -> str
     options = replace(task.trace.options, rejected=None, on_error="stop")
     logs = [*watcher.logs], watcher.reading, watcher.answers_delay, watcher.new
     sink = _sink(request)
-    form = request.out_format if sink is None else sink[1]
+    form = request.out_format if sink is None else f"topic {sink[1]}"
     parts = (
         *([repr(logs)] if watcher.logs else ()),
         *map(repr, (program(), task.setting, watcher.periods, options, request.delay, form)),

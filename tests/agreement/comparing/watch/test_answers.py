@@ -505,3 +505,27 @@ def test_a_log_without_answers_gets_no_rule(folder):  # noqa: F811
     run = begun(folder, pull_answers=str(folder / "log.csv"))
     _, told = run.judge_batch(0, [came(folder, "a", "1 p", "2 q", "14 p")])
     assert "(0, 2] answers of pull are wrong: 1 row missing; the log has no answers" in told
+
+
+def test_a_repeated_record_has_its_first_value_also_if_a_log_has_grown(folder, monkeypatch):  # noqa: F811
+    """A reader ignores keys that it knows, so a repeated record must have the value of the first one."""
+    sent, killed = [], [True, False]
+
+    def append(topic, records, place):
+        _ = topic, place
+        sent.extend(records)
+        if killed.pop(0):
+            raise FailedRunError("killed")
+
+    monkeypatch.setattr("solver.spark.streaming.append_records", append)
+    (folder / "log.csv").write_text("t,x,v\n2,http://e/a,1\n")
+    path = came(folder, "a", *(f"{t} {name}" for t in range(1, 20) for name in "pq"))
+    given = {"pull_answers": str(folder / "log.csv"), "out": "kafka://127.0.0.1:9/v", "out_format": None}
+    with pytest.raises(FailedRunError):
+        begun(folder, **given).judge_batch(0, [path])
+    lines = (f"{t},http://e/a,1\n" for t in range(4, 20, 2))
+    (folder / "log.csv").write_text("".join(["t,x,v\n2,http://e/a,1\n", *lines]))
+    run = begun(folder, **given)
+    run.repair()
+    state, _ = run.judge_batch(0, [path])
+    assert len(set(sent)) == len(dict(sent)) == sum(state.sizes.values())
