@@ -21,8 +21,8 @@ BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 MOST_BYTES: Final = 2**26
 """The greatest number of bytes that are read from an input without a known end: a pipe or a device."""
 _TEMPORARY: Final[set[Path]] = set()
-_PIPES: Final[dict[tuple[int, int], bytes]] = {}
-"""The bytes of each pipe that has been read, by device and inode; a pipe can be read only once."""
+_PIPES: Final[dict[tuple[int, ...], bytes]] = {}
+"""The bytes of each pipe that has been read, by `pipe_key`; a pipe can be read only once."""
 names_of_copies: Final[dict[Path, Path]] = {}
 """The files of the user, by the temporary files that are read in their place; messages name these files."""
 
@@ -76,21 +76,32 @@ def exists(path: Path, *, folder: bool | None = None) -> bool:
         return False
 
 
+def pipe_key(status: os.stat_result) -> tuple[int, ...]:
+    """Return a key of a pipe and of the bytes that were written to the pipe last.
+
+    The key is final when the pipe has been read to its end. A new pipe can have the inode of a deleted pipe,
+    but not its time of change.
+    """
+    return status.st_dev, status.st_ino, status.st_ctime_ns
+
+
 def read_bytes(path: Path, accepted: str) -> bytes:
     """Return the bytes of a file or pipe; raise LarsError with the expected kind of file, `accepted`.
 
-    If the same pipe is read again, the function returns the same bytes.
+    If the same pipe is read again, the function returns the same bytes, unless there was a write in between.
     """
     try:
         status = path.stat()
-        pipe = (status.st_dev, status.st_ino) if stat.S_ISFIFO(status.st_mode) else None
-        if pipe is not None and pipe in _PIPES:
-            return _PIPES[pipe]
+        is_pipe = stat.S_ISFIFO(status.st_mode)
+        if is_pipe and (known := _PIPES.get(pipe_key(status))) is not None:
+            return known
         with path.open("rb") as file, errors.under_way(lambda: f"reading {names_of_copies.get(path, path)}"):
             if stat.S_ISREG(status.st_mode):
                 return file.read()
             data = _bounded(file, str(path))
-            return data if pipe is None else _PIPES.setdefault(pipe, data)
+            if is_pipe:
+                _PIPES[pipe_key(os.fstat(file.fileno()))] = data
+            return data
     except IsADirectoryError:
         raise errors.LarsError(f"{path}: found a folder; expected {accepted}") from None
     except (FileNotFoundError, NotADirectoryError):

@@ -26,7 +26,7 @@ import numpy.typing as npt
 
 from lars.dataclass import dataclass
 from lars.errors import FailedRunError, LarsError, Place, PlacedError, short_of
-from lars.files import names_of_copies, read_bytes, temporary_folder
+from lars.files import names_of_copies, pipe_key, read_bytes, temporary_folder
 from lars.language.terms import Signature
 from solver.columns import Array, TermCodes
 from solver.facts import QUAD_PREDICATE, STREAM_PREDICATE, Arguments, Triple
@@ -68,8 +68,10 @@ def readable(path: Path) -> Path:
     try:
         key = _key(path)
         if key is not None and key not in _copies:
-            _copies[key] = _copy(path, _folder() / str(len(_copies)))
-            names_of_copies[_copies[key]] = path
+            copy = _copy(path, _folder() / str(len(_copies)))
+            # The key of a pipe changes until the last write.
+            key = _key(path)
+            _copies[key], names_of_copies[copy] = copy, path
     except (OSError, EOFError, zlib.error) as error:
         short_of(path, error)
         reason = getattr(error, "strerror", None) or error
@@ -98,7 +100,9 @@ def _key(path: Path) -> object:
         result = path.stat()
     except (FileNotFoundError, NotADirectoryError, ValueError):
         return None  # its reader reports the error
-    if stat.S_ISFIFO(result.st_mode) or stat.S_ISCHR(result.st_mode):
+    if stat.S_ISFIFO(result.st_mode):
+        return pipe_key(result)
+    if stat.S_ISCHR(result.st_mode):
         return result.st_dev, result.st_ino
     if not stat.S_ISREG(result.st_mode):
         return None
