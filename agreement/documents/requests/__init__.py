@@ -29,6 +29,7 @@ from agreement.documents.requests.groups import (
     experiment_argument,
     fail_on_empty_option,
     first_time_option,
+    has_wait,
     in_points,
     is_pushed,
     late_option,

@@ -124,11 +124,19 @@ def lateness_option(**more: Any) -> Any:
     return option(None, help_text, readers.length, metavar="L", keyword="int | str | None", **more)
 
 
+def has_wait(wait: Period) -> bool:
+    """Return whether a wait is longer than 0.
+
+    >>> has_wait(0), has_wait(Duration(0)), has_wait(Duration(1))
+    (False, False, True)
+    """
+    return wait not in (0, Duration(0))
+
+
 def check_arrival(arrival: str | None, wait: Period, lateness: Period | None) -> None:
     """Raise LarsError for a wait or a lateness without times of arrival."""
-    waits = None if wait in (0, Duration(0)) else wait
-    for flag, value in (("--wait", waits), ("--lateness", lateness)):
-        if value is not None and arrival is None:
+    for flag, given in (("--wait", has_wait(wait)), ("--lateness", lateness is not None)):
+        if given and arrival is None:
             raise LarsError(f"{flag} requires --arrival")
 
 

@@ -259,7 +259,10 @@ def compare_logs(request: LogsRequest, listeners: Listeners) -> LogsResult:
 def _check(request: LogsRequest) -> None:
     """Raise LarsError if an option requires another option that is not given."""
     logs = request.logs
-    for flag, given in (("--wait", request.wait), ("--lateness", request.lateness is not None)):
+    for flag, given in (
+        ("--wait", requests.has_wait(request.wait)),
+        ("--lateness", request.lateness is not None),
+    ):
         if given and not logs.events:
             raise LarsError(f"{flag} requires --events FILE, the log of the events, and --arrival")
     requests.check_arrival(request.input_options.arrival, request.wait, request.lateness)

@@ -434,3 +434,9 @@ def test_a_wait_without_events_or_arrivals_is_refused(tmp_path, monkeypatch, how
         table(tmp_path, name, [(3, "hall", 36)])
     ran = lars("compare", "a.csv", "a.csv", *how)
     assert (ran.code, said in ran.err) == (2, True), ran
+
+
+def test_a_wait_of_no_time_requires_neither_events_nor_arrivals(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    table(tmp_path, "a", [(3, "hall", 36)])
+    assert [lars("compare", "a.csv", "a.csv", "--wait", wait).code for wait in ("0", "0s")] == [0, 0]
