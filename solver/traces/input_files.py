@@ -361,7 +361,7 @@ class FileFormat(ABC):
         _ = source
         return place
 
-    def elements(self, source: "TraceFile") -> Sequence[int] | None:
+    def element_numbers(self, source: "TraceFile") -> Sequence[int] | None:
         """Return the number of each row's element, in order; None if each row is one element."""
         _ = source
         return None

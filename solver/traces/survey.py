@@ -561,7 +561,7 @@ def _are_apart(elements: Elements, atoms: Atoms) -> bool:
 
 def _elements(source: TraceFile) -> Iterator[tuple[TraceFile, Place, list[TracedAtom]]]:
     """Yield each element of a file that has a triple, with the file, its place and its triples."""
-    numbers = source.format.elements(source)
+    numbers = source.format.element_numbers(source)
     # The place of a row in a table has the number of the row, from 1.
     together = groupby(
         enumerate(_rows(source)),

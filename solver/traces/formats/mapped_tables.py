@@ -620,7 +620,7 @@ class MappedTable(tables.ParquetTable):
         found = _place_in_text(source.path, plain, _line_of_csv(plain, row))
         return replace(found, column=_start_of_cell(plain, found.line_text, time))
 
-    def elements(self, source: TraceFile) -> Sequence[int] | None:
+    def element_numbers(self, source: TraceFile) -> Sequence[int] | None:
         """Return the row of the user's table for each triple: all triples of a row are one element."""
         rows: list[int] = _rows_of_table(source.file).to_pylist()
         return rows
