@@ -284,7 +284,8 @@ def check_pack(request: RunRequest, listeners: Listeners) -> PackCheck:
 
 
 def _rerun(folder: Path, jobs: int, listeners: Listeners) -> tuple[list[Json], int]:
-    _, cells, results = _run(folder, listeners.progress, jobs)
+    # A whole path is not in a message by chance, as a short name in an IRI of the data would be.
+    _, cells, results = _run(folder.resolve(), listeners.progress, jobs)
     return expected_results(cells, results), len(cells)
 
 

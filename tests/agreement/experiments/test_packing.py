@@ -378,16 +378,19 @@ def test_options_without_effect_are_refused(options, tmp_path, monkeypatch):
     assert (ran.code, "--check" in ran.err, found_in(tmp_path)) == (2, True, {})
 
 
-def test_a_cell_that_is_refused_names_no_temporary_file_and_is_refused_again(tmp_path):
+def test_a_cell_that_is_refused_names_no_temporary_file_and_is_refused_again(tmp_path, monkeypatch):
     own = tmp_path / "own"
     own.mkdir()
     (own / "q.rq").write_text(QUERY.format(""))
-    (own / "t.nq").write_text(STREAM.format("e", 1) + "no line\n")
+    # The message has an IRI that contains the name of the folder in which the packed experiment runs again.
+    (own / "t.nq").write_text(STREAM.format("e", 1) + "<http://e/packed/e> no line\n")
     (own / "experiment.toml").write_text(
         'unit = "1s"\nperiod = 2\ncqels = "q.rq"\n[streams]\n"http://example.org/s" = "t.nq"\n'
     )
     packed = pack(own, tmp_path / "packed")
     (cell,) = json.loads((packed / "expected.json").read_text())["cells"]
-    assert cell["refused"].startswith("t.nq:2:4: ")
-    ran = check(packed)
-    assert (ran.code, ran.out) == (0, "the results of 1 cell are the packed results\n")
+    assert cell["refused"].startswith("t.nq:2:")
+    monkeypatch.chdir(tmp_path)
+    for folder in (packed, packed.name):
+        ran = check(folder)
+        assert (ran.code, ran.out) == (0, "the results of 1 cell are the packed results\n")
