@@ -236,7 +236,12 @@ def with_start(window: ShownWindow, start: int) -> ShownWindow:
 
 
 def needed_tick(specification: parameters.Specification, sources: Sequence[WindowSource]) -> parameters.Tick:
-    """Return which input must count as one arrival; all input of a time point if only the clock matters."""
+    """Return which input must count as one arrival; all input of a time point if only the clock matters.
+
+    If a window contains whole elements, all input of a time point is one arrival: it is one element.
+    """
+    if any(map(_has_elements, sources)):
+        return "instant"
     used = [
         specification.strategies(str(getattr(source.stream, "value", "")), number)
         for number, source in enumerate(sources, 1)
@@ -244,6 +249,14 @@ def needed_tick(specification: parameters.Specification, sources: Sequence[Windo
     by_arrival = any(strategies and not strategies & CLOCKED for strategies in used)
     counted = any(isinstance(source.window, Rows) for source in sources)
     return specification.tick if by_arrival or counted else "instant"
+
+
+def _has_elements(source: WindowSource) -> bool:
+    match source.window:
+        case Rows(elements=True) | Now(grain="message"):
+            return True
+        case _:
+            return False
 
 
 @lru_cache(maxsize=32)

@@ -157,6 +157,19 @@ def test_a_row_of_two_triples_is_not_one_triple(tmp_path):
     assert "the element has 2 triples" in ran.err
 
 
+@pytest.mark.parametrize("reading", ["count=elements", "grain=message"])
+def test_an_engine_evaluates_after_whole_elements(reading, tmp_path):
+    # CQELS reports what is new: a row that both messages have is not new at 2.
+    window = "NOW" if "grain" in reading else "TRIPLES 1"
+    text = CQELS2.format(window).replace(PATTERN, "?s <urn:p> ?o . ?s <urn:q> ?z")
+    (tmp_path / "q.rq").write_text(text)
+    messages = (f"<urn:a> <urn:p> {t} ; <urn:q> {t} ; <urn:at> {t} ." for t in (1, 2))
+    (tmp_path / "log.ttl").write_text('VERSION "1.2-messages"\n' + "\nMESSAGE ".join(messages))
+    given = [tmp_path / "q.rq", "--stream", f"S={tmp_path / 'log.ttl'}", "--time", "urn:at", "--unit", "1s"]
+    ran = lars("solve", *given, "--reading", reading, "--as", "cqels", "--json")
+    assert [line["t"] for line in ran.lines if line["rows"]] == [1], ran.err
+
+
 def test_what_is_exact_for_some_streams_only_is_not_decided_for_all(tmp_path):
     (tmp_path / "q.rq").write_text(CQELS2.format("NOW"))
     ran = lars("decide", tmp_path / "q.rq", "--reading", "grain=triple")
