@@ -191,7 +191,7 @@ def by_columns(sources, options, block=2**22, batch=2**18):
     """Return what `read_columns` gives, with blocks of so many bytes and batches of so many rows."""
 
     def read():
-        with patch.object(lines, "_BLOCK", block), patch.object(parquet, "_BATCH", batch):
+        with patch.object(lines, "_BLOCK", block), patch.object(parquet, "_batch_size", lambda *_: batch):
             found = read_columns(sources, options)
         return rows_of_columns(found), found.last
 

@@ -16,6 +16,7 @@ from solver.traces import FilePart, PartReading, file_parts, prepare, trace
 from solver.traces.formats import lines as readers
 from solver.traces.formats.lines import line_blocks
 from solver.traces.formats.tables import table_batches
+from tests.solver.traces.both_readings import by_columns, by_rows
 from tests.solver.traces.writing import PROV, SECONDS, written
 
 TEXTS = ["", "a", "\r", "ä€", "a\rb", "long" * 9, '<urn:s> <urn:p> "ü" "1" .']
@@ -54,6 +55,33 @@ def test_each_row_is_in_one_part(rows, group, borders, batch):
         found = [[t for one in table_batches(part, batch) for t in one["t"].to_pylist()] for part in parts]
     ends = [rows if part.end is None else part.end for part in parts]
     assert found == [list(range(part.begin, end)) for part, end in zip(parts, ends, strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("encoding", "sizes"),
+    [("PLAIN", [12]), ("DELTA_LENGTH_BYTE_ARRAY", [5, 5, 2]), ("DELTA_BYTE_ARRAY", [5, 5, 2])],
+)
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.binary()])
+def test_encodings_of_texts_that_have_no_dictionary_are_read_in_small_batches(
+    tmp_path, monkeypatch, encoding, sizes, kind
+):
+    """A file that stores the common beginning of texts once can be small, and its texts large."""
+    monkeypatch.setattr("solver.traces.formats.tables.parquet._BATCH", 5)
+    texts = {name: pa.array([f"urn:{name}{i}" for i in range(12)]).cast(kind) for name in "spo"}
+    path = tmp_path / "a.parquet"
+    given = dict.fromkeys("spo", encoding)
+    pq.write_table(
+        pa.table({"t": range(12)} | texts),
+        path,
+        use_dictionary=False,
+        column_encoding=given,
+        row_group_size=12,
+    )
+    (source,) = prepare([path], SECONDS)
+    assert [batch.num_rows for batch in table_batches(FilePart(source))] == sizes
+    found = by_columns([source], SECONDS)
+    assert found == by_rows([source], SECONDS)
+    assert found.rows[3] == (3, "striple", ("<urn:s3>", "<urn:p3>", "<urn:o3>", "null"))
 
 
 @pytest.mark.parametrize("atoms", [1, 7, 10**6])

@@ -43,6 +43,11 @@ _BATCH: Final = 2**17
 _LARGE_BATCH: Final = 2**20
 _BYTES_AT_ONCE: Final = 2**28
 """The greatest size in bytes of a row group that is read in large batches; terms are coded once a batch."""
+_DELTAS: Final = {"DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY"}
+"""Encodings of texts that Arrow does not read as dictionaries.
+
+DELTA_BYTE_ARRAY stores the common beginning of texts once, so that the size of the texts is not known.
+"""
 _TOGETHER: Final = 2**12
 _CUTS: Final = 4
 """The maximum number of parts into which a row group is cut.
@@ -241,19 +246,21 @@ def _sizes(metadata: pq.FileMetaData) -> list[int]:
 def table_batches(part: input_files.FilePart, rows: int | None = None) -> Iterator[pa.RecordBatch]:
     """Yield the rows of a part of a Parquet file in order, in batches of at most `rows` rows.
 
-    Columns of texts are encoded as dictionaries.
+    Columns of texts are encoded as dictionaries, if Arrow can read them so.
 
     Raises:
         LarsError: The file cannot be read.
     """
     source = part.source
     columns = list(table_columns(source))
-    schema = pq.read_schema(source.file)
-    texts = [name for name in columns if is_text(schema.field(name).type)]
+    schema, metadata = pq.read_schema(source.file), pq.read_metadata(source.file)
+    deltas = _with_deltas(metadata)
+    texts = [name for name in columns if name not in deltas and is_text(schema.field(name).type)]
     try:
         with pq.ParquetFile(source.file, read_dictionary=texts) as file:
-            groups, at, end = _row_groups(file.metadata, part)
-            for batch in file.iter_batches(rows or _batch_size(file.metadata, groups), groups, columns):
+            groups, at, end = _row_groups(metadata, part)
+            size = rows or (_BATCH if deltas.intersection(columns) else _batch_size(metadata, groups))
+            for batch in file.iter_batches(size, groups, columns):
                 if at >= end:
                     return
                 # Row groups are read whole.
@@ -264,6 +271,13 @@ def table_batches(part: input_files.FilePart, rows: int | None = None) -> Iterat
     except (pa.ArrowException, OSError) as error:
         short_of(source.path, error)
         raise LarsError(f"{source.path}: cannot be read: {short(str(error))}") from None
+
+
+def _with_deltas(metadata: pq.FileMetaData) -> set[str]:
+    """Return the columns of texts that Arrow cannot read as dictionaries."""
+    groups = (metadata.row_group(number) for number in range(metadata.num_row_groups))
+    chunks = (group.column(number) for group in groups for number in range(group.num_columns))
+    return {chunk.path_in_schema for chunk in chunks if not _DELTAS.isdisjoint(chunk.encodings)}
 
 
 def _batch_size(metadata: pq.FileMetaData, groups: Sequence[int]) -> int:
@@ -287,7 +301,8 @@ def _plain_column(name: str, column: pa.Array) -> pa.Array:
         texts = column.dictionary.cast(pa.binary()).view(pa.string())
         return pa.DictionaryArray.from_arrays(column.indices, texts)
     if is_text(column.type):
-        return column
+        is_plain = pa.types.is_dictionary(column.type) or pa.types.is_string(column.type)
+        return column if is_plain else column.cast(pa.binary()).view(pa.string())
     if ARGUMENT.fullmatch(name) or pa.types.is_null(column.type):
         return column.cast(pa.string())  # a number of the logic, or no cell
     return moments(column) if name == "t" else literals(column)
