@@ -1,6 +1,7 @@
 """Static analysis of a program: forms of literals, windows, safety, and dependencies.
 
-A literal ⊞^w ★ a, with ★ among ◇, □ and @, is rewritten to have ¬ only outside ★.
+A literal has the form ⊞^w ★ a, in which ★ is ◇, □ or @. Each literal is rewritten so that ¬ is only outside
+★.
 """
 
 from collections import defaultdict
@@ -19,9 +20,9 @@ from lars.language.stream import Stream, tie_choices
 from lars.language.windows import Interval, IntervalWindow, TupleWindow, Window
 
 Mode = Literal["", "◇", "□", "@", "¬@¬"]
-"""The relation of the atom's time point to the window's interval T'.
+"""The operator ★ in a literal ⊞^w ★ a, which relates the time of the atom a to the window's interval T'.
 
-An empty text means that the atom holds at the reference time. `¬@¬` stands for ¬@_t¬, which is true if t is
+The mode "" means that the atom holds at the reference time. The mode `¬@¬` is ¬@_t¬, which is true if t is
 outside T' or the atom holds at t.
 """
 
@@ -63,11 +64,17 @@ class UnsupportedFormulaError(LarsError):
 
 
 class InexpressibleError(LarsError):
-    """An error for a construct that another language cannot express; the writer of rules adds the rule."""
+    """An error for a construct that another language cannot express.
+
+    The writer of rules catches this error, and raises an ExportError with the rule.
+    """
 
 
 class ExportError(LarsError):
-    """A rule that another language cannot express; `part` is the number of the body literal, if known."""
+    """An error for a rule that another language cannot express.
+
+    The field `part` is the number of the rejected body literal; None means that the number is unknown.
+    """
 
     def __init__(self, sentence: str, rule: Rule | None, part: int | None = None) -> None:
         super().__init__(sentence if rule is None else f"{sentence}\n  in the rule {rule}")
@@ -134,7 +141,10 @@ def windows(program: Program) -> frozenset[Window]:
 
 
 def choosing_windows(program: Program) -> list[TupleWindow]:
-    """Return the windows with ties `choose`, sorted by text, since they can cause several answer streams."""
+    """Return the windows with ties `choose`, sorted by text.
+
+    Such windows can cause several answer streams.
+    """
     tuples = (window for window in sorted(windows(program), key=str) if isinstance(window, TupleWindow))
     return [window for window in tuples if window.ties == "choose"]
 
@@ -145,7 +155,10 @@ def windows_of(literal: logic.BodyLiteral) -> Iterator[Window]:
 
 
 def inner_windows(literal: logic.BodyLiteral) -> Iterator[TupleWindow]:
-    """Yield the tuple windows inside an operator other than ¬, which changes their evaluation times."""
+    """Yield the tuple windows inside an operator other than ¬.
+
+    Such an operator changes the evaluation times of the window.
+    """
     operators = [part for part in nested(literal) if not isinstance(part, logic.Not)]
     return (
         part.window
@@ -167,9 +180,10 @@ def with_windows(program: Program, change: Callable[[Window], Window]) -> Progra
 
 
 def reach(program: Program) -> Reach:
-    """Return the range around an evaluation time that the program can read; nested windows add their ranges.
+    """Return the range around an evaluation time that the program can read.
 
-    If ◇, □ or @ is outside every window, the formula reads the whole timeline, and both ends are None.
+    The ranges of nested windows are added. If ◇, □ or @ is outside every window, the formula reads the whole
+    timeline, and both ends are None.
     """
     extents = [_extent(literal, inside=False) for rule in program.rules for literal in rule.body]
     pasts, futures = [past for past, _ in extents], [future for _, future in extents]
@@ -196,10 +210,10 @@ def _extent(literal: logic.BodyLiteral, *, inside: bool) -> tuple[int | None, in
 
 
 def nearby(program: Program, data: Stream, t: int) -> tuple[Stream, Interval]:
-    """Return the data without the input outside all windows at t, and the interval that windows can contain.
+    """Return the data that the windows of a program can contain at t, and the interval of such data.
 
     The result keeps the timeline and the derived atoms of the data. A formula @ in a rule body is false at
-    each time outside the interval, so such times need not be tried.
+    each time outside the interval.
     """
     seen = reach(program)
     timeline = data.timeline
@@ -242,10 +256,10 @@ def _oldest_sizes(data: Stream, window: TupleWindow, t: int) -> dict[object, int
 
 
 def binders(formula: logic.Formula, *, empty_possible: bool = False) -> Iterator[terms.Atom | terms.Variable]:
-    """Yield the atoms and time variables that give variables finitely many values if a formula is true.
+    """Yield the atoms and time variables of a formula that limit variables to finitely many values.
 
-    If the formula is true, the stream or the background contains the atom, and the timeline contains the
-    value of a time variable of @.
+    If the formula is true, the stream or the background contains each yielded atom. The timeline then
+    contains the value of each time variable of @.
     """
     match formula:
         case terms.Atom():
@@ -379,7 +393,10 @@ def check_safety(program: Program) -> None:
 
 Node = TypeVar("Node", bound=Hashable)
 Edge = tuple[terms.Signature, terms.Signature, bool]
-"""A derived predicate, a predicate that its rules use, and whether the used predicate needs a lower layer."""
+"""A dependency of a derived predicate on a predicate that its rules use.
+
+The third item is true if the used predicate must be in a lower layer.
+"""
 
 
 def intensional(program: Program) -> frozenset[terms.Signature]:
@@ -391,10 +408,11 @@ def intensional(program: Program) -> frozenset[terms.Signature]:
 def failing_comparisons(
     program: Program, inputs: Iterable[terms.Atom]
 ) -> Iterator[tuple[Rule, int, logic.Call]]:
-    """Yield the comparisons in brackets whose variable has numbers of LARS, for which `<` is an error.
+    """Yield the SPARQL comparisons, such as [?n < 5], whose variable has numbers of LARS as values.
 
-    The numbers come from the given atoms of the input, from facts, from arithmetic and from times. The
-    function yields each comparison with its rule and the index of its literal.
+    For numbers of LARS, the operator `<` of SPARQL is an error. The numbers come from the given atoms of the
+    input, from facts, from arithmetic and from times. The function yields each comparison with its rule and
+    the index of its literal.
     """
     places = _numeric_places(program, inputs)
     for rule in program.rules:
@@ -441,7 +459,7 @@ def _places(atom: terms.Atom, numeric: AbstractSet[object]) -> set[tuple[terms.S
 
 
 def _numeric(rule: Rule, places: AbstractSet[tuple[terms.Signature, int]]) -> frozenset[object]:
-    """Return the variables of a rule that are numbers by every literal that binds them."""
+    """Return the variables of a rule that have only numbers in each literal that binds the variables."""
     numeric: set[object] = set()
     other: set[object] = set()
     for literal in rule.body:
@@ -539,8 +557,8 @@ def on_own_absence(program: Program) -> dict[terms.Signature, tuple[int, ...]]:
 def strata(program: Program) -> tuple[frozenset[terms.Signature], ...] | None:
     """Return the intensional predicates in layers, or None if the program is not stratified.
 
-    A dependency between layers is strict under ¬, through □, and through an aggregate or order. If the stream
-    grows, literals with ¬, literals with □, aggregates and orders can become false.
+    A rule uses predicates under ¬, through □, in aggregates and in orders only from lower layers. The reason
+    is that such literals can become false if the stream grows.
     """
     return _layers(
         program,
@@ -626,7 +644,8 @@ def through_box(literal: logic.BodyLiteral) -> bool:
 def gathering_parts(program: Program) -> tuple[Program, ...]:
     """Return the rules in parts; each part aggregates or orders only atoms that earlier parts derive.
 
-    Constraints come last. Raises LarsError if an aggregate or order depends on the head of its own rule.
+    The last part contains the constraints. Raises LarsError if an aggregate or order depends on the head of
+    its own rule.
     """
     if not any(True for rule in program.rules for _ in set_literals(rule.body)):
         return (program,)

@@ -30,8 +30,8 @@ def with_fewer_variables(
 ) -> Program:
     """Return a program that derives the same atoms of `output` by rules with fewer variables.
 
-    If no rule of the program can be simplified, the function returns the program itself. Atoms of
-    `predicates` can hold without a rule.
+    If no rule of the program can be simplified, the function returns the program itself. Atoms whose
+    predicate is in `predicates` can hold without a rule.
 
     >>> from lars.text.notation import read
     >>> print(with_fewer_variables(read("p(X) ← q(X, Y), [?Y > 1], r(X, Z)."), ("p", 1)))
@@ -48,14 +48,14 @@ def with_fewer_variables(
 class _Eliminator:
     """The elimination of variables: literals with one variable move to a new rule.
 
-    Rules with equal literals share it.
+    If the same literals occur in several rules, these rules share the new rule.
     """
 
     taken: frozenset[str]
     heads: dict[tuple[Atom, frozenset[BodyLiteral]], str] = field(default_factory=dict)
 
     def apart(self, rule: Rule) -> Iterator[Rule]:
-        """Yield rules that together derive the same atoms as a rule.
+        """Yield rules that together derive the same atoms as the given rule.
 
         The last rule that the function yields has the head of the given rule.
         """
@@ -103,7 +103,8 @@ class _Eliminator:
 def _unfolded_rules(program: Program, output: Signature, inputs: frozenset[Signature]) -> tuple[Rule, ...]:
     """Return the rules after unfolding, without rules that no other rule uses.
 
-    The body of the only rule for an atom replaces the atom if fewer variables result.
+    If only one rule derives an atom, the body of this rule replaces the atom. The replacement is made only if
+    the rules then have fewer variables.
     """
     rules, taken = program.rules, _names(program)
     fixed: set[Signature | None] = {None, output, *inputs, *positive_loops(program)}

@@ -59,10 +59,11 @@ class FailedRunError(LarsError):
 
 
 class DisputedAnswerError(FailedRunError):
-    """Two evaluations of one program have different answers; `files` are the smallest case.
+    """The error that two evaluations of one program have different answers.
 
-    `files` maps the names of files to the texts of the files. `lars solve` with `options` and the files,
-    first the program and then the input, reproduces the difference.
+    The field `files` contains the smallest case with the difference: it maps names of files to texts. The
+    first file is the program, and the second file is the input. The command `lars solve` with `options` and
+    these files reproduces the difference.
     """
 
     def __init__(self, sentence: str, files: Mapping[str, str], options: str) -> None:
@@ -72,9 +73,9 @@ class DisputedAnswerError(FailedRunError):
 
 
 def about(path: Path | str, error: LarsError) -> LarsError:
-    """Return the error with the path of a file in front; the text of a disputed answer stays unchanged.
+    """Return the error with the path of a file in front of its message.
 
-    An OutOfMemoryError also keeps its text when it gets the path.
+    A DisputedAnswerError and an OutOfMemoryError are returned unchanged, without the path.
     """
     if isinstance(error, DisputedAnswerError | OutOfMemoryError):
         return error  # of the latter a rule is said, not what is wrong with the file
@@ -182,7 +183,7 @@ def place_at(source: str, text: str, offset: int) -> Place:
 
 
 class PlacedText(str):
-    """A part of a text with its place; an error about the part has the place (`placed_at`)."""
+    """A part of a text with its place; `placed_at` adds the place to errors about the part."""
 
     __slots__ = ("place",)
     place: Place | None
@@ -196,7 +197,7 @@ class PlacedText(str):
 
 @contextmanager
 def placed_at(text: str) -> Iterator[None]:
-    """In the block, errors have the place of the text, if it is known."""
+    """Add the place of the text, if known, to errors that the block raises."""
     try:
         yield
     except LarsError as error:

@@ -15,7 +15,7 @@ from lars import errors
 from lars.dataclass import dataclass
 
 WIDE: Final = (b"\xff\xfe", b"\xfe\xff")
-"""The beginnings of text in UTF-16."""
+"""The byte order marks with which a text in UTF-16 begins."""
 BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 """The bytes that some programs write before a text in UTF-8."""
 MOST_BYTES: Final = 2**26
@@ -24,7 +24,7 @@ _TEMPORARY: Final[set[Path]] = set()
 _PIPES: Final[dict[tuple[int, ...], bytes]] = {}
 """The bytes of each pipe that has been read, by `pipe_key`; a pipe can be read only once."""
 names_of_copies: Final[dict[Path, Path]] = {}
-"""The files of the user, by the temporary files that are read in their place; messages name these files."""
+"""Maps each temporary copy to the user's file that it replaces; messages name the user's file."""
 
 
 @dataclass(frozen=True, slots=True)

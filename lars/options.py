@@ -77,7 +77,7 @@ class Option:
     def several_in_shell(self) -> bool:
         """Whether the parser of the shell collects several values.
 
-        An option with its own reader has one text.
+        An option with its own reader gets a single text from the shell.
         """
         return self.repeated or (self.several and self.read is None)
 

@@ -66,7 +66,10 @@ _SHAPE: Final = re.compile(r"\s*([^\s(),'\"<>]+|'(?:[^'\\]|\\.)*')(?:\s*\((.*)\)
 _ARGUMENT: Final = re.compile(
     r"""((?>(?:"(?:[^"\\]|\\.)*"(?:\^\^<[^<>]*>|@[\w-]+)?|'(?:[^'\\]|\\.)*'|<<\(|<[^<>]*>|[^,"'<]+)+))(,|\Z)"""
 )
-"""An argument, in one piece (?>..), so that a malformed text is rejected in the time of its length."""
+"""The pattern of an argument in the text of an atom.
+
+The group (?>..) prevents backtracking, so that a malformed text is rejected in linear time.
+"""
 _LISTED: Final = 8
 _NUMBER: Final = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?")
 
@@ -356,7 +359,10 @@ class NoAnswerStream:
 
 
 def why_unanswered(here: ProgramSituation, t: int, moment: Moment, streams: AnswerStreams) -> NoAnswerStream:
-    """Return the reason why a program has no answer stream at t; `streams` are its relaxed answer streams."""
+    """Return the reason why a program has no answer stream at t.
+
+    The argument `streams` contains the answer streams of the program without its restricting rules.
+    """
     if not streams[0]:
         circular = on_own_absence(here.program)
         return NoAnswerStream(here.program, t, moment, streams, None, (), circular)
@@ -366,7 +372,7 @@ def why_unanswered(here: ProgramSituation, t: int, moment: Moment, streams: Answ
 
 
 Sought = explain.Sight | Literal["background"]
-"""What is known about an atom that no rule derives: input with the nearest arrival times, or static data."""
+"""The kind of an atom that no rule derives: input, with the nearest arrival times, or static data."""
 
 
 @dataclass(frozen=True, slots=True)

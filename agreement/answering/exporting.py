@@ -69,7 +69,10 @@ _LEGEND_ACCEPTED: Final = f"the file {LEGEND_FILE} that `lars export` wrote"
 
 
 class LegendName(BaseModel, extra="forbid", strict=True, frozen=True):
-    """The predicate that a name in a reasoner's output means. If `timed`, the last argument is a time."""
+    """The predicate that a name in a reasoner's output means.
+
+    If `timed` is true, the last argument is a time.
+    """
 
     predicate: str
     arity: int
@@ -305,7 +308,10 @@ def _asp_moments(legend: Legend, line: TextLine, t: int) -> Iterator[Moment]:
 
 
 MOST: Final = 10_000
-"""The maximum number of evaluation times of an export, and of time points if a clock ticks at each."""
+"""The maximum number of evaluation times of an export.
+
+If a clock ticks at each time point, the number of time points has the same limit.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -589,7 +595,9 @@ _RUNNABLE: Final = 0o755
 def export_to(
     folder: Path, task: SolvingTask, ticker: tuple[Reasoner, Duration] | None, warn: Warn, *, overwrite: bool
 ) -> str:
-    """Write an export for Ticker (with this reasoner and time point), or for clingo if `ticker` is None.
+    """Write an export for Ticker, or for clingo if `ticker` is None.
+
+    For Ticker, the argument `ticker` contains the reasoner and the duration of a time point.
 
     Returns:
         The list of files, and how to run them.

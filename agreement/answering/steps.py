@@ -76,7 +76,10 @@ def steps(here: ProgramSituation, times: Iterable[int], path: Path) -> Iterator[
 
 
 def _content(stream: Stream, window: Window, t: int) -> WindowContent:
-    """Return the atoms in a window at t: of a time interval, or the atoms that a tuple-based window keeps."""
+    """Return the interval of a window at t, and the atoms in the window.
+
+    A tuple-based window contains only the atoms that it keeps.
+    """
     if isinstance(window, IntervalWindow):
         interval, left = window.bounds(t, stream.timeline), stream
     else:

@@ -66,7 +66,7 @@ _IDLE: Final = {
     "keys": (alone("--schema"),),
     "fields": (alone("--fields"),),
 }
-"""For each output option, the options that have no effect together with it or without it."""
+"""For each output option, the options that have no effect together with this option or without it."""
 
 
 ALWAYS: Final = ("quiet", "memory", "verbose", "color")
@@ -196,7 +196,7 @@ class Outputs:
     def ending(self, result: Any, note: Warn) -> tuple[int, str | None]:
         """Return the exit code and its message.
 
-        With --known, only failures outside the list give exit code 1.
+        With --known, only failures outside the list of known failures give exit code 1.
         """
         code, why = result.ending
         if self.known_failures is None or code > 1:

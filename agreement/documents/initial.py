@@ -1,4 +1,8 @@
-"""Write a first experiment.toml for queries and traces: settings from their texts, and guesses with notes."""
+"""Write a first experiment.toml for queries and traces.
+
+Some settings come from the texts of the queries and traces. Other settings are guesses, and a note reports
+each guess.
+"""
 
 import csv
 import os
@@ -43,7 +47,7 @@ EACH_ROW: Final = "_:{row}"
 ZEROS: Final = ("1970-01-01T00:00:00", "1970-01-01T00:00:00Z")
 """Time 0 of dateTimes without a time zone, and of dateTimes with a time zone."""
 MINUTE: Final = 60_000
-"""Milliseconds."""
+"""The number of milliseconds in a minute."""
 _STRING: Final = f"{XSD}string"
 _MOST_BYTES: Final = 50_000_000
 """The greatest size in bytes of a table whose times are read."""
@@ -97,12 +101,12 @@ def guessed_columns(
     """Return a guessed mapping of columns to RDF, from the names and first cells of the columns.
 
     A column becomes the object of the predicate with the same local name, or with an object variable of the
-    same name. If one column and one predicate remain, they are matched with each other. Words become IRIs. If
-    no column names the subject, the subject is the first column that is not an object; if all columns are
-    objects, or no query asks for a column and the first column has numbers, each row has a separate subject.
-    If a query compares a variable with a text, the words of its column become texts; `compared` contains
-    these variables. With `as_text`, words become texts unless a query asks for an IRI, and each row has a
-    separate subject.
+    same name. If only one column and one predicate remain, the column becomes the object of the predicate.
+    Words become IRIs. If no column names the subject, the subject is the first column that is not an object.
+    If all columns are objects, each row has a separate subject. Each row also has a separate subject if no
+    query asks for a column and the first column has numbers. If a query compares a variable with a text, the
+    words of its column become texts; `compared` contains these variables. With `as_text`, words become texts
+    unless a query asks for an IRI, and each row has a separate subject.
     """
     written = (item for text in texts for item in _PREFIX.findall(text))
     prefixes = {name: iri for name, iri in written if not iri.startswith(_STANDARD)} or dict([EXAMPLE])

@@ -230,12 +230,18 @@ class IdleOptions:
 
 
 def has(name: str, *choices: str) -> OptionTest:
-    """Return the condition that an option is given; if values are listed, that it has one of these values."""
+    """Return the condition that an option is given.
+
+    If values are listed, the condition is that the option has one of these values.
+    """
     return lambda values: name in values and (not choices or plain_value(values[name]) in choices)
 
 
 def has_not(name: str, *choices: str) -> OptionTest:
-    """Return the condition that an option is not given; if values are listed, that it has none of them."""
+    """Return the condition that an option is not given.
+
+    If values are listed, the condition is that the option has none of these values.
+    """
     return lambda values: not has(name, *choices)(values)
 
 

@@ -300,7 +300,7 @@ def short_row(row: "Row") -> str:
 def told_apart(rows: Sequence["Row"], others: Sequence["Row"]) -> tuple[list[str], list[str]]:
     """Return two lists of rows as short texts; if different rows look equal, terms show their kinds.
 
-    Of long terms that still look equal, the parts that differ are shown.
+    If long terms still look equal, the texts show the parts that differ.
 
     >>> told_apart([('"a"', "<http://e/b>")], [("<http://e/a>", "<http://e/b>"), ("<http://e/c>", None)])
     (['("a", b)'], ['(<http://e/a>, b)', '(c, -)'])
@@ -319,7 +319,7 @@ def told_apart(rows: Sequence["Row"], others: Sequence["Row"]) -> tuple[list[str
 
 
 def _among(term: str | None, alike: Collection[str | None]) -> str:
-    """Return a term as a text that differs from those of other terms, whose short texts are equal."""
+    """Return a text of a term that differs from the texts of other terms with an equal short text."""
     texts = {with_kind(other) for other in alike}
     if term is None or len(alike) == 1 or len(texts) == len(alike):
         return short(term) if len(alike) == 1 else with_kind(term)
@@ -399,7 +399,7 @@ def quantity(count: int, noun: str) -> str:
 
 
 def range_text(first: int, last: int) -> str:
-    """Return the numbers from `first` to `last` as a range; if both are equal, as one number."""
+    """Return the numbers from `first` to `last` as a range; if both are equal, return a single number."""
     return str(first) if first == last else f"{first}..{last}"
 
 

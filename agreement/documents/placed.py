@@ -248,7 +248,7 @@ class _Scan:
     end: int
     notation: Notation
     deepest: float = inf
-    """The greatest number of lists and objects around a value; the scanner stops at a value with more."""
+    """The greatest nesting depth of lists and objects; the scanner stops at a more deeply nested value."""
     spots: dict[KeyPath, KeySpot] = field(default_factory=dict)
     tokens: list[DataToken] = field(default_factory=list)
     counts: dict[KeyPath, int] = field(default_factory=dict)
@@ -360,7 +360,7 @@ class _Scan:
     def _another(self, end: str) -> bool:
         """Move to the next item of a list or inline table; return False at its end.
 
-        At its `end`, move after the end and return False.
+        The argument `end` is the closing bracket; if it follows, the scanner moves to the text after it.
         """
         self._skip(_BLANK)
         if self._next() == ",":

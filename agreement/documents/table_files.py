@@ -153,8 +153,8 @@ def write_case(folder: Path | None, error: DisputedAnswerError) -> FailedRunErro
 def append_rows(folder: Path, table: OutTable, kind: GrowingFormat, size: int) -> int:
     """Append the rows of a table to its file in a folder, and return the new size of the file.
 
-    The argument `size` is the size of the file after the last append: in bytes, or in Parquet, where the
-    table is a folder with one file for each append that has rows, the number of files.
+    The argument `size` is the size of the file in bytes after the last append. In Parquet, the table is a
+    folder with one file for each append that has rows. The size of a table in Parquet is the number of files.
     """
     cut_back(folder, table.name, kind, size)
     if kind == "parquet":

@@ -244,7 +244,7 @@ class LocalTrace:
         return replace(self, background=background)
 
     def as_it_came(self, wait: int, lateness: int | None) -> "LocalTrace":
-        """Return the trace for evaluations that see each element from its arrival on, and wait for a time.
+        """Return the trace for evaluations that wait `wait` time points, and read only arrived elements.
 
         If the delay of an element is above the lateness, no evaluation sees the element.
         """
@@ -274,7 +274,7 @@ MOST_TIMES: Final = 10_000_000
 
 
 def clock_of(question: Question) -> Question:
-    """Return a question for the evaluation times of a question: its answer is () at each of them."""
+    """Return a question whose answer is the row () at each evaluation time of the given question."""
     return Question(Program((Rule(Atom("evaluated"), (Truth(),)),)), ("evaluated", 0), question.gate)
 
 
@@ -334,7 +334,7 @@ def absent_graphs(query: EngineQuery, background: Background) -> Iterator[str]:
 
 
 def check_graphs(static: Static, dataset: Dataset, warn: settings.Warn) -> None:
-    """Warn about graphs of FROM and FROM NAMED without static data, and name the graphs read instead."""
+    """Warn about graphs of FROM and FROM NAMED without static data, and name the graphs that are read."""
     names = {*static.named, *(name for own in static.engine_stores.values() for name in own.named)}
     missing = [g for g in dict.fromkeys((*dataset.default, *dataset.named)) if str(g) not in names]
     if missing:
@@ -425,7 +425,7 @@ def point_on(trace: Trace, time: settings.Time, options: settings.TraceOptions) 
 
 
 def span_within(usual: settings.Span, value: settings.Span) -> settings.Span:
-    """Return the first and last time: those of the command line, or else the usual times."""
+    """Return the first and last time: the times of the command line, or else the usual times."""
     (begin, end), (first, last) = usual, value
     return begin if first is None else first, end if last is None else last
 
@@ -458,7 +458,10 @@ def check_within_reach(
     last: settings.Time | None,
     options: settings.TraceOptions,
 ) -> None:
-    """Raise LarsError if every window of a query is empty from a first time on; `last` is for the message."""
+    """Raise LarsError if every window of a query is empty from the time `first` on.
+
+    The argument `last` occurs only in the message.
+    """
     windows = [source.window for source in sources(query)]
     ranges = [window for window in windows if isinstance(window, Range)]
     # DSTREAM and ISTREAM compare with the evaluation before, in which a window need not have been empty.
@@ -497,7 +500,10 @@ def options_for(queries: Sequence[EngineQuery], options: settings.TraceOptions) 
 
 
 def _finite(queries: Iterable[EngineQuery], unit: Duration) -> tuple[tuple[str, int], ...]:
-    """Return each stream with the widths of its windows in time points; empty if a window has no width."""
+    """Return each stream with the widths of its windows in time points.
+
+    If a window has no width, the result is empty.
+    """
     predicates: dict[tuple[str, int], None] = {}
     for source in (window_source for query in queries for window_source in sources(query)):
         if not isinstance(source.window, Range) or not isinstance(source.stream, Iri):
@@ -537,7 +543,10 @@ def _load(trace_input: settings.TraceInput, static: Background) -> Trace:
 _SUBMITTED: Final = "PYSPARK_GATEWAY_PORT"
 """The environment variable that is set if spark-submit runs this program with its own master."""
 MOST_IN_PROCESS: Final = 5_000_000
-"""The greatest number of atoms for one process: 15 seconds, half the time of Spark with two cores."""
+"""The greatest number of atoms that one process evaluates without Spark by default.
+
+One process takes 15 seconds for this number, which is half the time of Spark with two cores.
+"""
 _BYTES_EACH: Final = 1_000
 """An upper estimate of the bytes for an input atom; most comparisons need a fourth of these bytes."""
 

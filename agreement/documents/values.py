@@ -23,7 +23,7 @@ from solver.settings import StaticFile
 from translate.model.query import Language
 
 GIVEN: Final = "lars-given-"
-"""The names of temporary folders with values from Python as files begin with this text."""
+"""The text with which the names of temporary folders begin if they contain values from Python as files."""
 LARGEST: Final = LARGEST_TIME
 """The largest time point and period."""
 Scalar = str | int | float | bool
@@ -585,7 +585,9 @@ _ENGINE = re.compile(rf"({'|'.join(language.value for language in Language)}):(?
 
 
 def static_file(text: str) -> StaticFile:
-    """Return a file of static data with its named graph or None, and the only engine that loads it or None.
+    """Return a file of static data, its named graph, and the only engine that loads the file.
+
+    If the text contains no graph, the graph is None. If the text contains no engine, the engine is None.
 
     >>> static_file("cqels:http://example.org/g=a.ttl")
     StaticFile(path=PosixPath('a.ttl'), graph='http://example.org/g', engine='cqels')

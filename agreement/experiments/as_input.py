@@ -120,7 +120,7 @@ def _streams_kept(own: settings.TraceOptions, values: Mapping[Path, str]) -> dic
 def _on_top(options: _Options, own: settings.TraceOptions) -> _Options:
     """Return the options of the command line.
 
-    Times and order of the experiment's trace are their defaults.
+    The defaults of these options are the times and the order of the experiment's trace.
     """
     return replace(
         options,
@@ -148,7 +148,7 @@ class SingleQuery:
     period: Period | None = None
 
     def within(self, first: settings.Time | None, last: settings.Time | None) -> settings.Span:
-        """Return the first and last time: those of the command line, or else the usual times."""
+        """Return the first and last time: the times of the command line, or else the usual times."""
         return span_within(self.span, (first, last))
 
 
@@ -162,7 +162,8 @@ def experiment_query(
     """Return the query and input of an experiment that is the only input; `languages` selects the query.
 
     Without `languages`, the first query is used. Options of the command line override keys of the experiment.
-    The default unit is the unit of `lars run`, which also divides `period` of the command line.
+    The default unit is the default unit of `lars run`. This unit also divides the `period` of the command
+    line.
     """
     if len(inputs) != 1 or not requests.is_experiment(inputs[0]):
         return None
@@ -196,7 +197,7 @@ def unfold(
 ) -> tuple[Path, tuple[Path, ...], requests.ProgramOptions, settings.Span]:
     """Return query, traces, options and interval of a command.
 
-    If its input is an experiment, from the experiment.
+    If the input of the command is an experiment, these values come from the experiment.
     """
     evaluation = how.evaluation
     single = experiment_query(
@@ -231,7 +232,7 @@ def query_files(experiment: Experiment, languages: Sequence[Language | str] = ()
 
 
 def by_profile(files: Mapping[Language, Path], name: str) -> Path:
-    """Return the query for a profile: the query in the language of the profile, otherwise the first query."""
+    """Return the query in the language that `name` reads; if no such query exists, return the first query."""
     return next(
         (file for language, file in files.items() if _speaks(name, language)), next(iter(files.values()))
     )

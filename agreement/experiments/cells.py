@@ -50,7 +50,7 @@ class QueryText:
 
 @dataclass(frozen=True, slots=True)
 class EngineVersion:
-    """An engine version, with some of its rules switched off."""
+    """An engine version, and the rules of the engine version that are switched off."""
 
     name: str
     off: frozenset[str]
@@ -58,7 +58,7 @@ class EngineVersion:
 
 @dataclass(frozen=True, slots=True)
 class AdaptedEngine:
-    """A real engine with an adapter: the command, the folder, and the options of the message open."""
+    """A real engine with an adapter: the command, the folder, and the options of the message `open`."""
 
     command: str
     options: Mapping[str, object]

@@ -91,7 +91,10 @@ def _in_processes(missing: dict[str, Work], jobs: int) -> Iterator[tuple[str, Js
 
 
 def _begin(recursion: int, most: int) -> None:
-    """Set the memory limit of the parent in a process, and ignore Ctrl-C, which the parent handles."""
+    """In a child process, set the memory limit of the parent process, and ignore Ctrl-C.
+
+    The parent process handles Ctrl-C.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.setrecursionlimit(recursion)
     memory.watch_task(most)
@@ -115,7 +118,7 @@ def _on_spark(missing: dict[str, Work], master: str) -> Iterator[tuple[str, Json
 def result_of(work: Work) -> Json:
     """Return the result of a cell of an experiment.
 
-    If the engine rejects the query, it has the key `refused`.
+    If the engine rejects the query, the result has the key `refused`.
     """
     try:
         match work:

@@ -37,7 +37,7 @@ MOST_CELLS: Final = 10_000
 ACCEPTED: Final = f"an experiment: a TOML file, or a folder that contains {requests.EXPERIMENT_FILE}"
 KINDS: Final = ("queries", "traces", "engines", "comparisons")
 _NAMES: Final = {"queries": "query", "traces": "trace", "comparisons": "agree"}
-"""The names in result tables of the entries that keys at the top of the file replace."""
+"""The names of short entries in result tables: keys at the top of the file replace these entries."""
 _COUNTS: Final = ("stations", "seed", "streams", "contemporaneous")
 """The keys of a synthetic stream whose values are integers."""
 _RENAMED: Final = {"format": "answers_format", "time_unit": "answers_unit"}

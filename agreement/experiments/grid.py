@@ -238,7 +238,7 @@ class _Grid:
                 raise explain_error(error, parameters) from None
 
     def work(self, plan: _Plan, parameters: Parameters) -> Work:
-        """Return the work of the cell (what to compute) for some parameter values."""
+        """Return the work of a cell, that is, its computation, for some parameter values."""
         experiment, unit = self.experiment, self.experiment.unit
         static = experiment.static()
         trace = trace_of(experiment, plan.trace, self.filled(TraceTable, plan.trace, parameters))
@@ -320,7 +320,7 @@ class _Grid:
 
 
 def _language_of(query: QueryText) -> Language:
-    """Return the language of a query's key if that language reads the text, or else the one that does."""
+    """Return the language of a query's key if it reads the text; otherwise, the language that reads it."""
     for language in (query.language, None):
         with suppress(LarsError):
             return requests.read_once(query.text, query.source, language).language

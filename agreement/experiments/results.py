@@ -23,7 +23,10 @@ _MEASURES: Final = ("precision", "recall", "delay")
 _PARTS: Final = ("mean", "min", "max")
 _COUNTS: Final = ("push", "pull", "push_only", "pull_only")
 _DATED: Final[Mapping[str, type]] = dict.fromkeys(("origin", "from_date", "to_date"), str)
-"""The columns with the dateTimes of time 0 and of both ends; these are missing if times are integers."""
+"""The columns with the dateTimes of time 0 and of both ends.
+
+If times are integers, these columns are missing.
+"""
 WINDOWS: Final[Mapping[str, type]] = {
     **dict.fromkeys(("t0", "t0_date", "bounds", "phase"), str),
     **dict.fromkeys(("from", "to"), float),
@@ -45,7 +48,7 @@ VERDICTS: Final[Mapping[str, type]] = {
 }
 """The columns of a judged cell.
 
-Numbers and measures exclude the transient, measures use windows with rows.
+Numbers and measures exclude the windows of the transient phase. Measures use only windows with rows.
 """
 PERIODS: Final[Mapping[str, type]] = {
     "variant": str,

@@ -1,7 +1,7 @@
 """Evidence that a ground formula holds or fails in an answer stream, and the bindings of a rule's body.
 
 The index of the stream finds atoms by their predicates, arguments and windows. Evidence consists of the time
-points and atoms that decide the truth. The literals of a body are joined one by one.
+points and atoms that decide whether the formula holds. The literals of a body are joined one by one.
 """
 
 from bisect import bisect_left, bisect_right
@@ -73,7 +73,7 @@ def matching(
 
 @dataclass(frozen=True, slots=True)
 class PresentAtom:
-    """Evidence that the atom is in the stream at t, written υ(t), or in the background."""
+    """Evidence that the atom is in the background or in υ(t), the atoms of the stream at t."""
 
     t: int
     atom: terms.Atom
@@ -97,7 +97,11 @@ class OutsideTimeline:
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """Evidence for ◇, □ or @: one time point that decides, or `every` point of the visible timeline."""
+    """Evidence for ◇, □ or @: the time points that decide the formula, each with its evidence.
+
+    If `every` is true, all time points of the visible timeline are needed. Otherwise, a single time point
+    decides.
+    """
 
     timeline: Interval
     points: tuple[tuple[int, "Evidence"], ...]
@@ -115,7 +119,10 @@ class WindowContent:
 
 @dataclass(frozen=True, slots=True)
 class Instances:
-    """Evidence for an aggregate or order at t: `count` instances of its atom, the first as `examples`."""
+    """Evidence for an aggregate or order at t: the instances of its atom.
+
+    The field `count` is the number of instances, and `examples` contains the first instances.
+    """
 
     t: int
     count: int
@@ -123,7 +130,7 @@ class Instances:
 
 
 Evidence = PresentAtom | AbsentAtom | Truth | OutsideTimeline | Points | WindowContent | Instances
-"""The reason why a formula holds or fails; `true` is its own evidence."""
+"""The reason why a formula holds or fails; the formula `true` is evidence for itself."""
 
 
 @dataclass(slots=True, eq=False)
@@ -131,9 +138,9 @@ class StreamIndex:
     """The part of an answer stream visible through nested windows, and evidence for formulas in it.
 
     The field `input` is the input that tuple windows keep. `input_times` and `derived_times` map each atom to
-    its times. Only the part in `timeline` is visible. `lars.language.stream.cut` defines windows, and `holds`
-    of `lars.semantics` defines truth. `allowed` selects the derived atoms that a proof may use, so that no
-    atom supports itself.
+    its times. Only the part of the stream in `timeline` is visible. `lars.language.stream.cut` defines
+    windows, and `holds` of `lars.semantics` defines truth. `allowed` selects the derived atoms that a proof
+    may use, so that no atom supports itself.
     """
 
     timeline: Interval
@@ -312,7 +319,10 @@ def world(  # noqa: PLR0913, PLR0917
     background: Iterable[terms.Atom] = (),
     evaluate: semantics.Evaluate = refuse,
 ) -> IndexedPoint:
-    """Return the index of the answer stream with these derived atoms; newer atoms come first."""
+    """Return the index of the answer stream with the given derived atoms.
+
+    In the index, newer atoms come first.
+    """
     input_ = separate(program, data)
     stream = with_moments(input_, derived)
     known = all_background(program, background)

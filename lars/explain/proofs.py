@@ -62,9 +62,10 @@ Support = Given | RuleInstance
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """The proof of an atom at a time: `steps` maps each atom in the proof to its support, the goal first.
+    """The proof of an atom at a time: `steps` maps each atom in the proof to its support.
 
-    Another step in `steps` proves each premise of a step, and no atom supports itself.
+    The first atom in `steps` is the goal. Another step in `steps` proves each premise of a step, and no atom
+    supports itself.
     """
 
     goal: Moment
@@ -129,7 +130,7 @@ def premises(here: IndexedPoint, body: Iterable[BodyLiteral], binding: terms.Bin
 
 
 def some_of(here: IndexedPoint, count: int, instances: Sequence[terms.Atom]) -> Instances:
-    """Return the number of instances at t and the first of the instances, as evidence."""
+    """Return evidence that contains the number of instances at t and the first few instances."""
     return Instances(here.t, count, tuple(instances[:MOST_INSTANCES_SHOWN]))
 
 
@@ -141,15 +142,18 @@ def rests_on(premises: Iterable[Premise]) -> Iterator[Moment]:
 
 
 _BROAD: Final = 2000
-"""The number of instances that are searched breadth first, for short proofs, before depth-first search."""
+"""The number of turns after which the search for proofs changes from breadth-first to depth-first.
+
+Breadth-first search finds short proofs.
+"""
 
 Instance = tuple[Moment, int, terms.Binding]
 
 
 class Loop:
-    """The derivation of atoms whose predicates depend on each other, up to a goal.
+    """The derivation of atoms whose predicates depend on each other.
 
-    Atoms are derived until a goal is found.
+    Atoms are derived until the goal is derived.
     """
 
     def __init__(self, here: IndexedPoint, names: frozenset[terms.Signature]) -> None:
@@ -296,7 +300,7 @@ def provers(  # noqa: PLR0913, PLR0917
 
 
 def is_answer(prover: Prover) -> bool:
-    """Return whether each derived atom has a proof, and the head of each rule holds if its body holds."""
+    """Return whether each derived atom has a proof, and each rule whose body holds has a head that holds."""
     here = prover.world
     derived = ((u, atom) for u, atoms in here.stream.derived.items() for atom in atoms)
     if not all(prover.proof(moment) for moment in derived):

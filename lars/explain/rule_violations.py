@@ -26,8 +26,9 @@ MOST: Final = 1000
 class Violation:
     """An instance of rule `number` whose body holds, although its head cannot hold.
 
-    Rules are counted from 1. A rule without a `head` is a constraint. A `head` that is given is outside the
-    timeline. The field `other_count` is the number of other violated instances of the rule, up to `MOST`.
+    Rules are counted from 1. If `head` is None, the rule is a constraint. Otherwise, the time of the head is
+    outside the timeline. The field `other_count` is the number of other violated instances of the rule, up to
+    `MOST`.
     """
 
     number: int
@@ -61,9 +62,10 @@ def _kept_to(rule: Rule, timeline: Interval) -> Rule:
 
 
 def restore(here: IndexedPoint, program: Program) -> IndexedPoint:
-    """Return an answer stream of the relaxed program as a stream of the program; proofs remain valid.
+    """Return an answer stream of the program without constraints as a stream of the whole program.
 
-    If only constraints use a window with ties `choose`, the window receives the first choice.
+    Proofs in the answer stream remain valid. If only constraints use a window with ties `choose`, the window
+    receives the first choice.
     """
     choice = here.stream.choice
     agreeing = (
@@ -76,7 +78,7 @@ def restore(here: IndexedPoint, program: Program) -> IndexedPoint:
 
 
 def violations(here: IndexedPoint) -> Iterator[Violation]:
-    """Yield the first violated instance of each rule of the program that has one."""
+    """Yield the first violated instance of each violated rule of the program."""
     for number, rule in enumerate(here.program.rules, 1):
         if is_fact(rule) or isinstance(rule.head, Atom):
             continue

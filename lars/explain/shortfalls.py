@@ -1,6 +1,7 @@
 """Reasons why an atom does not hold: the closest rule instances, and their failed literals.
 
-For a positive literal that fails, the reason contains the searched interval and the nearest atoms outside.
+If a positive literal fails, the reason contains the searched interval and the nearest atoms outside this
+interval.
 """
 
 from bisect import bisect_left
@@ -61,7 +62,8 @@ _FIRST: Final = 3
 class Gaps:
     """The instance of a □ literal's atom that is missing at the fewest times.
 
-    The field `first` contains the first times at which the atom is missing, and `count` the number of all.
+    The field `first` contains the first times at which the atom is missing. The field `count` is the number
+    of all times at which the atom is missing.
     """
 
     atom: terms.Atom
@@ -77,9 +79,9 @@ class Sight:
 
     `before` and `after` are the nearest instances of the atom before and after `within`, with their times.
     The field `left` is the first time at which the window no longer shows the instance `before`. If a tuple
-    window does not keep the instance `before`, the field `dropped` is the reason. If `every` (□), the atom
-    must hold at every time, and `gaps` are the times at which the atom does not hold. The field `empty` is a
-    tuple window that contains no atom.
+    window does not keep the instance `before`, the field `dropped` is the reason. If `every` is true (for □),
+    the atom must hold at every time. The field `gaps` then contains the times at which the atom does not
+    hold. The field `empty` is a tuple window that contains no atom.
     """
 
     atom: terms.Atom
@@ -208,7 +210,7 @@ class Partial:
 class Closest:
     """The depth-first search for the instances of a body that satisfy the most literals.
 
-    In the first pass, each literal holds if some binding satisfies it. In the second pass, literals that some
+    In the first pass, a literal fails only if no binding satisfies it. In the second pass, literals that some
     binding satisfies may also fail, if at least `least` literals hold.
     """
 
@@ -278,7 +280,7 @@ class Closest:
 
 DEEPEST: Final = 16
 _ATTEMPTS: Final = 3
-"""The number of closest instances that an explanation shows of each rule for the requested goal."""
+"""The number of closest instances of each rule that an explanation shows for the requested goal."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from lars.language import terms
 from lars.language.windows import Window
 
 ArithmeticOperator = Literal["+", "-", "*", "/", "mod"]
-"""Operators of integer arithmetic in LARS; / is floor division, as in ⌊t/d⌋, and mod is its remainder."""
+"""Operators of integer arithmetic in LARS: / is floor division, and mod is the remainder of this division."""
 OPERATORS: Final[Mapping[str, ArithmeticOperator]] = {word: word for word in get_args(ArithmeticOperator)}
 
 
@@ -35,7 +35,7 @@ Arithmetic = terms.Term | Operation
 
 
 Relation = Literal["=", "!=", "<", "<=", ">", ">="]
-"""Relations of comparisons in LARS: = and ≠ compare all terms, the others compare numbers."""
+"""Relations of comparisons in LARS: = and ≠ compare all terms, but the other relations compare numbers."""
 RELATIONS: Final[Mapping[str, Relation]] = {word: word for word in get_args(Relation)}
 
 
@@ -63,7 +63,7 @@ _HOLDS: Final[Mapping[Relation, Callable[[int, int], bool]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A comparison of two sides as constants of the logic, not by RDF value."""
+    """A comparison of two terms or results of arithmetic; the values of RDF literals do not matter."""
 
     left: Arithmetic
     relation: Relation
@@ -114,7 +114,7 @@ class Test:
 
 @dataclass(frozen=True, slots=True)
 class Assign:
-    """BIND: the variable is the value of the expression, or null if the evaluation is an error."""
+    """BIND: the variable gets the value of the expression, or null if the evaluation is an error."""
 
     variable: terms.Variable
     expression: Expression
@@ -137,8 +137,8 @@ class Aggregation:
     """An aggregate of SPARQL over a multiset: COUNT, SUM, AVG, MIN, MAX, SAMPLE or GROUP_CONCAT.
 
     The field `arguments` contains one variable; only COUNT allows any number of variables. COUNT without
-    arguments counts elements. COUNT with several arguments and `distinct` counts distinct tuples. `separator`
-    belongs to GROUP_CONCAT. Source: SPARQL 1.1, 18.5.1.
+    arguments counts the elements of the multiset. COUNT with several arguments and `distinct` counts distinct
+    tuples. `separator` belongs to GROUP_CONCAT. Source: SPARQL 1.1, 18.5.1.
 
     >>> print(Aggregation("SUM", (terms.Variable("x"),), distinct=True))
     SUM(DISTINCT ?x)
@@ -188,11 +188,11 @@ class OrderKey:
 
 @dataclass(frozen=True, slots=True)
 class Among:
-    """An order literal: an instance of `atom` that holds now, and is among the first `limit` after `offset`.
+    """An order literal: it selects `limit` instances of `atom` that hold now, after skipping `offset`.
 
-    In each group of equal `keys`, which are variables of the atom, `order` ranks the instances. The texts of
-    the arguments decide ties, unbound first. If `limit` is None, the literal selects all instances after the
-    offset.
+    In each group of equal `keys`, which are variables of the atom, `order` ranks the instances. If instances
+    have equal ranks, the texts of their arguments decide; unbound arguments come first. If `limit` is None,
+    the literal selects all instances after the offset.
     """
 
     atom: terms.Atom

@@ -173,7 +173,7 @@ def calls(expression: Expression) -> Iterator[logic.Call]:
 def variables(part: BodyLiteral | Expression | Arithmetic | None) -> frozenset[terms.Variable]:
     """Return every variable that occurs in a formula, condition, expression or term.
 
-    Of an aggregate, only the keys and the variable for its value belong to the rule.
+    From an aggregate, only the keys and the variable for the aggregate's value belong to the rule.
     """
     match part:
         case terms.Variable():

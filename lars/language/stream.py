@@ -15,9 +15,10 @@ Moment = tuple[int, Atom]
 """A time point and an atom at this time point."""
 
 ToStream = Literal["RSTREAM", "ISTREAM", "DSTREAM"]
-"""The reported part of the answers: all (RSTREAM), new ones (ISTREAM), or ones gone since the last time.
+"""The reported answers: all answers (RSTREAM), new answers (ISTREAM), or removed answers (DSTREAM).
 
-Source: CQL's relation-to-stream operators, as RSP-QL (2014) has them.
+New and removed answers are determined by comparison with the last evaluation. Source: the relation-to-stream
+operators of CQL, as defined in RSP-QL (2014).
 """
 
 
@@ -68,7 +69,7 @@ def write_moment(moment: Moment, t: int) -> str:
 def write_moments(answer: Iterable[Moment], t: int) -> tuple[str, ...]:
     """Return the atoms of an answer as sorted formulas.
 
-    The formulas of atoms at other times come first; numbers are sorted by value.
+    Formulas with @ come before formulas without @. Numbers are sorted by value.
     """
 
     def order(moment: Moment) -> tuple[object, ...]:

@@ -100,7 +100,10 @@ def tagged(lexical: str, tag: str) -> Literal:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Blank:
-    """A blank node; equal labels are one node, since readers rename the blank nodes of other scopes."""
+    """A blank node; equal labels mean the same node.
+
+    Readers rename blank nodes if two scopes use the same label.
+    """
 
     label: str
 

@@ -9,7 +9,7 @@ from lars.dataclass import dataclass
 from lars.language.terms import Atom, Constant, Symbol, Term, write_name
 
 LARGEST_TIME: Final = 2**62 - 1
-"""The largest time point and length that are read; sums and differences of two fit in 64 bits."""
+"""The largest valid time point and length; the sum of two such values fits in 64 bits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,22 +44,22 @@ class Interval:
 
 
 Bounds = Literal["closed", "low-open", "high-open", "open"]
-"""Which ends a sliding window contains around its pivot p, for length l.
+"""Whether a sliding window of length l before its pivot p contains its first end and its last end.
 
 - `closed`, [p-l, p]: LARS, CQL and CQELS.
 - `low-open`, (p-l, p]: RSP-QL, and C-SPARQL's external time.
 - `high-open`, [p-l, p): SECRET and CSRBench.
-- `open`, (p-l, p): a fault that engines have.
+- `open`, (p-l, p): a fault of some engines.
 """
 
 
 def misses_first(bounds: Bounds) -> bool:
-    """Return whether the first end is not in the window."""
+    """Return whether a window with these bounds does not contain its first end."""
     return bounds in ("low-open", "open")
 
 
 def misses_last(bounds: Bounds) -> bool:
-    """Return whether the last end is not in the window."""
+    """Return whether a window with these bounds does not contain its last end."""
     return bounds in ("high-open", "open")
 
 
@@ -75,7 +75,7 @@ class IntervalWindow(ABC):
     @property
     @abstractmethod
     def reach(self) -> tuple[int | None, int]:
-        """The greatest distances from a time point back and forward to content; None means no limit."""
+        """The greatest distances from an evaluation time back and forward to content; None means no limit."""
 
     @property
     @abstractmethod
@@ -140,7 +140,7 @@ class TimeWindow(IntervalWindow):
 
     @property
     def lengths(self) -> tuple[int, ...]:
-        """The lengths `past`, `future` and `step`; an unlimited past counts as 0."""
+        """The lengths `past`, `future` and `step`; if the past is unlimited, 0 replaces its length."""
         return self.past or 0, self.future, self.step
 
     @property
@@ -221,8 +221,9 @@ class LastWindow(IntervalWindow):
 
     A window closes at o + width, and is shown until the next window closes. Before the first window closes,
     the content is empty. The field `ends` contains the bounds of each window: high-open is [o, o + width).
-    Units: time points. Source: sparq, with T0 = `start` ≥ 0. With start = 0, and a slide that divides the
-    width, the window equals ⊞^{width,0,slide} after the first window has closed, except for the bounds.
+    Units: time points. Source: sparq, with T0 = `start` ≥ 0. If start = 0 and the slide divides the width,
+    the window equals ⊞^{width,0,slide}, except for the bounds. The two windows are equal only after the first
+    window has closed.
 
     >>> window = LastWindow(width=5, slide=2, start=1)
     >>> window.bounds(5, Interval(0, 50)), window.bounds(9, Interval(0, 50))
@@ -305,7 +306,7 @@ class FixedWindow(IntervalWindow):
 
     @property
     def stride(self) -> int:
-        """The smallest step, since the ends of the window do not move."""
+        """The step 1, which is the smallest step, because the ends of the window do not move."""
         return 1
 
     def __str__(self) -> str:
@@ -315,11 +316,11 @@ class FixedWindow(IntervalWindow):
 Ties = Literal["arrival", "all", "choose", "elements"]
 """The treatment of atoms with the same time by a tuple window of size n.
 
-The first three values choose among the atoms at the oldest instant if not all of them fit: `arrival` keeps
-the last arrivals. `all` keeps all atoms, so the window has more than n atoms. `choose` keeps any atoms that
-fill the window. With `choose`, each window and reference time has its own choice, so several answer streams
-can exist. With `elements`, all atoms of one time count as one element, so the window contains all atoms of
-the newest n times.
+The first three values apply if not all atoms at the oldest instant fit into the window: `arrival` keeps the
+last arrivals. `all` keeps all atoms, so the window has more than n atoms. `choose` keeps any atoms that fill
+the window. With `choose`, each window and reference time has its own choice, so several answer streams can
+exist. With `elements`, all atoms of one time count as one element, so the window contains all atoms of the
+newest n times.
 """
 TIES: Final[Mapping[str, Ties]] = {ties: ties for ties in get_args(Ties)}
 
@@ -331,9 +332,10 @@ class TupleWindow:
     A tuple window reaches from the time of its oldest pair to the reference time, both included. A tuple
     window without pairs is empty. With a `source`, the window contains only atoms whose last argument is the
     source. With `by`, the window is ⊞^{idx,n}: the union of one window of `size` pairs for each index idx(a).
-    The index of an atom a is its predicate and its arguments at the places `by`, counted from 1. Places that
-    a does not have are ignored. Source: LARS (2015), tuple-based and partition-based windows. A window of
-    `elements` counts times in place of pairs. Source: CQELS 2, whose engine in Java counts elements.
+    The index of an atom a consists of its predicate and its arguments at the positions `by`, counted from 1.
+    If a has no argument at a position, the position is ignored. Source: LARS (2015), tuple-based and
+    partition-based windows. If the ties are `elements`, the window counts times and not pairs. Source: CQELS
+    2, whose engine in Java counts elements.
     """
 
     size: int

@@ -26,7 +26,10 @@ from lars.semantics import grounding
 from lars.semantics.definitions import Background, all_background, choices, holds, separate
 
 NegationReading = Literal["FLP", "founded"]
-"""The stream that decides an outermost ¬α during minimization: the smaller one or the interpretation."""
+"""The stream that decides an outermost ¬α during minimization.
+
+With `FLP`, the smaller stream decides. With `founded`, the interpretation decides.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +45,10 @@ class ReferencePoint:
         return holds(formula, stream, self.t, self.background)
 
     def holds_below(self, formula: Formula, smaller: Stream, larger: Stream) -> bool:
-        """Return whether a formula holds in `smaller`, a part of `larger`; `reading` decides on ¬."""
+        """Return whether a formula holds in `smaller`, a part of `larger`.
+
+        The field `reading` determines which of the two streams decides formulas under ¬.
+        """
         deciding = larger if self.reading == "founded" else None
         return holds(formula, smaller, self.t, self.background, deciding)
 
@@ -82,7 +88,10 @@ def _supports(rule: Rule) -> Iterator[tuple[Signature, Signature, int]]:
 
 @dataclass(frozen=True, slots=True)
 class SupportLink:
-    """A derived atom, a rule instance that derives it, and the body formula that `below` supports."""
+    """A derived atom, a rule instance that derives the atom, and a body formula of this instance.
+
+    The atom `below` supports the body formula.
+    """
 
     head: Moment
     instance: grounding.GroundRule
@@ -191,7 +200,10 @@ Choice = tuple[tuple[TupleWindow, tuple[Moment, ...]], ...]
 
 @dataclass(frozen=True, slots=True)
 class IsAnswerStream:
-    """The checked stream is an answer stream; if ties are `choose`, for the choice in `choice`."""
+    """The checked stream is an answer stream.
+
+    If ties are `choose`, the stream is an answer stream for the ties in `choice`.
+    """
 
     choice: Choice = ()
 
@@ -252,10 +264,11 @@ def check_candidate(
 ) -> Verdict:
     """Return whether a stream is an answer stream of the program for the data at a point.
 
-    If ties are `choose`, the stream must be an answer stream only for one choice. If the stream is an answer
-    stream for no choice, the verdict describes, if possible, a choice for which the stream is a model. Raises
-    LarsError for an unsafe program, for t outside the timeline, and for too many choices or time points. The
-    function also raises LarsError if the program has SPARQL conditions and `evaluate` is missing.
+    If ties are `choose`, the stream must be an answer stream for at least one choice of ties. If the stream
+    is an answer stream for no choice, the verdict describes, if possible, a choice for which the stream is a
+    model. Raises LarsError for an unsafe program, for t outside the timeline, and for too many choices or
+    time points. The function also raises LarsError if the program has SPARQL conditions and `evaluate` is
+    missing.
 
     >>> from lars.text.notation import read
     >>> from lars.language.terms import Atom

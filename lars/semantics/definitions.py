@@ -16,7 +16,7 @@ from lars.semantics import grounding
 Background = frozenset[Atom]
 
 ROUNDS: Final = 300
-"""The greatest number of grounding rounds with new numbers; more rounds are an error."""
+"""The greatest number of grounding rounds that give new numbers; more rounds cause an error."""
 
 
 def holds(
@@ -96,11 +96,12 @@ def answer_streams(
 ) -> tuple[Stream, ...]:
     """Return every answer stream of the program for the stream at t (LARS 2015, Definition 3).
 
-    Each choice of ties has its own answer streams; equal answer streams count once. For one choice, a
-    stratified program has at most one answer stream, which is computed layer by layer. For a program that is
-    not stratified, all 2^n sets of derivable atoms are tried. If the program has aggregates or orders, each
-    part is evaluated on the answer streams of the lower parts. Raises LarsError for an unsafe program, and
-    for t outside the timeline. Raises LarsError for SPARQL conditions if `evaluate` is not given.
+    Each choice of ties has its own answer streams. If two choices have equal answer streams, the result
+    contains the stream once. For one choice, a stratified program has at most one answer stream, which is
+    computed layer by layer. For a program that is not stratified, all 2^n sets of derivable atoms are tried.
+    If the program has aggregates or orders, each part is evaluated on the answer streams of the lower parts.
+    Raises LarsError for an unsafe program, and for t outside the timeline. Raises LarsError for SPARQL
+    conditions if `evaluate` is not given.
     """
     check_safety(program)
     known = all_background(program, background)

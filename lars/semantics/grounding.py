@@ -67,15 +67,18 @@ def _computed(how: logic.ArithmeticOperator, left: Constant | None, right: Const
 
 
 Evaluate = Callable[[logic.Expression], Constant | None]
-"""A function that returns the value of a ground SPARQL expression; None is an error, null is unbound."""
+"""A function that returns the value of a ground SPARQL expression.
+
+The result None means an error. The result null means that the value is unbound.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class GroundRule:
-    """A ground instance of a rule, in which the conditions are true; without a head, it is a constraint.
+    """A ground instance of a rule, whose conditions are true; an instance without a head is a constraint.
 
-    The body omits aggregates and orders, which hold. The field `bindings` contains the variables that
-    aggregates and orders bind.
+    The body omits aggregates and orders, because they are known to hold. The field `bindings` contains the
+    variables that aggregates and orders bind.
     """
 
     head: Atom | logic.At | None

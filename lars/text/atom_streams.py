@@ -67,10 +67,11 @@ def _in_order(scanner: Scanner, line: StreamLine | None, latest: int | None) -> 
 
 
 def read_line(scanner: Scanner, *, may_declare: bool, read_atom: ReadAtom | None = None) -> StreamLine | None:
-    """Return the time and the atoms of a line, or None without a time; raise PlacedError with line 1.
+    """Return the content of a line, or None if the line has no time.
 
-    If `may_declare` is true, `@prefix` adds to the scanner's prefixes; an existing prefix is never changed.
-    The function `read_atom` reads one atom. If `read_atom` is None, `read_ground_atom` reads the atom.
+    Raises PlacedError for an invalid line; the error has line number 1. If `may_declare` is true, `@prefix`
+    adds a prefix to the prefixes of the scanner. An existing prefix is never changed. The function
+    `read_atom` reads one atom. If `read_atom` is None, `read_ground_atom` reads the atom.
     """
     if scanner.skip() == len(scanner.text):
         return None

@@ -1,8 +1,9 @@
-"""The formatter of a program's text: each construct is written in one way, and comments are kept.
+"""The formatter of a program's text, which keeps comments and writes each construct in one fixed way.
 
 Comments keep their position on their own lines or after a statement. A comment inside a rule moves directly
-above the rule. If several blank lines are between two statements, one blank line is kept. IRIs are written
-with the prefixes declared above them. A rule longer than 100 columns has one body literal per line.
+above the rule. If several blank lines are between two statements, one blank line is kept. The formatter
+writes an IRI with a prefix if the prefix is declared above the IRI. A rule longer than 100 columns has one
+body literal per line.
 """
 
 import re

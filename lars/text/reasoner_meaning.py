@@ -2,10 +2,10 @@
 
 In I-DLV-sr, a derived atom becomes a part of the stream, so a later window can contain it. If a window reads
 past atoms of a predicate p, the translation derives p with a time argument. Each predicate on which p depends
-also gets a time argument. For example, high(X) at T is 'high@'(X, T). The needed past is the sum of the
-windows between the predicate and the present. The times are the times of arrivals, since I-DLV-sr and
-Distributed-SR evaluate only at arrivals. If a predicate depends on its own past, the translation needs the
-whole past of the predicate.
+also gets a time argument. For example, high(X) at T is 'high@'(X, T). The needed past of a predicate is the
+sum of the windows between the predicate and the present. A time argument is always the time of an arrival,
+because I-DLV-sr and Distributed-SR evaluate only at arrivals. If a predicate depends on its own past, the
+translation needs the whole past of the predicate.
 
 A literal that counts times gets auxiliary predicates, whose names end in the numbers of the rule and of the
 literal. The auxiliary predicate `hit` holds for the times at which the atom of a literal held. The auxiliary
@@ -47,8 +47,8 @@ _TICK: Final = Atom("log line@", (_NOW,))
 def read_reasoner_program(text: str, source: str, *, persistent: bool = True) -> Program:
     """Return the LARS program of a text; its notes list the windows over derived atoms.
 
-    If `persistent` is false, these windows are windows of LARS: they show no earlier derivations, and the
-    translation adds no rules for earlier times.
+    If `persistent` is false, windows over derived atoms show no earlier derivations, as in LARS. The
+    translation then adds no rules for earlier times.
 
     >>> print(read_reasoner_program("a(X) :- b(X, _) in [9 sec], not c(X).", "program"))
     a(X) ← ⊞^9 ◇ b(X, ?_1), not c(X).
@@ -227,7 +227,7 @@ class _Translation:
 class _Asked:
     """A literal that needs auxiliary predicates; `label` distinguishes their names.
 
-    A `stamped` rule derives its head at each time of an arrival.
+    If `stamped` is true, the rule derives its head at each time of an arrival.
     """
 
     translation: _Translation

@@ -30,9 +30,10 @@ Quantity = Literal["in", "always in", "at least", "at most", "count"]
 
 @dataclass(frozen=True, slots=True)
 class Streamed:
-    """An atom at some of the times now - o for the `offsets` o, in seconds; without offsets, the atom now.
+    """An atom that a rule requires at times now - o, for numbers of seconds o in `offsets`.
 
-    The field `number` is the number after `at least`, `at most` or `count`.
+    Without offsets, the rule requires the atom at the present time. The field `number` is the number after
+    `at least`, `at most` or `count`.
     """
 
     atom: Atom

@@ -1,4 +1,4 @@
-"""The conversion of LARS programs to I-DLV-sr programs; windows may only look back, with ◇.
+"""The conversion of LARS programs to I-DLV-sr programs, for windows that look back and contain ◇.
 
 I-DLV-sr keeps derived atoms for later windows, but LARS does not. The writer therefore omits the window
 around a derived atom, which shows the atom at the present time only.

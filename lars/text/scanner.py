@@ -84,13 +84,13 @@ class Scanner:
         return self.accept(pattern) or self.fail(accepted)
 
     def place(self, offset: int | None = None) -> Place:
-        """Return the place of an offset, by default of the next token."""
+        """Return the place of an offset; without an offset, return the place of the next token."""
         return place_at(self.source, self.text, self.skip() if offset is None else offset)
 
     def fail(self, accepted: str, start: int | None = None) -> Never:
         """Raise PlacedError with the text at an offset and the expected form.
 
-        The argument `start` is the offset of the text, by default the current one.
+        The argument `start` is the offset of the text; by default, the offset of the next token.
         """
         start = self.skip() if start is None else start
         match = _FOUND.match(self.text, start)
@@ -135,7 +135,8 @@ class Scanner:
     def constant(self, accepted: str = "a constant", term: str = _TERM) -> terms.Constant:
         """Read a term that is not a variable, or raise PlacedError with the expected form.
 
-        If a variable follows, the message contains `accepted`; if no term follows, it contains `term`.
+        If a variable follows, the expected form in the message is `accepted`. If no term follows, the
+        expected form is `term`.
         """
         start = self.skip()
         value = self.term(term)

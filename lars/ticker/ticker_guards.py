@@ -1,4 +1,4 @@
-"""Guards for Ticker that are added to rules: visible input, and values for grounding variables.
+"""Guards for Ticker: windows that make input visible, and facts with values for grounding variables.
 
 Ticker's reasoner clingo sees only input that is in a window. Ticker's reasoner incremental grounds a rule
 with the values that facts give to the variables of the rule, and drops a rule without values.
@@ -18,7 +18,7 @@ from lars.ticker import ticker_rules
 
 Values = dict[Variable, set[Constant]]
 _MOST_ROUNDS: Final = 600
-"""The number of rounds in which arithmetic may give numbers that are new."""
+"""The maximum number of rounds in which arithmetic gives new numbers."""
 _MOST_PAIRS: Final = 1_000_000
 
 
@@ -29,7 +29,7 @@ def counting(rules: Iterable[ticker_rules.PlainRule]) -> bool:
 
 
 def scoping_rules(rules: Sequence[ticker_rules.PlainRule], name: str) -> Iterator[ticker_rules.PlainRule]:
-    """Yield a rule with a window for each input atom that occurs only without a window."""
+    """Yield a rule with a window for each input atom that other rules use only without a window."""
     heads = {signature(rule.head) for rule in rules}
     plain: dict[Atom, Rule] = {}
     scoped: set[Atom] = set()
@@ -98,9 +98,10 @@ def _check_written(domain: frozenset[Constant], *, numbered: bool) -> None:
 
 
 def _check_head_time(rule: ticker_rules.PlainRule) -> None:
-    """Raise ExportError for a head at a time that gets values before the run.
+    """Raise ExportError for a rule head at a time whose values facts must give before the run.
 
-    If a head is at a constant time, such as p at 2, Ticker keeps p at the present while the body holds.
+    With such facts, a head is at a constant time, such as p at 2. Ticker then keeps p at the present time
+    while the body holds.
     """
     if rule.time in _grounded(rule):
         with ticker_rules.exporting(rule.source):

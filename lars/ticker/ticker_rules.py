@@ -1,7 +1,8 @@
 """The rules of a program in the language of Ticker, or an error for a construct that Ticker lacks.
 
 Ticker has windows ⊞^n ★ a around one atom, and arithmetic with one operation per step. Ticker compares bound
-terms and does not bind variables by =. A term therefore replaces a variable that only = binds to the term.
+terms and does not bind variables by =. If only = binds a variable to a term, the term therefore replaces the
+variable.
 """
 
 from collections.abc import Iterator, Mapping
@@ -75,7 +76,7 @@ _LONGEST_WINDOW: Final = 2**31 - 1
 
 @contextmanager
 def exporting(rule: Rule, part: int | None = None) -> Iterator[None]:
-    """In the block, add a rule and its body literal to an InexpressibleError."""
+    """If the block raises an InexpressibleError, raise an ExportError with a rule and its body literal."""
     try:
         yield
     except InexpressibleError as refused:
@@ -176,7 +177,10 @@ def _size(
 
 
 def _bounded(window: Window, length: int, most: int | None) -> int:
-    """Return the length of a window, but at most `most`: Ticker makes a rule for each place in it."""
+    """Return the length of a window, but at most `most`.
+
+    The limit keeps programs small, because Ticker creates a rule for each position in a window.
+    """
     if most is None and length > _LONGEST_WINDOW:
         raise InexpressibleError(f"the window {window}: the greatest length in Ticker is {_LONGEST_WINDOW}")
     return length if most is None else min(length, most)
@@ -288,7 +292,7 @@ def _put_head(head: Head, binding: terms.Binding) -> Head:
 Part = analysis.LiteralForm | logic.Comparison
 Numeric = terms.Variable | terms.Number
 FIRST_TERM: Final = 10**9
-"""The number of the first term; the numbers of the program are below it and are not renumbered."""
+"""The first number that represents a term; numbers in the program are smaller, and remain unchanged."""
 _LARGEST: Final = terms.Number(FIRST_TERM - 1)
 ORDERED: Final = frozenset(RELATIONS) - {"=", "!="}
 
@@ -307,7 +311,7 @@ class PlainRule:
     """A rule with one operation or relation per comparison; `source` is the original rule.
 
     The field `time` is the time variable of the head. In a rule for Ticker, an operation is on the right of
-    =, and its result on the left. Earlier literals of the body bind both operands of an operation.
+    =, and its result is on the left of =. Earlier literals of the body bind both operands of an operation.
     """
 
     source: Rule

@@ -1,4 +1,4 @@
-"""Construct the queries of both engines that express a query Q: cs(Q) and cq(Q) (LARS 2015, Section 3).
+"""Construct cs(Q) for C-SPARQL and cq(Q) for CQELS, which express a query Q (LARS 2015, Section 3).
 
 The vocabulary of a stream, or the user, determines the stream in which a part of a C-SPARQL pattern is
 matched.
@@ -91,12 +91,18 @@ class Assignment:
 
 
 Choice = Literal["brave", "cautious"]
-"""The sources of a part g of P: only its stream, or its stream and the dataset."""
+"""The sources of a part g of the pattern P.
+
+With `brave`, g is matched only in its stream. With `cautious`, g is matched in its stream and in the dataset.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """One of the queries cq(Q): a choice for each (s, ω, g), in the order of S, and the resulting query."""
+    """One of the queries cq(Q): a choice for each (s, ω, g) of S, and the resulting query.
+
+    The choices are in the order of S.
+    """
 
     choices: tuple[Choice, ...]
     query: EngineQuery
@@ -106,7 +112,7 @@ class Variant:
 
 
 def cs(query: Query) -> EngineQuery:
-    """Return the C-SPARQL query of Q: each g becomes ∅, and all windows merge into the default graph.
+    """Return the C-SPARQL query of Q: ∅ replaces each g, and all windows merge into the default graph.
 
     Raises ModelError if the stream of a window is a variable, since FROM STREAM requires an IRI.
     """
@@ -154,9 +160,9 @@ def _name(stream: Iri | Variable) -> Iri:
 def model_of_cqels(query: EngineQuery, *, with_graphs: bool = False) -> Query:
     """Return (V, P, D, S) of a query with STREAM blocks; each block becomes a (s, ω, g) of S.
 
-    `(STREAM s ω g) UNION g` is a cautious block, which also becomes g in P. If a block reads the graphs of
-    elements, it has no part g. If the query has a block without g, all blocks remain in P with `with_graphs`;
-    without `with_graphs`, ModelError is raised.
+    `(STREAM s ω g) UNION g` is a cautious block, which also becomes g in P. A block that reads the named
+    graphs of elements has no part g. If the query has such a block and `with_graphs` is true, all blocks
+    remain in P. If `with_graphs` is false, such a block raises ModelError.
     """
     parts = dict.fromkeys(replace(block, name=None) for block in stream_blocks(query.pattern))
     stays = with_graphs and any(part.graph is not None for part in parts)

@@ -3,8 +3,8 @@
 A multiset of solutions is a set of solutions with witnesses. A witness is the branch of a UNION, the row of a
 VALUES, or a variable that a projection drops. A witness can also be the property that matched a negated set,
 or the side of a join that left a variable unbound. The multiplicity of a solution is the number of its
-witness tuples. The number of witness tuples of a join is the product of the numbers of its two sides; it
-needs no further rules.
+witness tuples. The number of witness tuples of a join is the product of the numbers of its two sides. The
+multiplicities of a join therefore need no further rules.
 """
 
 from collections.abc import Iterator
@@ -92,8 +92,8 @@ def null_sets(pattern: Pattern, among: Variables) -> frozenset[Variables]:
     """Return a superset of the sets of variables in `among` that one solution can leave null.
 
     Each set in the result is a subset of `among` ∩ vars(P). A filter excludes a set if the filter is true
-    only for solutions that bind a variable of the set. If such a set contains variables that no solution
-    leaves null together, the translation only gets one more rule, which never fires.
+    only for solutions that bind a variable of the set. If a set in the result contains variables that no
+    solution leaves null together, the translation gets an additional rule. This rule never fires.
     """
     match pattern:
         case algebra.Bgp() | algebra.PathPattern() | algebra.StreamBlock():

@@ -76,8 +76,8 @@ def _pulled_windows(query: EngineQuery) -> list[WindowExpression]:
 def closes(query: EngineQuery, unit: Duration) -> tuple[tuple[int, int], ...]:
     """Return the closes of the query's windows as series (U, k), with the closes at k, k + U, k + 2U, ...
 
-    The result is empty if a window does not open at a time of its own. Before the first close of a window,
-    the window is empty.
+    If a window has no opening time of its own, the result is empty. Before the first close of a window, the
+    window is empty.
     """
     series: dict[tuple[int, int], None] = {}
     for window in _pulled_windows(query):
@@ -96,14 +96,14 @@ def remarks(
     rows: bool = False,
     derived: bool = False,
 ) -> tuple[str, ...]:
-    """Return the warnings about a query: W2, T1, T2, T6, T12, T13 and T14.
+    """Return the warnings about a query: W2, T1, T2, T6, T12, T13, T14, the notes of its reader, and SERVICE.
 
-    W2 is a slide under push, T1 joins over null, and T2 MINUS as Diff. T6 is a variable of SELECT, of an
-    expression or of a template that no pattern binds. T13 is an aggregate without GROUP BY. If `pushed` is
-    true, input triggers the query; None means the default of the query. With `rows`, the answers are shown,
-    and T12 is added if SPARQL counts equal rows but the setting does not. Without `rows`, T14 is added, since
-    the logic omits ISTREAM and DSTREAM. The argument `derived` means that `lars` derived a CQELS query, so
-    that a SLIDE is the STEP of the given query.
+    W2 warns of a slide under push. T1 warns of a join over null. T2 warns of MINUS that is evaluated as Diff.
+    T6 warns of a variable of SELECT, of an expression or of a template that no pattern binds. T13 warns of an
+    aggregate without GROUP BY. If `pushed` is true, input triggers the query; None means the default of the
+    query. If `rows` is true, the answers are shown. T12 then warns if SPARQL counts equal rows but the
+    setting does not. If `rows` is false, T14 warns of ISTREAM or DSTREAM, because the rules omit them. If
+    `derived` is true, `lars` derived the CQELS query, so its SLIDE is the STEP of the given query.
     """
     if pushed is None:
         pushed = is_pushed(query)

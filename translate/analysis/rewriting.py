@@ -1,4 +1,4 @@
-"""Walks over patterns: their parts, the replacement of parts and variable names, and paths as patterns.
+"""Walks over patterns: they list parts, replace parts, rename variables, and turn paths into patterns.
 
 The module also finds the variables that an EXISTS receives from the tested solution, and substitutes them
 (SPARQL 1.1, 18.6). Inside the pattern P of an EXISTS, the value of the tested solution replaces the variable
@@ -24,8 +24,8 @@ def rebuild(
 ) -> algebra.Pattern:
     """Return the pattern after applying `change` to every part, outermost parts first.
 
-    The patterns of EXISTS count as parts; the parts of stream blocks do not. The argument `change` is not
-    applied to the result of `change`.
+    The patterns of EXISTS count as parts, but the parts of stream blocks do not count. The argument `change`
+    is not applied to the result of `change`.
     """
     if (changed := change(pattern)) is not None:
         return changed
@@ -91,7 +91,8 @@ def parts(pattern: algebra.Pattern) -> Iterator[algebra.Pattern]:
 def depth(pattern: algebra.Pattern) -> int:
     """Return the nesting depth of a pattern; four triple patterns count as one level.
 
-    A basic graph pattern becomes a chain of joins, which are the cheapest operators.
+    Triple patterns count less because a basic graph pattern becomes a chain of joins. Joins are the cheapest
+    operators.
     """
     if isinstance(pattern, algebra.Bgp):
         return 1 + len(pattern.triples) // 4
@@ -108,7 +109,8 @@ def rename(pattern: algebra.Pattern, names: Mapping[Variable, Variable]) -> alge
 def keeps_ties(pattern: algebra.Pattern, names: Mapping[Variable, Variable]) -> bool:
     """Return whether each LIMIT chooses the same rows among equal rows after variables are renamed.
 
-    If rows have equal sort keys, the order of the column names and the texts of the columns decide.
+    If rows have equal sort keys, LIMIT chooses by the order of the column names and by the texts of the
+    columns.
     """
     lists = (
         part.result for part in parts(pattern) if isinstance(part, algebra.Select) and part.modifiers.slices
@@ -137,7 +139,9 @@ def _inside(value: object) -> tuple[object, ...]:
 
 
 def without_paths(pattern: algebra.Pattern, others: Variables = frozenset()) -> algebra.Pattern:
-    """Return the pattern, also inside EXISTS, with paths as patterns; new variables are not in `others`.
+    """Return the pattern in which equivalent patterns replace property paths.
+
+    Paths inside EXISTS are replaced too. New variables are not in `others`.
 
     >>> from lars.language.terms import Iri
     >>> path = algebra.PathSequence(Iri("p"), algebra.Inverse(Iri("q")))
@@ -276,9 +280,9 @@ def is_local(pattern: algebra.Pattern) -> bool:
 def apart(
     pattern: algebra.Pattern, avoided: Variables, fresh: Iterator[Variable]
 ) -> tuple[algebra.Pattern, Mapping[Variable, Variable]]:
-    """Return pattern P with new names for the variables in `avoided` that P binds, and the names' mapping.
+    """Return pattern P with new names for the variables in `avoided` that P binds, and the renaming.
 
-    The mapping that the function also returns assigns the new names to the old names.
+    The renaming maps each old name to its new name.
     """
     names: dict[Variable, Variable] = {}
 

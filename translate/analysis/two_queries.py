@@ -42,7 +42,10 @@ DIFFERENT_OUTPUT: Final = "the two queries construct or describe different tripl
 
 
 def have_one_output(csparql: EngineQuery, cqels: EngineQuery) -> bool:
-    """Return whether two queries construct or describe the same, in any order of the template."""
+    """Return whether two queries have the same triples in CONSTRUCT and the same terms in DESCRIBE.
+
+    The order of triples and terms does not matter.
+    """
     one, other = ((frozenset(query.template), frozenset(query.described)) for query in (csparql, cqels))
     return one == other
 
@@ -57,7 +60,7 @@ def different_variables(csparql: EngineQuery, cqels: EngineQuery) -> str:
 
 
 def check_slices(csparql: EngineQuery, cqels: EngineQuery) -> None:
-    """Raise ModelError if the queries keep different slices of their rows."""
+    """Raise ModelError if LIMIT or OFFSET selects different slices of the rows of two queries."""
     slices = csparql.modifiers.slices or cqels.modifiers.slices
     if slices and csparql.modifiers != cqels.modifiers:
         raise ModelError("the two queries differ in their LIMIT, OFFSET, ORDER BY or DISTINCT")
@@ -168,7 +171,7 @@ def have_one_pattern(csparql: EngineQuery, cqels: EngineQuery) -> bool | None:
 def _renamings(
     sides: tuple[Pattern, Pattern], groups: Sequence[Mapping[Variable, int]]
 ) -> Iterator[Mapping[Variable, Variable] | None]:
-    """Yield renamings of the grouped variables of the second pattern to those of the first pattern.
+    """Yield renamings of the grouped variables of the second pattern to variables of the first pattern.
 
     A renaming maps the variables of a group to the variables of the corresponding group. The search splits
     the groups of variables until all variables of a group occur in the same way outside the groups. If no
@@ -203,7 +206,10 @@ def _renamings(
 
 
 def _occurrences(pattern: Pattern, groups: Mapping[Variable, int], name: Variable) -> Hashable:
-    """Return a form of the pattern that is equal for variables with equal occurrences beside the groups."""
+    """Return the group of a variable, and a form of the pattern that shows the variable's occurrences.
+
+    In this form, the number of its group replaces every other variable.
+    """
     shown = {each: Variable(f"group {number}") for each, number in groups.items()}
     return groups[name], normal(rename(pattern, shown | {name: Variable("this")}))
 
@@ -214,7 +220,10 @@ _Reads = dict[tuple[Iri | Variable, WindowExpression], set[str]]
 
 
 def _steps(reads: tuple[algebra.StreamBlock, ...], unit: Duration) -> _Reads:
-    """Return the windows without steps, mapped to their steps; a step of one time point counts as no step."""
+    """Return a mapping from windows without steps to their steps.
+
+    A step of one time point counts as no step.
+    """
     result: _Reads = {}
     for read in reads:
         window, step = read.window, "none"

@@ -1,9 +1,9 @@
 """Queries as the parsers of RSP-JS and rsp-rs read them: line by line, with regular expressions.
 
 The parsers remove a line that begins with REGISTER or FROM NAMED WINDOW. In a line that begins with WINDOW,
-GRAPH replaces the first WINDOW (in rsp-rs, every WINDOW of the line). A line that begins with PREFIX applies
-to the windows in later lines. A SPARQL processor without windows receives all other lines unchanged. The
-parsers distinguish upper and lower case.
+the parser of RSP-JS replaces the first WINDOW by GRAPH. The parser of rsp-rs replaces every WINDOW of the
+line. A line that begins with PREFIX applies to the windows in later lines. A SPARQL processor without windows
+receives all other lines unchanged. The parsers distinguish upper and lower case.
 """
 
 import re
@@ -34,8 +34,8 @@ TextPart = tuple[str, int]
 class LineWindow:
     """A window that the parsers find, with the unchanged texts of its parts.
 
-    The field `names` contains the IRIs of the window and of its stream; an IRI is "" if its prefix is not
-    declared above.
+    The field `names` contains the IRIs of the window and of its stream; an IRI is "" if no earlier line
+    declares its prefix.
     """
 
     name: TextPart

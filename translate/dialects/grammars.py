@@ -16,7 +16,7 @@ TITLES: Final = {language: language.manner.title for language in Language}
 
 
 def _clause_at(document: Document, token: Token) -> str:
-    """Return the messages' name for the streaming clause that begins at a token, or "" for another token."""
+    """Return the name of the streaming clause that begins at a token, for messages; "" if none begins."""
     before, _, following = document.around(token)
     word = token.text.upper()
     if token.is_word("REGISTER", *OPERATORS):
@@ -34,7 +34,7 @@ def clauses_in(document: Document, language: Language) -> int:
 
 
 def _bare_aggregates(document: Document) -> dict[int, int]:
-    """Return where each aggregate without brackets begins, and where the AS behind it ends."""
+    """Return the start of each aggregate without brackets, mapped to the end of the AS after it."""
     found: dict[int, int] = {}
     opened: list[Token | None] = []
     around = zip(document.tokens, document.tokens[1:], document.tokens[2:], strict=False)
@@ -49,9 +49,9 @@ def _bare_aggregates(document: Document) -> dict[int, int]:
 
 
 def without_bare_aggregates(document: Document) -> str:
-    """Return the text with a variable alone in the place of an aggregate without brackets.
+    """Return the text in which only the variable after AS remains of an aggregate without brackets.
 
-    Spaces replace the other characters, so the place of each token remains.
+    Spaces replace the aggregate and AS, so the offset of each other token remains.
     """
     pieces, end = [], 0
     for start, stop in sorted(_bare_aggregates(document).items()):
@@ -65,7 +65,8 @@ def known_fault(language: Language, document: Document, offset: int) -> PlacedEr
     """Return the error if a construct at the offset shows that the text is wrong in the language.
 
     The construct is a form of queries that the language lacks, such as CONSTRUCT, or an aggregate without
-    brackets. The offset is the first error of the language's grammar, which may read more than the language.
+    brackets. The offset is the place of the first error that the grammar of the language finds. This grammar
+    may accept texts that the language does not allow.
     """
     token = next((one for one in document.tokens if one.start == offset), None)
     lacking = {form for other in Language for form in other.manner.forms} - {*language.manner.forms}

@@ -9,8 +9,8 @@ RSP-QL declares windows with FROM NAMED WINDOW <name> ON <stream> [window]. In t
 
 RSP-QL covers the language of RSP4J, and the languages of RSP-JS and Kolibrie with durations in milliseconds.
 RSP-QL also covers the drafts of the W3C community group with rsp-spin. Report conditions and synchronization
-policies of Kolibrie's windows are not part of the query; a note lists them. Constructs that only Janus and
-RSP-QL* have are rejected by name.
+policies of Kolibrie's windows are not part of the query; a note lists them. In RSP-QL, the reader rejects
+constructs that only Janus and RSP-QL* have, with a message that names the construct.
 """
 
 import re
@@ -181,7 +181,10 @@ class _Streams:
         return self.named[name]
 
     def implicit(self, query: sparql.Phrase, blocks: Iterable[object]) -> StreamBlock | None:
-        """Return the block of the only stream, for patterns outside blocks; None with graphs or blocks."""
+        """Return the block of the only stream, in which patterns outside of blocks are matched.
+
+        Return None if the query has several streams, graphs of a dataset, or blocks.
+        """
         graphs = any(part.name in ("default", "named") for part in query.phrases())
         if self.manner.texts != "" or not self.named or any(blocks):
             return None
@@ -275,7 +278,7 @@ def _operator(document: sparql.Document, manner: Manner, *clauses: sparql.Phrase
 def lift(
     document: sparql.Document, language: Language, readings: Readings = ()
 ) -> tuple[sparql.Phrase, sparql.Scope]:
-    """Return the syntax tree of a query and its streaming clauses; raise at the first clause that is wrong.
+    """Return the syntax tree of a query and its streaming clauses; raise QueryError at an invalid clause.
 
     SPARQLstream may also have FROM STREAM without NAMED, units in the singular, and an operator after
     CONSTRUCT. If a stream has no window in SPARQLstream, its window is [NOW], because the translation to a
@@ -372,9 +375,9 @@ def read_query(  # noqa: PLR0913
     declaring them. `readings` choose meanings that the language leaves open; a note lists readings without
     effect.
 
-    Relative IRIs before a BASE of the text are resolved against `base`; "" keeps them relative. With
-    `opaque`, the reader also accepts calls of unknown functions. A query with unknown functions can be
-    printed, but not solved.
+    Relative IRIs before a BASE of the text are resolved against `base`. If `base` is "", these IRIs stay
+    relative. With `opaque`, the reader also accepts calls of unknown functions. A query with unknown
+    functions can be printed, but not solved.
 
     If no `engine` is given, the streaming clauses determine the language; a query without them is C-SPARQL.
     With an `engine`, the clauses of other languages are errors. Raises QueryError for an error in the text,
@@ -509,11 +512,11 @@ def _recognise(text: str, whole: _Tokens, readings: Readings) -> tuple[sparql.Ph
     SPARQLstream, is read as SPARQLstream if possible.
 
     Raises:
-        PlacedError: No language reads the text, also none whose names of streams are texts. The error is
-            that of the most likely language: of the languages with a sign in the text, or else of all
-            languages, the one that reads farthest. An aggregate without brackets stops no language here. If
-            two languages read equally far, the language with more streaming clauses in the text is more
-            likely.
+        PlacedError: No language reads the text, even if names of streams may be texts. The error comes from
+            the most likely language. If languages have a sign in the text, the most likely language is one of
+            these languages. The most likely language reads the longest part of the text without an error. An
+            aggregate without brackets does not count as an error. If two languages read equally far, the
+            language with more streaming clauses in the text is more likely.
     """
     errors: dict[Language, PlacedError] = {}
     ends: dict[Language, tuple[int, int]] = {}
@@ -552,7 +555,10 @@ def _recognise(text: str, whole: _Tokens, readings: Readings) -> tuple[sparql.Ph
 
 
 def _has_only_texts(tree: sparql.Phrase) -> bool:
-    """Return whether no stream or window of a query has an IRI as its name: :s, ?s or s, without a PREFIX."""
+    """Return whether all names of streams and windows are texts such as :s, ?s or s, and not IRIs.
+
+    If the query declares a prefix, the result is False.
+    """
     names = [one.first() for one in tree.find_all("label", "stream")]
     prologues = tree.find_all("prologue")
     return not any(

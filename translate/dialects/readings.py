@@ -15,9 +15,9 @@ Readings = tuple[tuple[str, str], ...]
 OpenMeaning = tuple[str, Mapping[str, Mapping[str, object]]]
 """A meaning that documents leave open: a description, and the choices.
 
-The description names the document. Each choice has the changes to a language's manner. The first choice is
-the default, unless a language has its own default. An open meaning without languages concerns data and not
-queries.
+The description names the document. Each choice contains its changes to the `Manner` of a language. The first
+choice is the default, unless a language has its own default. An open meaning without languages concerns data
+and not queries.
 """
 UNVERSIONED: Final = ("messages", "unversioned")
 """The reading that accepts message logs without a version."""

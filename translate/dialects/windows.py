@@ -164,7 +164,10 @@ def _slide(document: Document, slide: Phrase, manner: Manner) -> Duration:
 
 
 def _interval(document: Document, kind: Phrase, manner: Manner) -> windows.WindowExpression:
-    """Return a window between two times before now; `until` is the distance of its end from now."""
+    """Return a window between two times before now.
+
+    The field `until` of the window is the distance of its end from now.
+    """
     first, *_ = ends = [part for part in kind.phrases() if part.name == "before"]
     past, until = (*(_before(document, end, manner) for end in ends), _ZERO)[:2]
     written = kind.find("slide")

@@ -11,7 +11,10 @@ from lars.language.stream import ToStream
 from lars.language.windows import Bounds
 
 EmptyGroup = Literal["values", "unbound average", "no row"]
-"""The result of aggregates over an empty multiset (SEMANTICS T13) in SPARQL 1.1, SPARQLstream and CQELS."""
+"""The result of aggregates over an empty multiset (SEMANTICS T13).
+
+SPARQL 1.1 returns `values`, SPARQLstream returns an `unbound average`, and CQELS returns `no row`.
+"""
 
 Terminal = tuple[re.Pattern[str], str]
 """A token that only some contexts of a grammar allow: the token's pattern, and its name in messages."""
@@ -21,7 +24,7 @@ Terminal = tuple[re.Pattern[str], str]
 class Manner:
     r"""The syntax of a query language beyond SPARQL, and the meanings that its documents define.
 
-    The syntax that the language reads; the grammar is in the file .lark with the name of the language:
+    The syntax of texts that are read (the grammar is in the file .lark with the name of the language):
 
     - `windows` are the windows of the language, for messages.
     - `folder` is the folder of the grammar in `translate/dialects`.
@@ -32,28 +35,28 @@ class Manner:
     - `foreign` contains keywords of other languages, which are rejected at any place in a query.
     - `sign` matches syntax that only this language has. If no `sign` matches a text, the language of the text
       is a language without `sign`.
-    - `lengths` are the units of durations that the language reads, in lower case, in nanoseconds.
+    - `lengths` maps the units of durations, in lower case, to their lengths in nanoseconds.
     - If `dashes` is true, -- begins a comment.
     - `suffix` is the ending of files with a query in this language, if they have an ending of their own.
 
-    The text that the language writes:
+    The syntax of texts that are written:
 
     - `units` are the units of durations, the longest unit first. A unit is the text after a number, or a
       text with {} in place of the number.
     - `templates` contains the texts of windows by kind: `range`, `closed`, `low-open`, `rows`, `now`,
-      `unbounded`, and `span` for windows between two times. If a window lacks the value inside (..), this
-      part is omitted; \( is a bracket of the text. If a kind of window has no template, the language cannot
-      express such windows.
+      `unbounded`, and `span` for windows between two times. If a window lacks the value of a part in (..),
+      this part is omitted. \( means a bracket in the text. If a kind of window has no template, the language
+      cannot express such windows.
     - `block` is the text before the { of a block that reads a stream; "" if the language has no blocks.
-    - `merged` are the words before a stream whose window enters the default graph; "" if none does.
+    - `merged` are the words before a stream whose window enters the default graph; "" if no window does.
     - `declares` is the text that declares a window, if `block` does not contain {window}. The field `label`
       is the text of a window's name, with {} in its place.
     - `header` has the texts that register a query, and `footer` is a text after the query. The parts of these
       texts are the {name} of the query, its name as an {iri} or a {word}, the {kind} (QUERY or STREAM), the
-      period {every} and the {operator}. If the query lacks the part inside (..), this part is omitted. A
-      header or footer is written if the query has one of the parts that the text contains. The header of the
-      query's own language is the first text that contains all parts of the query. In another language, the
-      header is the first text.
+      period {every} and the {operator}. If the query lacks a part in (..), this part is omitted. A header or
+      footer is written if the query has one of the parts that the text contains. The header of the query's
+      own language is the first text that contains all parts of the query. In another language, the header is
+      the first text.
     - If `header_first` is true, the header is before PREFIX. If `header_always` is true, queries of other
       languages get a header, too.
     - `operators` are the words for relation-to-stream operators, such as RSTREAM. If neither header nor
@@ -65,26 +68,28 @@ class Manner:
 
     - If `merges` is true, the content of windows enters the default graph. If `merges` is false, each block
       reads its window, by name if `names_windows` is true.
-    - The rules for evaluation at each input are: always, never, if `any` window has no slide, or if `all`
-      windows have no slide.
+    - `pushed` determines whether each input triggers a query: `always`, `never`, if `any` window has no
+      slide, or if `all` windows have no slide.
     - `ends` are the ends of windows; None means that engines differ. If a window has no slide, its ends are
       `ends_alone`.
     - If `tumbles` is true, a window without a slide is a tumbling window.
     - If `grid` is true, windows open at multiples of the slide.
     - If `has_static` is false, engines of the language have no static data outside of windows.
     - If `raw_aggregates` is true, documents give an aggregate without GROUP BY one row for each solution.
-    - If `declares_all` is true, a WINDOW without a declaration is an error. Otherwise, it is empty.
+    - If `declares_all` is true, a WINDOW without a declaration is an error. Otherwise, such a WINDOW is
+      empty.
     - `opens` is the time at which the first window opens. A window is not evaluated before it closes.
     - `bare` is the unit of an integer that has no unit in the query.
     - `texts` is None if the names of streams are IRIs; otherwise it is the beginning of the IRIs for these
       names. If the names of streams are words, each word means the IRI that consists of `texts` and the word.
     - `leaves_open` are the names of the readings that the documents of the language leave open.
-    - `anchored`, set by a reading, means that a window that looks ahead has one position per element.
-    - `causal`, set by a reading, means that a window of a log excludes times after the evaluation time.
-    - `grain`, set by a reading, is the content of [NOW].
-    - `elements`, set by a reading, means that a tuple window counts elements and not triples.
-    - `offset`, set by a reading, is the meaning of OFFSET o with RANGE r at a time t: [t−o, t−o+r] at each
-      t, the same interval only at multiples of STEP, or [t−o−r, t−o).
+    - If a reading sets `anchored`, a window that looks ahead has one position for each element.
+    - If a reading sets `causal`, a window of a log excludes times after the evaluation time.
+    - `grain` is the content of a window [NOW]; a reading can change it.
+    - If a reading sets `elements`, a tuple window counts elements and not triples.
+    - `offset` is the meaning of OFFSET o with RANGE r at a time t; a reading can change it. `each` means
+      [t−o, t−o+r] at each t. `step` means the same interval, but only at multiples of STEP. `end` means
+      [t−o−r, t−o).
     """
 
     title: str

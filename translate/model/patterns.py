@@ -52,7 +52,7 @@ REPETITIONS: Final[Mapping[str, Repetition]] = {often: often for often in get_ar
 
 @dataclass(frozen=True, slots=True)
 class RepeatedPath:
-    """path*, path+ or path?: two nodes are connected only once, even if several ways exist."""
+    """path*, path+ or path?: two nodes are connected only once, even if several routes connect them."""
 
     path: "Path"
     multiplicity: Repetition
@@ -63,7 +63,7 @@ class RepeatedPath:
 
 @dataclass(frozen=True, slots=True)
 class NegatedSet:
-    """!(p1|..|^q1|..): one step along a property outside `forward`, or backward outside `backward`.
+    """!(p1|..|^q1|..): a step along a property not in `forward`, or backward along one not in `backward`.
 
     If `forward` or `backward` is empty, no step in this direction is allowed. As an exception, !() is a step
     along any property.
@@ -100,7 +100,7 @@ def can_stay(path: Path) -> bool:
     """Return whether the path connects a term with itself in zero steps, even outside the graph.
 
     The function returns False for a sequence, since the term between its parts must be a node of the graph
-    (18.4).
+    (SPARQL 1.1, 18.4).
     """
     match path:
         case Iri() | NegatedSet() | PathSequence():
@@ -316,8 +316,8 @@ class Values:
 class Group:
     """GROUP BY keys, with the aggregates of each group; without keys, all solutions form one group.
 
-    The node pairs each aggregate with the variable that the aggregate binds. Expressions in keys and in
-    aggregates are extensions of the pattern. HAVING is a filter of the group.
+    Each aggregate is paired with the variable that it binds. Expressions in keys and in aggregates are
+    extensions of the pattern. HAVING is a filter of the group.
     """
 
     pattern: "Pattern"

@@ -23,7 +23,8 @@ TIMESTAMP: Final = "<http://larkc.eu/csparql/sparql/jena/ext#timestamp>"
 Profile = Literal["paper2015", "sparql11"]
 """The treatment of unbound variables in joins, and of MINUS, by τ.
 
-- `paper2015` is LARS (2015) made safe: null joins null as a constant, MINUS is Diff.
+- `paper2015` is the translation of LARS (2015) with safe rules. The constant null joins null, and MINUS is
+  evaluated as Diff.
 - `sparql11` is SPARQL 1.1: an unbound variable is compatible with everything, and MINUS needs a shared
   variable that is bound on both sides.
 """
@@ -31,11 +32,11 @@ Profile = Literal["paper2015", "sparql11"]
 Semantics = Literal["set", "bag"]
 """The semantics of answers: a set, as in LARS (2015), or a multiset, as in SPARQL 1.1.
 
-Aggregates range over a multiset with both values.
+With both semantics, aggregates range over a multiset.
 """
 
 Trigger = Literal["any", "query-streams", "matching"]
-"""The input that triggers a push engine: any, only the query's streams, or only matches."""
+"""The input that triggers a query under push: any input, input on its streams, or input that matches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +45,10 @@ class Setting:
 
     The field `unit` is the duration of one time point, and `origin` is the dateTime of time 0 (for NOW). The
     field `bounds` sets for all windows whether they contain their first and last time point. If `bounds` is
-    None, the query language defines the ends; if it does not, windows contain both ends. With `ordered`, the
-    answer predicate contains the values of ORDER BY, so that answers can be shown in their order. If a time
-    point consists of several `ticks`, functions that return a time divide it by `ticks`.
+    None, the query language defines the ends. If the query language does not define the ends, windows contain
+    both ends. With `ordered`, the answer predicate contains the values of ORDER BY, so that answers can be
+    shown in their order. If a time point consists of several `ticks`, functions that return a time divide it
+    by `ticks`.
     """
 
     profile: Profile = "paper2015"
@@ -68,7 +70,8 @@ def _others(named: Mapping[str, object]) -> dict[str, str]:
 class Language(Enum):
     """The language of a query: the files of `translate/model/languages`.
 
-    The languages that the program names itself come first, in the order in which a text is tried.
+    The languages that the program names itself come first. The order is the order in which the reader tries
+    the languages on a text.
     """
 
     CSPARQL = "csparql"
@@ -121,14 +124,14 @@ class Dataset:
 class EngineQuery:
     """The query of one engine: result variables V, pattern P and dataset D, with its windows.
 
-    The field `merged` contains the windows whose triples enter the default graph, (s, ω, ∅) of cs(Q): FROM
-    STREAM of C-SPARQL, and FROM NAMED STREAM of SPARQLstream. The StreamBlocks of `pattern` contain the
-    windows of STREAM and WINDOW blocks. The field `declared` contains RSP-QL windows that are declared, but
-    that no WINDOW block reads. The field `result` contains the result variables V in the order of the
-    text. For CONSTRUCT and DESCRIBE, V contains the variables in `template` and `described`. Each solution
-    gets new blank nodes for the blank nodes of the template. The field `name` is the registered name, which
-    is the name of a stream if `registers_stream` is true. The field `every` is the period of COMPUTED EVERY.
-    `notes` lists deviations of the text's reading from the definition of the language.
+    The field `merged` contains the windows whose triples enter the default graph. FROM STREAM of C-SPARQL and
+    FROM NAMED STREAM of SPARQLstream declare such windows, which are the (s, ω, ∅) of cs(Q). The StreamBlocks
+    of `pattern` contain the windows of STREAM and WINDOW blocks. The field `declared` contains RSP-QL windows
+    that are declared, but that no WINDOW block reads. The field `result` contains the result variables V in
+    the order of the text. For CONSTRUCT and DESCRIBE, V contains the variables in `template` and `described`.
+    Each solution gets new blank nodes for the blank nodes of the template. The field `name` is the registered
+    name, which is the name of a stream if `registers_stream` is true. The field `every` is the period of
+    COMPUTED EVERY. `notes` lists deviations of the text's reading from the definition of the language.
     """
 
     language: Language

@@ -18,7 +18,7 @@ class Range:
     is at least `until`. The field `tumbling` is true for the keyword TUMBLING; engines evaluate TUMBLING
     differently from D = L. The field `ends` contains the ends that the language prescribes, or None. The
     field `ahead` is the window's reach after the pivot, which CQELS 2 allows. The field `opens` is the time
-    at which the first window opens; with `opens`, the window shows the last closed window.
+    at which the first window opens; if `opens` is set, a query reads the last closed window.
     """
 
     length: Duration
@@ -70,15 +70,16 @@ class Rows:
 
 
 Grain = Literal["time-point", "message", "triple"]
-"""What a window [NOW] contains."""
+"""The content of a window [NOW]: all triples of the time point, one message, or one triple."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Now:
     """[NOW]: the window with the evaluation time only.
 
-    The field `grain` is the content that the reading of a query means. `message` (one element) and `triple`
-    are exact if each element, or each triple, has its own time.
+    The field `grain` is the content that the reading of a query defines. `message` means one element.
+    `message` is exact if each element has its own time, and `triple` is exact if each triple has its own
+    time.
     """
 
     grain: Grain = "time-point"
@@ -105,10 +106,10 @@ def window_operator(
     """Return the LARS window τ(ω) of Table 1 of LARS (2015) in time points of `unit`.
 
     A tuple window counts only the triples of `stream`. If `stream` is a variable, each stream has its own
-    tuple window; the fourth argument of the atom striple is the stream. The argument `bounds` contains the
-    ends of all time windows up to the pivot. If `bounds` is None, a time window has the ends that its
-    declaration defines. Without such ends, a time window is closed, and the window that closed last is
-    high-open.
+    tuple window; the fourth argument of the atom striple is the stream. The argument `bounds` determines the
+    ends of time windows, except of windows that end before the pivot. If `bounds` is None, a time window has
+    the ends that its declaration defines. If the declaration defines no ends, a time window is closed, but a
+    window that is shown after its close is high-open.
 
     >>> print(window_operator(Range(Duration(30), Duration(5)), Iri("s"), Duration(1), "closed"))
     ⊞^{30,0,5}

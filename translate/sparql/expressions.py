@@ -40,12 +40,12 @@ _COMPUTED: Final = (
 class Scope:
     """The streaming clauses and terms of a syntax tree, and the new names that reading the tree creates.
 
-    The field `query` has the parts of the query outside SPARQL 1.1; the other parts are read last. The field
-    `blocks` maps the first character of each STREAM or WINDOW block to the block without its pattern. The
-    field `implicit` is the block for patterns outside blocks. With `opaque`, unknown functions are read too.
-    New variables are numbered by kind: _b0, _b1, .., with more _ if the text already has such names. The
-    field `labels` maps each blank node label to the sequence of triples in which it occurs. `notes` list
-    deviations from SPARQL.
+    The field `query` contains the parts of the query that SPARQL 1.1 does not have. The parts that SPARQL 1.1
+    has are read last. The field `blocks` maps the first character of each STREAM or WINDOW block to the block
+    without its pattern. The field `implicit` is the block for patterns outside blocks. With `opaque`, unknown
+    functions are read too. New variables are numbered by kind: _b0, _b1, .., with more _ if the text already
+    has such names. The field `labels` maps each blank node label to the sequence of triples in which it
+    occurs. `notes` list deviations from SPARQL.
     """
 
     document: Document
@@ -205,7 +205,8 @@ def _condition(part: Part, scope: Scope, inner: ReadInner) -> Expression:
 def as_condition(part: Part, expression: Expression, scope: Scope) -> Expression:
     """Return an expression as a condition that has the effective boolean value of the expression.
 
-    Ill-typed literals and texts with a language are errors in SPARQL 1.2, but not in SPARQL 1.1 (17.2.2).
+    As conditions, ill-typed literals and literals with a language tag are errors in SPARQL 1.2, but not in
+    SPARQL 1.1 (17.2.2).
     """
     tests = isinstance(part, Phrase) and part.name in ("exists", "not_exists")
     if not scope.document.rdf12 or tests or (isinstance(expression, Call) and expression.function in _TRUTHS):
@@ -234,7 +235,10 @@ LONGEST: Final = 256
 
 
 def chain(join: Callable[[_One, _One], _One], parts: Sequence[_One]) -> _One:
-    """Return the parts joined from the left, or by halves if many; `join` must be associative."""
+    """Return the parts joined from the left; many parts are joined by halves.
+
+    The function `join` must be associative.
+    """
     if len(parts) <= _SHORT:
         return reduce(join, parts)
     middle = len(parts) // 2

@@ -44,7 +44,7 @@ class Unnamed:
 Quoted = tuple["Member", Part | Iri, "Member"]
 """A triple term in the query's text; the members of a triple term can be triple terms."""
 Member = Part | Unnamed | Iri | Quoted
-"""A member of a triple: a phrase of the syntax tree, or the term for brackets."""
+"""A member of a triple: a phrase of the syntax tree, a blank node in brackets, an IRI, or a triple term."""
 _Triples = Iterator[tuple[Member, Part | Iri, Member]]
 
 

@@ -69,8 +69,9 @@ class Document:
     which has codepoint escapes only in strings and IRIs.
 
     `base` resolves relative IRIs; "" means no base. The keys of `prefixes` are prefixes with their colon. At
-    the start, `base` and `prefixes` are given with the text. `read_prologue` adds the declarations of the
-    text, which may redefine a prefix; then `after` is the index of the token after the prologue.
+    first, `base` and `prefixes` contain the values given with the text. The function `read_prologue` adds the
+    declarations of the text, which may redefine a prefix. The field `after` is then the index of the token
+    after the prologue.
     """
 
     source: str
@@ -149,7 +150,10 @@ class Document:
         return self.iri(token) if self.knows(token) else Iri(token.text)
 
     def literal(self, index: int) -> RdfLiteral:
-        """Return the literal that starts at a token: a string with tag or datatype, a number, a boolean."""
+        """Return the literal that starts at a token.
+
+        The literal is a string with a tag or datatype, a number, or a boolean.
+        """
         token, following, last = (*self.tokens[index : index + 3], None)[:3]
         assert token is not None
         if token.kind == "a number":
@@ -402,7 +406,7 @@ def _parts(iri: str) -> tuple[str, str, str, str, str]:
 
 
 def _without_dots(path: str) -> str:
-    """Return a path without the segments . and .., as section 5.2.4 of RFC 3986 says."""
+    """Return a path without the segments . and .., as section 5.2.4 of RFC 3986 requires."""
     kept: list[str] = []
     is_rooted = path.startswith("/")
     segments = path.split("/")[is_rooted or not path :]

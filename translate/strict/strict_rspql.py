@@ -56,7 +56,7 @@ def check_rsp_js(text: str, source: str) -> None:
 
 
 def check_rsp_rs(text: str, source: str) -> None:
-    """Raise QueryError if rsp-rs would ignore a window or a block, or rejects the query.
+    """Raise QueryError if rsp-rs would ignore a window or a WINDOW block, or rejects the query.
 
     rsp-rs reads an invalid length as 0, so each length must be an integer from 1 to 2^63 - 1.
     """

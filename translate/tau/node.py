@@ -52,7 +52,7 @@ class Node:
         return replace(self, position=2 * self.position + side, graph=here)
 
     def part(self, mark: str) -> "Node":
-        """Return the root of a part that is not a child of the node."""
+        """Return the root of a part, such as the pattern of an EXISTS, that is not a child of the node."""
         return replace(self, position=1, part_name=f"{self.part_name}{self.position}{mark}_")
 
     def atom(self, terms: Iterable[Term], mark: str = "") -> Atom:

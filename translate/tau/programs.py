@@ -232,8 +232,8 @@ def push(program: Program, trigger: Trigger = "any") -> Program:
 
     Input derives `trigger` at the time of the input.
 
-    The trigger ranges over input atoms. In the paper, the trigger ranges over derived atoms, over which it
-    would never hold.
+    The trigger ranges over input atoms. In the paper, the trigger ranges over derived atoms, so it would
+    never hold.
     """
     arrivals = (
         Rule(TRIGGER, (formulas.In(NOW, formulas.Diamond(atom)),)) for atom in _arriving(program, trigger)

@@ -27,7 +27,7 @@ from translate.sparql import TokenKind, resolve, tokenize
 
 
 class CannotSayError(LarsError):
-    """A construct that a language cannot express, with the supported alternative."""
+    """The error for a construct that a language cannot express, with the supported alternative."""
 
     def __init__(self, construct: str, language: Language, accepted: str) -> None:
         super().__init__(f"{TITLES[language]} cannot express {construct}: {accepted}")
@@ -76,7 +76,7 @@ def choose_prefixes(used: Counter[str]) -> Mapping[str, str]:
 
 
 def _guessed(namespace: str) -> str:
-    """Return the last word of a namespace that distinguishes it from others, as a prefix."""
+    """Return the last word of a namespace that distinguishes the namespace from others, as a prefix."""
     words = [word.lower() for word in _WORD.findall(namespace)]
     telling = [word for word in words if word not in _VAGUE and word not in _KNOWN.values()]
     return telling[-1] if telling else "p"
@@ -185,7 +185,10 @@ def _opens_by_itself(window: Range, language: Language) -> bool:
 
 
 def _filled(template: str, parts: _Parts, language: Language) -> str:
-    """Return the text of a window; `rest` is the distance of its two ends."""
+    """Return the text of a window from a template.
+
+    In the template, `rest` means the time between the two ends of the window.
+    """
     length, until = parts.get("length"), parts.get("until", Duration(0))
     if isinstance(length, Duration) and isinstance(until, Duration):
         parts = {**parts, "rest": Duration(length.nanoseconds - until.nanoseconds)}
@@ -369,10 +372,10 @@ class Dialect:
         return next(name for window, name in self.windows if window == read)
 
     def _period(self, name: str) -> Duration | None:
-        """Return the STEP of the window with a name, if the window is one of Janus with OFFSET.
+        """Return the STEP of the window with a name, if the window is a window of Janus with OFFSET.
 
-        The STEP is the period of the query. Without a period, each window with OFFSET has another STEP: one
-        STEP of all these windows would be a period.
+        The STEP is the period of the query. If the query has no period, each window with OFFSET gets a
+        different STEP, because a common STEP would be the period.
         """
         written = [(name, one.window) for one, name in self.windows if isinstance(one.window, Range)]
         past = [name for name, window in written if window.ends == "closed" and window.slide is None]

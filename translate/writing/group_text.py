@@ -134,7 +134,7 @@ def _split(pattern: Pattern) -> tuple[Pattern, algebra.Values | None]:
 
 
 def _bound_inside(items: tuple[algebra.Extend, ...], where: Pattern) -> int:
-    """Return how many extensions are written as BIND, because their EXISTS have later numbers.
+    """Return the number of extensions to write as BIND, because their EXISTS have later numbers.
 
     The reader numbers EXISTS in the order of the text, in which SELECT precedes WHERE.
     """

@@ -98,7 +98,10 @@ def _said(template: str) -> frozenset[str]:
 
 
 def _given(query: EngineQuery, dialect: Dialect) -> frozenset[str]:
-    """Return the parts of headers that a query has; QUERY is a part, and STREAM is the default."""
+    """Return the parts of headers that a query has.
+
+    The kind is a part if the registered name is the name of a query and not of a stream.
+    """
     parts = {
         "name": query.name is not None,
         "kind": query.name is not None and not query.registers_stream,
@@ -127,7 +130,7 @@ def _header(query: EngineQuery, dialect: Dialect) -> str:
 
 
 def _filled(template: str, query: EngineQuery, dialect: Dialect) -> str:
-    """Return the text of a header; a query without a name or operator gets the usual one."""
+    """Return the text of a header; a query without a name or operator gets the usual name or operator."""
 
     def text(part: str) -> str:
         match part:
@@ -154,7 +157,10 @@ def _filled(template: str, query: EngineQuery, dialect: Dialect) -> str:
 
 
 def _name(query: EngineQuery, dialect: Dialect) -> str:
-    """Return the name of a query as a word or an IRI; of a name in another language, letters and digits."""
+    """Return the name of a query as a word or an IRI.
+
+    If the name comes from another language, only the letters and digits of its last segment are kept.
+    """
     name = query.name or _UNNAMED
     if query.language is not dialect.language:
         # Of a name both parsers of C-SPARQL accept letters and digits only.
@@ -213,9 +219,10 @@ _BLANK: Final = re.compile(r"_+b[0-9]+")
 def write_query(query: EngineQuery, language: Language, *, read_here: bool = False) -> str:
     """Return text in the language that is read as the given query, if the language can express the query.
 
-    In another language, only parts that affect answers are kept. The registered name and COMPUTED EVERY are
-    kept for C-SPARQL, and the name after REGISTER for RSP-QL. Raises CannotSayError if the language lacks a
-    construct. If `read_here` is true, the text may have extensions of the language that only `lars` reads.
+    In another language, only parts that affect answers are kept. In C-SPARQL, the registered name and
+    COMPUTED EVERY are kept. In RSP-QL, the name after REGISTER is kept. Raises CannotSayError if the language
+    lacks a construct. If `read_here` is true, the text may have extensions of the language that only `lars`
+    reads.
 
     >>> from translate.dialects.query_reader import read_query
     >>> cqels = "SELECT ?s { STREAM <urn:s> [RANGE 5s] { ?s <urn:p> ?o } FILTER (?o > 1) }"

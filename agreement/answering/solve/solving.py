@@ -361,14 +361,17 @@ def _of_logic(part: Expression) -> terms.Term | None:
 
 
 def _part_asked(query: EngineQuery, whole: EngineQuery, task: SolvingTask) -> Question:
-    """Return the question for a part of a query, which is evaluated at the times of the whole query."""
+    """Return the question for a part of a query; the part is evaluated at the times of the whole query."""
     return ask(_timed(query, whole, task), output_of(query, task.setting).predicate)
 
 
 def _spoken(
     each: Iterable[tuple[int, Sequence[Row]]], say: Callable[[int | None], None]
 ) -> Iterator[tuple[int, Sequence[Row]]]:
-    """Yield the answers unchanged; after the last answer, call `say` with its time if no answer has a row."""
+    """Yield the answers unchanged; if no answer has a row, call `say` after the last answer.
+
+    The argument of `say` is the time of the last answer, or None without answers.
+    """
     silent, last = True, None
     for last, rows in each:
         silent = silent and not rows

@@ -1,10 +1,11 @@
 """The elements of a synthetic stream or of an interval of the stream: weather observations in arrival order.
 
-Each random number of a stream has a name, such as a cell of a station. The observation times of a group of
-stations are whole units. Time is divided into cells of one interval. Each random draw belongs to one cell, so
-any interval can be generated without the earlier intervals. A draw is a digest of the seed and of its purpose
-(blake2b). The stream therefore does not depend on the version of Python, the number of processes, or the
-order of draws. Any part of a stream can be generated separately, on any machine.
+A name identifies each random number of a stream, such as the name of a cell of a station. The observation
+times of a group of stations are whole units. Time is divided into cells; the length of a cell is the interval
+between two observations of a station. Each random draw belongs to one cell, so any interval can be generated
+without the earlier intervals. A draw is a digest of the seed and of its purpose (blake2b). The stream
+therefore does not depend on the version of Python, the number of processes, or the order of draws. Any part
+of a stream can be generated separately, on any machine.
 
 The data model is YABench's: an air temperature observation in the vocabulary of LinkedSensorData.
 """
@@ -24,7 +25,7 @@ from lars.language.windows import Interval
 from solver.facts import Triple
 
 WORDS: Final = 2**64
-"""The number of values of a word; a word is uniformly distributed on 0..2**64 - 1."""
+"""The number of values of a random word, which is uniformly distributed on 0..2**64 - 1."""
 STEPS: Final = 512
 """The number of bits of one draw; each bit is one step of a random walk."""
 _MOST_EVENTS: Final = 24
@@ -81,9 +82,9 @@ def burst_length(plan: Plan) -> int:
 
 
 def moments(plan: Plan, group: int, first: int, end: int) -> Iterator[ObservationTime]:
-    """Yield the observation times of a group of stations in [first, end), by interval; a burst can be longer.
+    """Yield the observation times of a group of stations in [first, end), interval by interval.
 
-    No observation is outside of [start, start + duration).
+    A burst can be longer than an interval. No observation is outside of [start, start + duration).
     """
     start, interval = plan.points(plan.start), plan.points(plan.interval)
     size = plan.burst
@@ -282,7 +283,8 @@ def plan_parts(plan: Plan) -> list[Interval]:
     """Return intervals of arrival times, which depend only on the plan.
 
     To generate an interval, earlier observations are also computed, because elements can be late and bursts
-    are long. An interval is at least a fourth of this earlier time, which limits repeated work.
+    are long. The length of an interval is at least a fourth of the time of these earlier observations. This
+    minimum limits repeated work.
     """
     start, back = plan.points(plan.start), plan.points(plan.lateness)
     end = start + plan.points(plan.duration) + back

@@ -109,12 +109,12 @@ class WrongOptionError(LarsError):
 class Plan:
     """A stream of observations on [start, start + duration); Source: YABench (2016), Section 3.2.
 
-    Each station observes every `interval`, first at a random offset below `interval`. Groups of
-    `contemporaneous` stations observe at the same instants. The groups are assigned to the streams in turn.
-    Each observation becomes `burst` observations, `gap` apart. The share `duplicates` of the elements is sent
-    again with the same time. The share `out_of_order` of the elements arrives up to `delay` late; None means
-    one interval. All times of a plan are multiples of `unit`. Raises LarsError with the name of an option for
-    an invalid plan.
+    Each station makes one observation per `interval`. The first observation is at a random offset below
+    `interval`. Groups of `contemporaneous` stations observe at the same instants. The groups are assigned to
+    the streams in turn. Each observation becomes `burst` observations, `gap` apart. The share `duplicates` of
+    the elements is sent again with the same time. The share `out_of_order` of the elements arrives up to
+    `delay` late. If `delay` is None, the greatest delay is one interval. All times of a plan are multiples of
+    `unit`. Raises LarsError with the name of an option for an invalid plan.
     """
 
     stations: int = 1

@@ -192,7 +192,8 @@ def make(
 ) -> int:
     """Write a trace atomically; return its number of elements.
 
-    Raises LarsError if the format cannot express the stream, if the path exists, or if the stream is empty.
+    Raises LarsError if the format cannot express the stream, or if the stream is empty. The function also
+    raises LarsError if the path exists and must not be replaced.
     """
     check_expressible(output.format, output.plan, output.trace_unit)
     _check_free(path, overwrite=overwrite)

@@ -75,7 +75,7 @@ _TIMES: Final = ("t", "time", "timestamp", "datetime", "date", "when", "at", "ts
 def time_column(names: Sequence[str]) -> str | None:
     """Return the first column with a usual name of times, in upper or lower case.
 
-    The function returns None if no column has one.
+    The function returns None if no column has such a name.
     """
     return next((name for name in names if name.lower() in _TIMES), None)
 
@@ -178,7 +178,8 @@ class _Table:
 def read_csv(source: TextFile, times: answer_times.AnswerTimes) -> recording.Recording:
     """Return consecutive rows of one time as a report; raises LarsError with the place of an error.
 
-    The column `time_variable` contains the times; by default, this is the first of t, time and timestamp.
+    The column `time_variable` contains the times. By default, this is the first column with the name t, time
+    or timestamp.
     """
     records = csv_records(source)
     names = _names(source, records, ACCEPTED_CSV)

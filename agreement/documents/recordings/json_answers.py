@@ -81,9 +81,10 @@ class _Solved(term_entries.RecordingPart):
 def read_sparql_json(source: TextFile, times: answer_times.AnswerTimes) -> recording.Recording:
     """Return consecutive rows of one time as a report.
 
-    The column `time_variable` contains the time; by default, this is the first of t, time and timestamp. A
-    key of this name next to `head` may also contain the time. A document with this key is one report: rows,
-    no rows, or a boolean. The boolean true is the row (). Raises LarsError with the place of an error.
+    The column `time_variable` contains the time. By default, this is the first column with the name t, time
+    or timestamp. A key of this name next to `head` may also contain the time. A document with this key is one
+    report: rows, no rows, or a boolean. The boolean true is the row (). Raises LarsError with the place of an
+    error.
     """
     lines = source.lines()
     if one_a_line(lines):

@@ -5,8 +5,8 @@ r"""YABench's recorded results, line by line.
     variables := name (separator name)*, with or without ?; the first separator, a tab or a comma, holds
                  for the whole file
     record    := time row*
-    time      := a line of digits, in ms on the clock of `start`; if the first of them is before `start`,
-                 all count from `start`
+    time      := a line of digits, in ms on the clock of `start`; if the first time is before `start`,
+                 all times count from `start`
     row       := value (separator value)*, one for each variable
     value     := a term as in N-Triples, also with a datatype without <>, nothing (unbound), or a bare text
 

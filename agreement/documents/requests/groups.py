@@ -37,7 +37,10 @@ TIME = "int | str | datetime | None"
 
 
 Side = Literal["push", "pull"]
-"""The execution of a query: push or pull. In a difference, the side that reports the row."""
+"""The execution of a query: push or pull.
+
+In a difference between two executions, the value is the execution that reports the row.
+"""
 SIDES: Final[tuple[Side, ...]] = get_args(Side)
 
 
@@ -330,7 +333,7 @@ class InputOptions:
     def as_engines_count(self, queries: Sequence[Path], note: settings.Warn) -> "InputOptions":
         """Return options with a unit.
 
-        If none is given, with the unit in which an engine reads numbers in windows.
+        If no unit is given, the result has the unit in which an engine reads numbers in windows.
 
         The unit is a millisecond if a query of Kolibrie has short windows, and otherwise the usual unit. If
         the caller works in milliseconds, it needs no note about the unit.
@@ -539,7 +542,7 @@ def check_evaluated(query: EngineQuery, evaluation: EvaluationOptions, trigger: 
 
 
 def tolerance_option(what: str) -> Any:
-    """Return the declaration of --tolerance: up to which difference two numbers count as equal."""
+    """Return the declaration of --tolerance: the greatest difference at which two numbers count as equal."""
     help_text = f"Relative difference up to which two {what} count as equal."
     return option(TOLERANCE, help_text, least=0, most=1)
 
@@ -567,7 +570,7 @@ TOLERANCE: Final = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class JudgeOptions:
-    """The options for judging answers: which choices to try, what to compare, which faults to search.
+    """The options for judging answers: the choices to try, the data to compare, and the faults to search for.
 
     Without `late`, the delay of a report must be shorter than the slide. `lars judge` itself, not the user,
     sets the other fields:

@@ -109,8 +109,8 @@ Rdf = Literal["1.1", "1.2"]
 class Around:
     """The options with which queries are read, for choices that the text of a query does not make.
 
-    A prefix of `prefix` applies unless the query text declares the same prefix. The `readings` determine the
-    meanings that the query's language leaves open.
+    A prefix in the field `prefix` applies unless the query text declares the same prefix. The `readings`
+    determine the meanings that the query's language leaves open.
     """
 
     base: str | None = option(
@@ -165,7 +165,7 @@ class Around:
     def within(self, outer: "Around") -> "Around":
         """Return these settings.
 
-        Settings that are missing come from `outer`, the settings of the surrounding block.
+        If a setting is missing, its value comes from `outer`, the settings of the surrounding block.
         """
         return Around(
             self.base or outer.base,
@@ -540,7 +540,7 @@ def queries_in(paths: Iterable[Path]) -> Iterator[EngineQuery]:
 
 
 def default_unit(queries: Iterable[EngineQuery], also: Iterable[Duration] = ()) -> Duration:
-    """Return the unit if none is given: the longest that divides the durations of queries and `also`.
+    """Return the default unit: the longest unit that divides the durations of queries and `also`.
 
     If this unit is shorter than a second, and plain numbers in the query count milliseconds, the unit is a
     millisecond, so that integers in the trace and in the query have the same unit.
@@ -588,8 +588,8 @@ def durations_among(periods: Iterable[Period]) -> Iterator[Duration]:
 _FINER: Final = {1: (2, 3, 4), 2: (4,), 3: (6,)}
 """The numbers of parts into which finer units divide the greatest common divisor of all durations.
 
-The keys are the greatest common divisor in units. Each number is a multiple of the key, so that each time
-point remains a time point. A division into four or more parts is fine enough.
+A key is the greatest common divisor of the durations, in units. Each number is a multiple of the key, so that
+each time point remains a time point. A division into four or more parts is fine enough.
 """
 
 

@@ -1,4 +1,4 @@
-"""Describe RSP-QL: windows with names, of RSP4J, of RSP-JS and rsp-rs, and of the drafts."""
+"""Describe RSP-QL: windows with names, in the syntax of RSP4J, RSP-JS, rsp-rs and the drafts."""
 
 from typing import Final
 

@@ -6,7 +6,7 @@ from lars.durations import SECOND, Duration
 from translate.model.manner import ISO, REGISTER, UNDER, WINDOW_CLAUSES, WINDOW_TERMINALS, Manner, sign
 
 _VALUES: Final = r"\bVALUES\s*(?:[?$]\w*|\([?$\w\s]*\))\s*\{"
-"""The beginning of the only braces that a query may have behind its pattern and its windows."""
+"""The beginning of VALUES, the only clause with braces after the pattern and the windows of a query."""
 MANNER: Final = Manner(
     title="sparq",
     windows="[RANGE n STEP n T0 n] and [ROWS n]",
