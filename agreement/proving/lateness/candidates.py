@@ -9,7 +9,7 @@ from itertools import combinations, product
 from random import Random
 from typing import Final
 
-from agreement.documents.requests import Side
+from agreement.documents.requests import Side, element_requirement
 from agreement.proving.disjuncts import Edge, Quad, Reading, Stock, few_and_many, is_rdf
 from agreement.proving.disjuncts.candidates import ELSEWHERE
 from agreement.proving.lateness.replay import LateArrival, LateStream, Replay
@@ -116,11 +116,23 @@ def _placed(
     short = sorted({d for d in (1, wait, wait + 1, delay - 1) if 0 < d < delay}) if wide else []
     delays = dict.fromkeys((delay, 0, *short))
     options = list(product(times, delays))
+    pair = question.agreement.pair
+    whole = element_requirement((pair.csparql, pair.cqels)) is not None
     for chosen in _choices(options, len(quads)):
+        if whole and not _are_whole(chosen, quads):
+            continue
         if any(late for _, late in chosen) or question.looks_ahead:
             stream = [_late(t, late, quad) for (t, late), quad in zip(chosen, quads, strict=True)]
             # Elements of one time are in the order of their arrival.
             yield tuple(sorted(stream, key=lambda each: each[:2]))
+
+
+def _are_whole(chosen: Sequence[tuple[int, int]], quads: Sequence[Quad]) -> bool:
+    """Return whether all triples of one element, which has one time and one stream, arrive together."""
+    delays: dict[tuple[int, Constant], int] = {}
+    return all(
+        delays.setdefault((t, quad[3]), late) == late for (t, late), quad in zip(chosen, quads, strict=True)
+    )
 
 
 def _choices(options: Sequence[tuple[int, int]], count: int) -> Iterator[tuple[tuple[int, int], ...]]:

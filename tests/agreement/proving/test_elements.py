@@ -6,6 +6,8 @@ from random import Random
 import pytest
 
 from agreement import api
+from agreement.proving.lateness.candidates import late_streams, scenes
+from agreement.proving.lateness.replay import Replay
 from tests.sizes import few
 from tests.translate.dialects.test_readings import CQELS2
 
@@ -90,3 +92,15 @@ def test_the_smallest_stream_that_distinguishes_two_counts_has_elements_of_one_t
     assert witnesses, found
     for witness in witnesses:
         assert len({t for t, _, _ in facts_of(witness)}) > 1
+
+
+def test_all_triples_of_an_element_arrive_together(tmp_path):
+    (tmp_path / "q.rq").write_text(CQELS2.format("TRIPLES 1").replace("?s <urn:p> ?o", BOTH))
+    how = {"unit": "1s", "period": "2s", "delay": "2s", "readings": ELEMENTS, "time_limit": 0.1}
+    question = api.decide_late(tmp_path / "q.rq", **how)._question
+    (scene, *_) = scenes(question)
+    streams = list(late_streams(Replay(question, scene.static), scene, "push"))
+    assert any(came != t for stream in streams for t, came, _ in stream)
+    for stream in streams:
+        elements = {(t, quad[3]) for t, _, quad in stream}
+        assert len(elements) == len({(t, came, quad[3]) for t, came, quad in stream})
