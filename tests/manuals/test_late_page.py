@@ -12,7 +12,10 @@ DATA = SHARED / "citybench"
 KINDS = rows("agreement/manual/late-data.md", "| kind | meaning |")
 CAUSES = rows("agreement/manual/late-data.md", "| cause | meaning |")
 WEB = "http://127.0.0.1:9000/WebGlCity/RDF/"
-WAITS = rows("agreement/manual/late-data.md", "| wait | all data | lateness 9345ms | lateness 18691ms |")
+WAITS = rows(
+    "agreement/manual/late-data.md",
+    "| wait of pull | rows missed with all data | with lateness 9345ms | with lateness 18691ms |",
+)
 
 
 def test_the_page_defines_each_kind_and_each_cause():

@@ -15,7 +15,7 @@ from tests.manuals.running import copied, lines, run
 from tests.solver.traces.test_jelly import MESSAGES
 
 FORMATS = rows("solver/README.md", "| format | one element |")
-EVALUATORS = rows("solver/README.md", "| `--evaluator` | evaluates with |")
+EVALUATORS = rows("solver/README.md", "| `--evaluator` | evaluators |")
 QUERY = "SELECT * { STREAM <http://e/S> [RANGE 3s] { ?s ?p ?o } }"
 PREFIXES = "@prefix : <http://e/> . @prefix prov: <http://www.w3.org/ns/prov#> .\n"
 

@@ -12,7 +12,7 @@ from tests.manuals.running import lines, run
 from tests.sizes import WHOLE, few
 
 PACKAGES = ("lars", "translate", "solver", "agreement")
-CASES = rows("tests/README.md", "| command | compares | with |")
+CASES = rows("tests/README.md", "| command | checks | against |")
 MEASURES = rows("tests/README.md", "| command | measures |")
 KINDS = rows("tests/README.md", "| kind | place | purpose |")
 SECOND = rows("tests/README.md", "| subject | second evaluation | place |")

@@ -23,11 +23,11 @@ WINDOWS = rows("translate/README.md", "| window of a query | LARS window |")
 FORMATS = rows("translate/README.md", "| `--format` | prints |")
 STRICT = rows("translate/README.md", "| `--strict` | accepts the queries that |")
 MEANINGS = rows(
-    "translate/README.md", "| window text | language | LARS window | an integer counts | evaluated |"
+    "translate/README.md", "| window text | language | LARS window | unit of integers | evaluated by |"
 )
 READING_ROWS = rows("translate/README.md", "| reading | value | window text | language | LARS window |")
 SYNTAX_12 = rows("translate/README.md", "| syntax | meaning |")
-OPTIONS = rows("translate/README.md", "| option | value | reading |")
+OPTIONS = rows("translate/README.md", "| option | value | meaning |")
 WARNINGS = rows("translate/README.md", "| warning | meaning | remedy |")
 PREFIXES = "PREFIX : <http://e/> PREFIX f: <http://larkc.eu/csparql/sparql/jena/ext#>\n"
 

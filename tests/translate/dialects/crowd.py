@@ -16,7 +16,7 @@ from translate.writing import write_query
 from translate.writing.expression_text import write_window
 
 MEANINGS = rows(
-    "translate/README.md", "| window text | language | LARS window | an integer counts | evaluated |"
+    "translate/README.md", "| window text | language | LARS window | unit of integers | evaluated by |"
 )
 TITLED = {language.manner.title: language for language in Language}
 WINDOWS = [(TITLED[row[1]], *snippets(row[0])) for row in MEANINGS]
