@@ -15,9 +15,10 @@ import tempfile
 import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from functools import cache, partial
 from hashlib import blake2b
+from itertools import count
 from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple
 
@@ -49,6 +50,8 @@ _KEPT_FREE: Final = 20, 2**30
 """The part of a disk that copies leave free: the fraction 1/n, but at most a number of bytes."""
 _copies: dict[object, Path] = {}
 """The copies of pipes, compressed files and converted files; a pipe can be read only once."""
+_numbers: Final = count()
+"""The names of the copies."""
 
 
 def bare(path: Path) -> Path:
@@ -68,7 +71,7 @@ def readable(path: Path) -> Path:
     try:
         key = _key(path)
         if key is not None and key not in _copies:
-            copy = _copy(path, _folder() / str(len(_copies)))
+            copy = _copy(path, _folder() / str(next(_numbers)))
             # The key of a pipe changes until the last write.
             key = _key(path)
             _copies[key], names_of_copies[copy] = copy, path
@@ -84,10 +87,26 @@ def converted_file(path: Path, how: Hashable, convert: Callable[[Path], None]) -
     stat = path.stat()
     key = (stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns, how)
     if key not in _copies:
-        made = _folder() / str(len(_copies))
+        made = _folder() / str(next(_numbers))
         convert(made)
         _copies[key] = made
     return _copies[key]
+
+
+@contextmanager
+def temporary_copies() -> Iterator[None]:
+    """Delete, at the end of the block, the copies of files that are made in the block.
+
+    Other copies exist until the program ends, which may be never.
+    """
+    before = set(_copies)
+    try:
+        yield
+    finally:
+        for key in _copies.keys() - before:
+            copy = _copies.pop(key)
+            names_of_copies.pop(copy, None)
+            copy.unlink(missing_ok=True)
 
 
 def _key(path: Path) -> object:

@@ -47,7 +47,7 @@ from solver.settings import (
     certify_option,
 )
 from solver.traces import SIDE_HEAD, as_they_came, check_side_file, prepare
-from solver.traces.input_files import STANDARD_INPUT
+from solver.traces.input_files import STANDARD_INPUT, temporary_copies
 from solver.traces.spooling import check_broker, forget_before, is_spooled, opened, spool, topic_of
 
 if TYPE_CHECKING:
@@ -331,8 +331,9 @@ class WatchRun(Result):
             return begun[0], list(begun[0].lines)
         state, pending = begun or (WatchState(self.digest), _nothing())
         state = replace(state, batch=number)
-        state, new = self._read(state, paths)
-        judged = self.watcher.with_answers(self.watcher.step(state, pending, new, len(paths)))
+        with temporary_copies():
+            state, new = self._read(state, paths)
+            judged = self.watcher.with_answers(self.watcher.step(state, pending, new, len(paths)))
         dates = self._dates(judged.state)
         sizes, records = judged.state.sizes, list[Record]()
         # Before the first element, it is not known whether the tables have columns of dateTimes.

@@ -1,5 +1,6 @@
 """Growing logs of two running systems: which is wrong, by which rule, whatever happens to the files."""
 
+import gzip
 import json
 from collections import Counter
 from types import SimpleNamespace
@@ -15,6 +16,7 @@ from agreement.documents.options import declared
 from agreement.documents.requests import AnswersOptions
 from lars.durations import Duration
 from lars.errors import FailedRunError, LarsError
+from solver.traces import input_files
 from tests.agreement.command import lars
 from tests.agreement.comparing.watch.answer_logs import compared
 from tests.agreement.comparing.watch.batches import rows_of, written
@@ -529,3 +531,16 @@ def test_a_repeated_record_has_its_first_value_also_if_a_log_has_grown(folder, m
     run.repair()
     state, _ = run.judge_batch(0, [path])
     assert len(set(sent)) == len(dict(sent)) == sum(state.sizes.values())
+
+
+def test_copies_of_compressed_files_and_of_logs_are_deleted_after_their_batch(folder):  # noqa: F811
+    """A watch does not end, so its copies would fill the disk."""
+    path = came(folder, "a", "1 p", "2 p", "2 q", "14 p")
+    packed = path.with_suffix(".csv.gz")
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    (folder / "log.ndjson").write_text('{"t": 2, "x": "<http://e/a>", "v": "1"}\n' * 2)
+    run = begun(folder, pull_answers=str(folder / "log.ndjson"))
+    before = {*input_files._folder().iterdir()}
+    state, _ = run.judge_batch(0, [packed])
+    assert (state.elements, state.logs["pull"].read) == (4, 2)
+    assert {*input_files._folder().iterdir()} == before
