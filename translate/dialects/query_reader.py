@@ -35,7 +35,7 @@ from translate.dialects.grammars import (
     known_fault,
     without_bare_aggregates,
 )
-from translate.dialects.readings import Readings, concerns_queries, manner_of
+from translate.dialects.readings import DERIVED, Readings, concerns_queries, manner_of
 from translate.dialects.windows import idle_step, read_every, read_window, step_of, strategies
 from translate.errors import QueryError, UnsupportedError
 from translate.model.manner import Manner
@@ -442,7 +442,7 @@ def _invalid_iris(document: sparql.Document) -> Iterator[str]:
 
 def _idle(query: EngineQuery, read: sparql.Scope, readings: Readings) -> Iterator[str]:
     """Yield notes about chosen readings that have no effect on the query."""
-    for name, value in filter(lambda one: concerns_queries(one[0]), readings):
+    for name, value in filter(lambda one: one[0] == DERIVED or concerns_queries(one[0]), readings):
         others = tuple(one for one in readings if one[0] != name)
         with suppress(PlacedError):  # A query that only this reading accepts differs.
             tree, scope = lift(read.document, query.language, others)

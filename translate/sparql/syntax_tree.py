@@ -222,7 +222,7 @@ def _terminal(token: Token) -> str:
 COVERED: Final = "queries of SPARQL 1.1 with windows; its functions, casts to types of XSD, and timestamp"
 _COVERED_12: Final = 'SPARQL 1.1; use --rdf 1.2, or VERSION "1.2" in the query, for SPARQL 1.2'
 _WORDS: Final = {"LATERAL": ("LATERAL", COVERED), "~": ("reifiers, ~ of SPARQL 1.2,", _COVERED_12)}
-_UPDATES: Final = ("INSERT", "DELETE", "LOAD", "CLEAR", "CREATE", "DROP", "COPY", "MOVE", "ADD")
+_UPDATES: Final = ("WITH", "INSERT", "DELETE", "LOAD", "CLEAR", "CREATE", "DROP", "COPY", "MOVE", "ADD")
 _PAIRS: Final = {
     ("AGGREGATE", "{"): ("AGGREGATE in this form and language", COVERED),
     ("ADJUST", "("): ("the function ADJUST", COVERED),

@@ -240,3 +240,8 @@ def test_a_log_of_messages_needs_no_version_where_the_reading_says_so(tmp_path):
         for line in lars(*told, "--reading", "messages=unversioned").lines
     ]
     assert found == [["urn:a"], ["urn:b"]]
+
+
+def test_a_note_says_that_the_reading_of_derived_atoms_has_no_effect_on_a_query():
+    (note,) = read_query(ALONE, "q.rq", readings=(("derived", "present"),)).notes
+    assert note.startswith("--reading derived=present has no effect on this query")

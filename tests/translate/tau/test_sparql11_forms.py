@@ -112,6 +112,7 @@ def test_every_form_can_group_and_order_by_aggregates(form):
         ("CONSTRUCT WHERE { ?s ?p ?o ¦OPTIONAL {} }", ("found OPTIONAL",)),
         ("DESCRIBE ¦'a'", ("found 'a'", "an IRI")),
         ("¦INSERT DATA { <a> <b> <c> }", ("INSERT of SPARQL Update", "queries")),
+        ("¦WITH <g> DELETE { ?s ?p ?o } WHERE { ?s ?p ?o }", ("WITH of SPARQL Update", "queries")),
         ("ASK ¦?s { ?s ?p ?o }", ("found ?s", "{")),
     ],
 )
