@@ -143,7 +143,7 @@ def windows(program: Program) -> frozenset[Window]:
 def choosing_windows(program: Program) -> list[TupleWindow]:
     """Return the windows with ties `choose`, sorted by text.
 
-    Such windows can cause several answer streams.
+    Windows with ties `choose` can cause several answer streams.
     """
     tuples = (window for window in sorted(windows(program), key=str) if isinstance(window, TupleWindow))
     return [window for window in tuples if window.ties == "choose"]
@@ -157,7 +157,7 @@ def windows_of(literal: logic.BodyLiteral) -> Iterator[Window]:
 def inner_windows(literal: logic.BodyLiteral) -> Iterator[TupleWindow]:
     """Yield the tuple windows inside an operator other than ¬.
 
-    Such an operator changes the evaluation times of the window.
+    An operator other than ¬, such as ◇, changes the evaluation times of the windows inside it.
     """
     operators = [part for part in nested(literal) if not isinstance(part, logic.Not)]
     return (
@@ -395,7 +395,8 @@ Node = TypeVar("Node", bound=Hashable)
 Edge = tuple[terms.Signature, terms.Signature, bool]
 """A dependency of a derived predicate on a predicate that its rules use.
 
-The third item is true if the used predicate must be in a lower layer.
+An edge consists of the derived predicate, the used predicate, and a boolean. The boolean is true if the used
+predicate must be in a lower layer.
 """
 
 
@@ -557,8 +558,8 @@ def on_own_absence(program: Program) -> dict[terms.Signature, tuple[int, ...]]:
 def strata(program: Program) -> tuple[frozenset[terms.Signature], ...] | None:
     """Return the intensional predicates in layers, or None if the program is not stratified.
 
-    A rule uses predicates under ¬, through □, in aggregates and in orders only from lower layers. The reason
-    is that such literals can become false if the stream grows.
+    A rule uses predicates under ¬, through □, in aggregates and in orders only from lower layers. If the
+    stream grows, literals with ¬ or □, aggregates and orders can become false.
     """
     return _layers(
         program,

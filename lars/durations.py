@@ -75,9 +75,9 @@ class TimedPoints(int):
     duration: Duration
 
     def __new__(cls, points: int, duration: Duration) -> Self:
-        """Return the number of points.
+        """Return the number of points, which is printed as the duration.
 
-        The result of arithmetic with it is a plain integer without a duration.
+        The result of arithmetic with this number is a plain integer without a duration.
         """
         length = super().__new__(cls, points)
         length.duration = duration

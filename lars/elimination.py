@@ -85,7 +85,8 @@ class _Eliminator:
     def _rule(self, parts: tuple[BodyLiteral, ...], scope: tuple[Variable, ...]) -> Rule:
         """Return the new rule for the literals that contain a variable.
 
-        If two lists of literals differ only in the names of variables, their new rules have the same head.
+        If two lists of literals differ only in the names of variables, the new rules for both lists have the
+        same head.
         """
         inner = _ordered(parts, None)
         names = {name: Variable(f"X{place}") for place, name in enumerate(dict.fromkeys((*scope, *inner)))}

@@ -310,7 +310,7 @@ def _asp_moments(legend: Legend, line: TextLine, t: int) -> Iterator[Moment]:
 MOST: Final = 10_000
 """The maximum number of evaluation times of an export.
 
-If a clock ticks at each time point, the number of time points has the same limit.
+The number MOST also limits the time points of an export whose clock ticks at each time point.
 """
 
 

@@ -332,8 +332,7 @@ def _end(code: int, sentence: str) -> int:
 def _load(name: str, about: commands.Command) -> Any:
     """Return the command with this name for Typer, with the options that its request class declares.
 
-    The function caches the result, because a process can run a command many times, and each option has a
-    reader.
+    The function caches the result, because a process can run the same command many times.
     """
     request = about.answering.request
     every = options.declared(commands.Outputs)

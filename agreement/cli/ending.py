@@ -46,7 +46,7 @@ def watch() -> None:
 
 
 def _noted(number: int, frame: FrameType | None) -> None:
-    """Do nothing when a signal arrives, because the watching thread reads its number from a pipe."""
+    """Do nothing when a signal arrives; the watching thread reads the number of the signal from a pipe."""
     del number, frame
 
 
@@ -79,7 +79,7 @@ def _too_much(sentence: str) -> None:
 
 @contextmanager
 def streaming() -> Iterator[None]:
-    """Mark a block that prints lines one by one; if a signal ends the block, a last line reports this."""
+    """Mark a block that prints lines one by one; if a signal ends the block, a last line reports the end."""
     _streaming.set()
     try:
         yield

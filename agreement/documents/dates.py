@@ -101,7 +101,7 @@ class Dates:
         return self.date(t) or str(t)
 
     def with_dates(self, times: Mapping[str, float | None]) -> dict[str, float | str | None]:
-        """Return times by key, each followed by its dateTime.
+        """Return a mapping of times in which the dateTime of each time follows the time.
 
         >>> Dates("2026-05-04T08:00:00Z").with_dates({"t": 5, "pushed": None})
         {'t': 5, 't_date': '2026-05-04T08:00:05Z', 'pushed': None, 'pushed_date': None}

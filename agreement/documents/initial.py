@@ -87,7 +87,7 @@ def since(zero: str, minutes: int) -> datetime:
 
 
 GuessedColumns = tuple[Mapping[str, str], Mapping[str, str]]
-"""Guessed templates of the columns, and the prefixes in them."""
+"""Guessed templates of the columns, and the prefixes in the templates."""
 
 
 def guessed_columns(

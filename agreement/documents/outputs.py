@@ -415,7 +415,7 @@ def number_ranges(numbers: Sequence[int], most: int | None = None) -> str:
 
 
 def first_few(texts: Sequence[str], most: int, joint: str = ", ") -> str:
-    """Return the first `most` texts and the number of the other texts, joined by `joint`.
+    """Return the first `most` texts, joined by `joint`, and the number of the other texts.
 
     >>> first_few(["a", "b", "c"], 2)
     'a, b and 1 more'

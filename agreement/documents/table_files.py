@@ -41,7 +41,7 @@ FOR_PAPERS: Final = ("markdown", "latex")
 
 
 TermForm = Literal["n-triples", "values", "short"]
-"""The form of RDF terms in a table: N-Triples, values of the matching types, or short names."""
+"""The form of RDF terms in a table: texts in N-Triples, typed values, or short names."""
 
 
 _TERMS: Final = {

@@ -25,8 +25,8 @@ _INDENT: Final = "  "
 class FoldingTable(Table):
     """A table whose columns are at least as wide as their longest word.
 
-    If such a table is too wide or too high for the page, each row is printed as several lines. The first
-    lines contain the short values with the names of their columns. Each long value has a separate line.
+    If the table is too wide or too high for the page, each row is printed as several lines. The first lines
+    contain the short values with the names of their columns. Each long value has a separate line.
     """
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:

@@ -97,13 +97,14 @@ class Trace(Protocol):
         """Return the results of a function on slices of the timeline, in order of time.
 
         The questions determine the input of a slice. A question may be evaluated at times in the slice, and
-        up to `before` time points earlier. The work `find` and its payload are sent to other processes.
+        up to `before` time points earlier. The function `find` and the payload of a slice are sent to other
+        processes.
         """
 
     def without_certification(self) -> "Trace":
-        """Return the same trace, for evaluations that clingo does not verify.
+        """Return the trace for evaluations that clingo does not verify.
 
-        Such an evaluation never determines a verdict.
+        An evaluation without verification never determines a verdict.
         """
 
     def on(self, background: Background) -> "Trace":
@@ -236,7 +237,7 @@ class LocalTrace:
         return self._used[key]
 
     def without_certification(self) -> "LocalTrace":
-        """Return the same trace, for evaluations that clingo does not verify."""
+        """Return the trace for evaluations that clingo does not verify."""
         return replace(self, runner=replace(self.runner, certify="none"))
 
     def on(self, background: Background) -> "LocalTrace":
@@ -312,7 +313,8 @@ def dataset_of(queries: Sequence[EngineQuery]) -> Dataset:
 def side_dataset(query: EngineQuery, other: EngineQuery, static: Static) -> Dataset:
     """Return the query's dataset D.
 
-    If the query has no FROM and no static data, return the other query's D.
+    If the query has no FROM and no FROM NAMED, and no static data are loaded for its language only, return
+    the dataset of the query `other`.
     """
     if query.dataset != Dataset() or query.language.value in static.engine_stores:
         return query.dataset

@@ -162,8 +162,8 @@ def experiment_query(
     """Return the query and input of an experiment that is the only input; `languages` selects the query.
 
     Without `languages`, the first query is used. Options of the command line override keys of the experiment.
-    The default unit is the default unit of `lars run`. This unit also divides the `period` of the command
-    line.
+    The default unit is the default unit of `lars run`. The default unit also divides the `period` of the
+    command line.
     """
     if len(inputs) != 1 or not requests.is_experiment(inputs[0]):
         return None

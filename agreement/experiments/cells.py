@@ -84,7 +84,7 @@ class RecordedAnswers:
 
 @dataclass(frozen=True, slots=True)
 class JudgingWork:
-    """The work of judging the answers of an engine, specification or recording by a specification.
+    """The work of comparing the answers of an engine, specification or recording with a specification.
 
     The query is evaluated on a synthetic or recorded trace and static files, with time points of length
     `unit`.

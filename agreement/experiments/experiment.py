@@ -269,8 +269,8 @@ def _check_columns(toml: PlacedData, content: schema.ExperimentFile) -> None:
 def in_fitting_units(experiment: Experiment, also: Iterable[Duration] = ()) -> Experiment:
     """Return the experiment with its unit, or with the usual unit of all its queries, durations and `also`.
 
-    All cells have the same unit, so that their times can be compared. This function ignores invalid values,
-    because a later check reports them.
+    All cells have the same unit, so that the times of different cells can be compared. The function ignores
+    invalid values, because a later check reports invalid values.
     """
     if experiment.file.unit is not None:
         return experiment

@@ -162,7 +162,7 @@ class _Grid:
     def chosen(
         self, kind: str, last: ExperimentEntry, names: tuple[str, ...] | None
     ) -> list[ExperimentEntry]:
-        """Return the entries of a kind with some names.
+        """Return the entries of a kind that have one of the given names.
 
         If the names are None, return all entries of the kind.
         """

@@ -99,8 +99,8 @@ class OutsideTimeline:
 class Points:
     """Evidence for ◇, □ or @: the time points that decide the formula, each with its evidence.
 
-    If `every` is true, all time points of the visible timeline are needed. Otherwise, a single time point
-    decides.
+    If `every` is true, the evidence needs all time points of the visible timeline. If `every` is false, a
+    single time point decides the formula.
     """
 
     timeline: Interval
@@ -135,12 +135,12 @@ Evidence = PresentAtom | AbsentAtom | Truth | OutsideTimeline | Points | WindowC
 
 @dataclass(slots=True, eq=False)
 class StreamIndex:
-    """The part of an answer stream visible through nested windows, and evidence for formulas in it.
+    """The part of an answer stream that nested windows show, and evidence for formulas in this part.
 
     The field `input` is the input that tuple windows keep. `input_times` and `derived_times` map each atom to
     its times. Only the part of the stream in `timeline` is visible. `lars.language.stream.cut` defines
-    windows, and `holds` of `lars.semantics` defines truth. `allowed` selects the derived atoms that a proof
-    may use, so that no atom supports itself.
+    windows, and `holds` of `lars.semantics` defines truth. The field `allowed` selects the derived atoms that
+    a proof may use, so that no atom supports itself.
     """
 
     timeline: Interval

@@ -289,8 +289,8 @@ def provers(  # noqa: PLR0913, PLR0917
 ) -> Iterator[Prover]:
     """Yield a prover for each choice of ties under which the derived atoms are an answer stream.
 
-    If no window has ties `choose`, the program has only one choice. In this case the derived atoms are not
-    checked, since a solver found them.
+    If no window has ties `choose`, the program has only one choice. For a program with one choice, the
+    function does not check the derived atoms, since a solver found the atoms.
     """
     decided = not choosing_windows(program)
     for stream in choices(program, data, t):

@@ -26,9 +26,9 @@ MOST: Final = 1000
 class Violation:
     """An instance of rule `number` whose body holds, although its head cannot hold.
 
-    Rules are counted from 1. If `head` is None, the rule is a constraint. Otherwise, the time of the head is
-    outside the timeline. The field `other_count` is the number of other violated instances of the rule, up to
-    `MOST`.
+    Rules are counted from 1. If `head` is None, the rule is a constraint. If `head` is not None, the time of
+    the head is outside the timeline. The field `other_count` is the number of other violated instances of the
+    rule, up to `MOST`.
     """
 
     number: int

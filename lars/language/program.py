@@ -151,9 +151,10 @@ def rebuild(formula: Formula, change: Callable[[Formula], Formula]) -> Formula:
 
 
 def atoms(literal: BodyLiteral) -> Iterator[tuple[terms.Atom, bool, tuple[Window, ...]]]:
-    """Yield the atom of the literal, whether it is under an even number of ¬, and its windows.
+    """Yield the atom of the literal, a boolean, and the windows around the atom.
 
-    For an aggregate or order, the second value is true, although more atoms can make the literal false.
+    The boolean is true if the atom is under an even number of ¬. For an aggregate or order, the boolean is
+    true, although more atoms can make the literal false.
     """
     *around, innermost = nested(literal)
     atom = innermost.atom if isinstance(innermost, SetLiteral) else innermost

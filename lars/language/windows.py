@@ -89,7 +89,7 @@ class IntervalWindow(ABC):
 
     @property
     def never_empty(self) -> bool:
-        """Whether the window contains the reference time, at every time of any timeline."""
+        """Whether the window contains the reference time at each time of every timeline."""
         return False
 
 
@@ -156,7 +156,7 @@ class TimeWindow(IntervalWindow):
 
     @property
     def never_empty(self) -> bool:
-        """Whether the window contains the reference time, at every time of any timeline."""
+        """Whether the window contains the reference time at each time of every timeline."""
         return self.step == 1 and self.future >= 0 and not misses_last(self.open)
 
     def __str__(self) -> str:
@@ -222,8 +222,8 @@ class LastWindow(IntervalWindow):
     A window closes at o + width, and is shown until the next window closes. Before the first window closes,
     the content is empty. The field `ends` contains the bounds of each window: high-open is [o, o + width).
     Units: time points. Source: sparq, with T0 = `start` ≥ 0. If start = 0 and the slide divides the width,
-    the window equals ⊞^{width,0,slide}, except for the bounds. The two windows are equal only after the first
-    window has closed.
+    the window equals ⊞^{width,0,slide}, except for the bounds. Until the first window has closed, the last
+    closed window is empty and can differ from ⊞^{width,0,slide}.
 
     >>> window = LastWindow(width=5, slide=2, start=1)
     >>> window.bounds(5, Interval(0, 50)), window.bounds(9, Interval(0, 50))

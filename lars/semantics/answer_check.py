@@ -4,8 +4,9 @@ The FLP reduct and the founded reading of ¬ compare a stream with different sma
 one atom, and windows depend on input only. In the derived atoms, a formula is therefore monotone (an even
 number of ¬ above its atom) or antimonotone. Let I be a model of the program. An antimonotone formula of the
 reduct of I that holds in I holds in every smaller stream. Between the data D and I, the reduct is therefore a
-definite program with a least model L. The model I is minimal if and only if I = L. This check does not try
-the 2^n subsets. Tests compare the check with the definition, which tries all subsets.
+definite program with a least model L. The model I is minimal if and only if I = L. The check of a stream with
+n derived atoms therefore does not try the 2^n subsets of these atoms. Tests compare the check with the
+definition, which tries all subsets.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -59,7 +60,8 @@ def circular_through_negation(program: Program) -> tuple[Rule, ...]:
     A rule in the result has an atom under 2, 4, … ¬ that depends on the rule's head. Rules of any other form
     do not matter, because ¬q never supports an atom. Proof of this claim: take an answer stream that is
     founded but not FLP. Each atom that FLP cannot derive is derived from another atom that FLP cannot derive,
-    without ¬ or under an even number of ¬. In this chain, steps without ¬ cannot continue forever.
+    without ¬ or under an even number of ¬. In this chain of derivations, steps without ¬ cannot continue
+    forever.
 
     >>> circular = Rule(Atom("p"), (Not(Not(Atom("p"))),))
     >>> len(circular_through_negation(Program((circular, Rule(Atom("q"), (Not(Not(Atom("p"))),))))))

@@ -113,7 +113,7 @@ class _Translation:
             kept |= more & self.derived
 
     def rests_on(self, name: Signature, other: Signature) -> bool:
-        """Return whether one predicate depends on the other, or is the same predicate."""
+        """Return whether the predicate `name` depends on the predicate `other`, or is equal to it."""
         found, before = {name}, 0
         while len(found) > before:
             before = len(found)

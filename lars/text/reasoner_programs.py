@@ -25,7 +25,7 @@ from lars.text.rule_parser import is_comparison, read_comparison
 from lars.text.scanner import Scanner
 
 Quantity = Literal["in", "always in", "at least", "at most", "count"]
-"""The required number of times at which an atom holds in a window."""
+"""The required number of time points in a window at which an atom holds."""
 
 
 @dataclass(frozen=True, slots=True)

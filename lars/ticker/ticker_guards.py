@@ -100,8 +100,8 @@ def _check_written(domain: frozenset[Constant], *, numbered: bool) -> None:
 def _check_head_time(rule: ticker_rules.PlainRule) -> None:
     """Raise ExportError for a rule head at a time whose values facts must give before the run.
 
-    With such facts, a head is at a constant time, such as p at 2. Ticker then keeps p at the present time
-    while the body holds.
+    If facts give the time, the head is at a constant time, such as p at 2. Ticker then keeps p at the present
+    time while the body holds.
     """
     if rule.time in _grounded(rule):
         with ticker_rules.exporting(rule.source):

@@ -50,8 +50,8 @@ class TickerInput:
     """The input at each time point from 0 to `last`, in arrival order; `last` is None if unknown.
 
     The field `single` is true if the program without its constraints has exactly one answer stream at each
-    time point of the input. If several answer streams exist, Ticker shows only one of them. If no answer
-    stream exists, Ticker shows nothing.
+    time point of the input. If several answer streams exist, Ticker shows only one answer stream. If no
+    answer stream exists, Ticker shows nothing.
     """
 
     atoms: Mapping[int, tuple[terms.Atom, ...]]
@@ -107,9 +107,9 @@ def ticker_literal(
 ) -> analysis.LiteralForm | None:
     """Return a body formula around one atom, with a window of Ticker; None if the formula always holds.
 
-    A time window in the resulting formula is closed, with d = 1 and u = 0. The length of this time window may
-    be 0 only under @. This time window is not longer than the known input. Raises InexpressibleError for a
-    formula that no window of Ticker expresses.
+    A time window in the resulting formula is closed, with d = 1 and u = 0. The length of a resulting time
+    window may be 0 only under @. A resulting time window is not longer than the known input. Raises
+    InexpressibleError for a formula that no window of Ticker expresses.
     """
     if isinstance(literal, SetLiteral):
         raise InexpressibleError(f"{literal}: Ticker has no aggregates and no orders")

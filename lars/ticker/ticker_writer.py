@@ -1,12 +1,11 @@
 """LARS programs in the language of Ticker's parser (Beck, Eiter, Folie: Ticker, TPLP 17, 2017).
 
 `a [n sec]` is ⊞^n ◇ a, `a always [n sec]` is ⊞^n □ a, `a at T in [n sec]` is ⊞^n @_T a, and `[n #]` is a
-tuple window. In Ticker, arguments are variables and numbers without blanks between them, so terms are
-numbered.
+tuple window. In Ticker, arguments are variables and numbers, so the writer represents each term by a number.
 
 Ticker prints only changes, counts input at the time of reading, and evaluates time 0 only with input. The
-writer therefore adds signs to a program: atoms for the current time and for the presence of input. With the
-signs, the answer changes at each tick and with each line of input.
+writer therefore adds signs to a program: atoms for the current time and for the presence of input. The signs
+make the answer change at each tick and with each line of input.
 """
 
 import re

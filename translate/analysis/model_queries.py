@@ -161,8 +161,8 @@ def model_of_cqels(query: EngineQuery, *, with_graphs: bool = False) -> Query:
     """Return (V, P, D, S) of a query with STREAM blocks; each block becomes a (s, ω, g) of S.
 
     `(STREAM s ω g) UNION g` is a cautious block, which also becomes g in P. A block that reads the named
-    graphs of elements has no part g. If the query has such a block and `with_graphs` is true, all blocks
-    remain in P. If `with_graphs` is false, such a block raises ModelError.
+    graphs of elements has no part g. If a query has a block without g, and `with_graphs` is true, all blocks
+    remain in P. If `with_graphs` is false, a block without g raises ModelError.
     """
     parts = dict.fromkeys(replace(block, name=None) for block in stream_blocks(query.pattern))
     stays = with_graphs and any(part.graph is not None for part in parts)

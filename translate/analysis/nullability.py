@@ -92,8 +92,8 @@ def null_sets(pattern: Pattern, among: Variables) -> frozenset[Variables]:
     """Return a superset of the sets of variables in `among` that one solution can leave null.
 
     Each set in the result is a subset of `among` ∩ vars(P). A filter excludes a set if the filter is true
-    only for solutions that bind a variable of the set. If a set in the result contains variables that no
-    solution leaves null together, the translation gets an additional rule. This rule never fires.
+    only for solutions that bind a variable of the set. If no solution leaves all variables of a set in the
+    result null, the translation gets an additional rule that never fires.
     """
     match pattern:
         case algebra.Bgp() | algebra.PathPattern() | algebra.StreamBlock():

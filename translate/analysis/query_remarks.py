@@ -1,4 +1,4 @@
-"""Remarks about one query: its trigger, its period, and the points where readings of a paper differ."""
+"""Remarks about one query: its trigger, its period, and its constructs with disputed meanings."""
 
 from collections.abc import Iterator
 from math import gcd
@@ -102,8 +102,9 @@ def remarks(
     T6 warns of a variable of SELECT, of an expression or of a template that no pattern binds. T13 warns of an
     aggregate without GROUP BY. If `pushed` is true, input triggers the query; None means the default of the
     query. If `rows` is true, the answers are shown. T12 then warns if SPARQL counts equal rows but the
-    setting does not. If `rows` is false, T14 warns of ISTREAM or DSTREAM, because the rules omit them. If
-    `derived` is true, `lars` derived the CQELS query, so its SLIDE is the STEP of the given query.
+    setting does not. If `rows` is false, T14 warns of ISTREAM or DSTREAM, because rules cannot express these
+    operators. If `derived` is true, `lars` derived the CQELS query, so its SLIDE is the STEP of the given
+    query.
     """
     if pushed is None:
         pushed = is_pushed(query)
@@ -211,7 +212,7 @@ def unbound_remarks(query: EngineQuery) -> Iterator[str]:
 
 
 def _loose(pattern: Pattern, outer: Variables) -> Iterator[Variable]:
-    """Yield the variables that expressions of a pattern read, but that no part of the pattern binds for them.
+    """Yield the variables that expressions of a pattern read, but that the pattern does not bind.
 
     The argument `outer` contains the variables that an EXISTS around the pattern receives.
     """

@@ -1,9 +1,9 @@
 """Walks over patterns: they list parts, replace parts, rename variables, and turn paths into patterns.
 
-The module also finds the variables that an EXISTS receives from the tested solution, and substitutes them
-(SPARQL 1.1, 18.6). Inside the pattern P of an EXISTS, the value of the tested solution replaces the variable
-in every rule of P. A variable that P itself binds (BIND, VALUES, an aggregate), or that a subquery hides,
-must be renamed first.
+The module also finds the variables that an EXISTS receives from the tested solution, and substitutes values
+for these variables (SPARQL 1.1, 18.6). Inside the pattern P of an EXISTS, the value of the tested solution
+replaces the variable in every rule of P. A variable that P itself binds (BIND, VALUES, an aggregate), or that
+a subquery hides, must be renamed first.
 """
 
 from collections.abc import Callable, Iterator, Mapping

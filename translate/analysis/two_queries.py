@@ -208,7 +208,7 @@ def _renamings(
 def _occurrences(pattern: Pattern, groups: Mapping[Variable, int], name: Variable) -> Hashable:
     """Return the group of a variable, and a form of the pattern that shows the variable's occurrences.
 
-    In this form, the number of its group replaces every other variable.
+    In the form of the pattern, the number of its group replaces every other variable.
     """
     shown = {each: Variable(f"group {number}") for each, number in groups.items()}
     return groups[name], normal(rename(pattern, shown | {name: Variable("this")}))

@@ -65,8 +65,8 @@ def known_fault(language: Language, document: Document, offset: int) -> PlacedEr
     """Return the error if a construct at the offset shows that the text is wrong in the language.
 
     The construct is a form of queries that the language lacks, such as CONSTRUCT, or an aggregate without
-    brackets. The offset is the place of the first error that the grammar of the language finds. This grammar
-    may accept texts that the language does not allow.
+    brackets. The offset is the place of the first error that the grammar of the language finds. The grammar
+    of a language may accept texts that the language does not allow.
     """
     token = next((one for one in document.tokens if one.start == offset), None)
     lacking = {form for other in Language for form in other.manner.forms} - {*language.manner.forms}

@@ -9,8 +9,8 @@ RSP-QL declares windows with FROM NAMED WINDOW <name> ON <stream> [window]. In t
 
 RSP-QL covers the language of RSP4J, and the languages of RSP-JS and Kolibrie with durations in milliseconds.
 RSP-QL also covers the drafts of the W3C community group with rsp-spin. Report conditions and synchronization
-policies of Kolibrie's windows are not part of the query; a note lists them. In RSP-QL, the reader rejects
-constructs that only Janus and RSP-QL* have, with a message that names the construct.
+policies of Kolibrie's windows are not part of the result, but a note lists these clauses. In RSP-QL, the
+reader rejects constructs that only Janus and RSP-QL* have, with a message that names the construct.
 """
 
 import re
@@ -371,17 +371,17 @@ def read_query(  # noqa: PLR0913
 ) -> EngineQuery:
     """Return the query that a text contains; messages name the text `source`.
 
-    With `rdf12`, the text is read as SPARQL 1.2, even without a VERSION. The text may use `prefixes` without
-    declaring them. `readings` choose meanings that the language leaves open; a note lists readings without
-    effect.
+    With `rdf12`, the text is read as SPARQL 1.2, even without a VERSION. The text may use the prefixes in
+    `prefixes` without a declaration. `readings` choose meanings that the language leaves open; a note lists
+    readings without effect.
 
     Relative IRIs before a BASE of the text are resolved against `base`. If `base` is "", these IRIs stay
     relative. With `opaque`, the reader also accepts calls of unknown functions. A query with unknown
     functions can be printed, but not solved.
 
-    If no `engine` is given, the streaming clauses determine the language; a query without them is C-SPARQL.
-    With an `engine`, the clauses of other languages are errors. Raises QueryError for an error in the text,
-    and UnsupportedError for an unsupported construct, each with its place.
+    If no `engine` is given, the streaming clauses determine the language. A query without streaming clauses
+    is C-SPARQL. With an `engine`, the clauses of other languages are errors. Raises QueryError for an error
+    in the text, and UnsupportedError for an unsupported construct, each with its place.
 
     >>> query = read_query("ASK { STREAM <s> [RANGE 1m30s] { ?shop <sells> 'tea' } }", "q.rq")
     >>> print(query.language.value, query.pattern)
@@ -513,10 +513,11 @@ def _recognise(text: str, whole: _Tokens, readings: Readings) -> tuple[sparql.Ph
 
     Raises:
         PlacedError: No language reads the text, even if names of streams may be texts. The error comes from
-            the most likely language. If languages have a sign in the text, the most likely language is one of
-            these languages. The most likely language reads the longest part of the text without an error. An
-            aggregate without brackets does not count as an error. If two languages read equally far, the
-            language with more streaming clauses in the text is more likely.
+            the most likely language. If the text contains signs of languages, the most likely language is a
+            language with a sign in the text. Among the possible languages, the most likely language reads the
+            longest part of the text without an error. An aggregate without brackets does not count as an
+            error. If two languages read equally far, the language with more streaming clauses in the text is
+            more likely.
     """
     errors: dict[Language, PlacedError] = {}
     ends: dict[Language, tuple[int, int]] = {}

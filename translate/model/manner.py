@@ -28,7 +28,7 @@ class Manner:
 
     - `windows` are the windows of the language, for messages.
     - `folder` is the folder of the grammar in `translate/dialects`.
-    - `terminals` are its tokens that SPARQL lacks.
+    - `terminals` are the tokens of the language that SPARQL lacks.
     - `example` is an example of a window, and `place` is the place of windows in a query.
     - `clauses` are the streaming clauses, by their names in messages.
     - `refused` maps a rejected keyword to the name of its construct and to the supported alternative.
@@ -76,8 +76,8 @@ class Manner:
     - If `grid` is true, windows open at multiples of the slide.
     - If `has_static` is false, engines of the language have no static data outside of windows.
     - If `raw_aggregates` is true, documents give an aggregate without GROUP BY one row for each solution.
-    - If `declares_all` is true, a WINDOW without a declaration is an error. Otherwise, such a WINDOW is
-      empty.
+    - If `declares_all` is true, a WINDOW without a declaration is an error. If `declares_all` is false, a
+      WINDOW without a declaration is empty.
     - `opens` is the time at which the first window opens. A window is not evaluated before it closes.
     - `bare` is the unit of an integer that has no unit in the query.
     - `texts` is None if the names of streams are IRIs; otherwise it is the beginning of the IRIs for these
@@ -88,8 +88,7 @@ class Manner:
     - `grain` is the content of a window [NOW]; a reading can change it.
     - If a reading sets `elements`, a tuple window counts elements and not triples.
     - `offset` is the meaning of OFFSET o with RANGE r at a time t; a reading can change it. `each` means
-      [t−o, t−o+r] at each t. `step` means the same interval, but only at multiples of STEP. `end` means
-      [t−o−r, t−o).
+      [t−o, t−o+r] at each t. `step` means [t−o, t−o+r] only at multiples t of STEP. `end` means [t−o−r, t−o).
     """
 
     title: str

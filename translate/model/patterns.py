@@ -332,7 +332,8 @@ class Group:
 Duplicates = Literal["", "DISTINCT", "REDUCED"]
 """The treatment of equal solutions by SELECT; the treatment matters only for multisets.
 
-REDUCED may drop equal solutions (SPARQL 1.1, 18.2.5.3). This program keeps equal solutions under REDUCED.
+REDUCED may drop equal solutions (SPARQL 1.1, 18.2.5.3). The program `lars` keeps equal solutions under
+REDUCED.
 """
 
 
@@ -397,7 +398,8 @@ def remember(
     """Return the function with a cache.
 
     The keys of this cache are the identity of the first argument and the values of the other arguments. The
-    hash of a pattern depends on all its parts. For long queries, a cache by equality would therefore be slow.
+    hash of a pattern depends on all its parts. For long queries, a cache that compares patterns by equality
+    would therefore be slow.
 
     >>> calls = []
     >>> count = remember(lambda pattern: calls.append(pattern) or len(calls))

@@ -96,7 +96,7 @@ _MANNERS: Final[Mapping[Language, Manner]] = {
 MERGING: Final = frozenset(language for language in Language if language.manner.merges)
 """The languages whose windows are merged into the default graph.
 
-In the other languages, each block reads its own window.
+In languages that do not merge windows, each block reads its own window.
 """
 STEPPED: Final = tuple(
     language
@@ -158,7 +158,10 @@ class EngineQuery:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """Q = (V, P, D, S) of LARS (2015), Section 3: P has no STREAM, S is a set of (s, ω, g) in text order."""
+    """The query Q = (V, P, D, S) of LARS (2015), Section 3.
+
+    P contains no STREAM blocks. S contains each (s, ω, g) in the order of the text.
+    """
 
     form: Form
     result: tuple[Variable, ...]

@@ -77,9 +77,9 @@ Grain = Literal["time-point", "message", "triple"]
 class Now:
     """[NOW]: the window with the evaluation time only.
 
-    The field `grain` is the content that the reading of a query defines. `message` means one element.
-    `message` is exact if each element has its own time, and `triple` is exact if each triple has its own
-    time.
+    The field `grain` is the content that the reading of a query defines. The value `message` means one
+    element. This value is exact only if each element has its own time. The value `triple` is exact only if
+    each triple has its own time.
     """
 
     grain: Grain = "time-point"

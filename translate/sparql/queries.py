@@ -148,7 +148,7 @@ def _connected(
 ) -> Iterator[tuple[TriplePattern, ...]]:
     """Yield triple patterns in groups such that two groups share no variable.
 
-    One group has all patterns that are not connected with an `opened` variable.
+    One group contains all patterns that are not connected with a variable in `opened`.
     """
     groups: list[tuple[frozenset[Variable], tuple[TriplePattern, ...]]] = []
     for triple in triples:

@@ -85,9 +85,9 @@ _Tables = tuple[list[dict[str, int] | int], list[tuple[str, str | None, str]]]
 """The parse tables: the action of each state at a terminal or after a rule, and the rules.
 
 An action from 0 on is the number of the next state. The action -1 - n ends rule n. A state that is a number
-instead of a table ends that rule at any terminal. A rule has its key in the states, its name, and a sign for
-each part: = takes the part, - leaves the part out. A rule without a name is inlined. If the signs begin with
-1, a single part replaces the match.
+instead of a table ends that rule at any terminal. A rule consists of its key in the states, its name, and a
+sign for each part. The sign = keeps a part, and the sign - omits a part. A rule without a name is inlined. If
+the signs of a rule begin with 1 and a match has a single part, this part replaces the match.
 """
 
 
@@ -122,7 +122,7 @@ class Grammar:
     def titles(self) -> dict[str, str]:
         """Return the names that error messages use for terminals.
 
-        The names of most keywords of SPARQL are omitted; only those in `_SHOWN` and NOW are included.
+        Most keywords of SPARQL have no such name; only NOW and the keywords in `_SHOWN` have a name.
         """
         words = {one for row in self.tables[0] if isinstance(row, dict) for one in row}
         sparql = {one for row in SPARQL.tables[0] if isinstance(row, dict) for one in row}

@@ -27,11 +27,11 @@ class Node:
 
     Node i becomes the predicate ans_i, and its children are 2i and 2i + 1. The names of other parts (a
     pattern of EXISTS, a step of a path) begin with `part_name`. Inside GRAPH ?g, the graph is an additional
-    last argument of every predicate. Inside EXISTS, the `guarded_variables` are additional arguments; `guard`
-    binds them to the values of the tested solution. In a multiset (`bag`), a solution has witnesses, which
-    distinguish equal solutions. Inside a STREAM block, triples come from `window` on the stream `graph`.
-    Inside GRAPH in a block, triples come from the elements of `stream` that have the active graph. The field
-    `query_variables` contains the variables of the query.
+    last argument of every predicate. Inside EXISTS, the `guarded_variables` are additional arguments. The
+    field `guard` binds these arguments to the values of the tested solution. In a multiset (`bag`), a
+    solution has witnesses, which distinguish equal solutions. Inside a STREAM block, triples come from
+    `window` on the stream `graph`. Inside GRAPH in a block, triples come from the elements of `stream` that
+    have the active graph. The field `query_variables` contains the variables of the query.
     """
 
     setting: Setting

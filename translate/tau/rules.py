@@ -7,22 +7,18 @@ Node i of the pattern tree becomes the predicate ans_i, and each operator has it
   BIND, VALUES    ans_i(V̄) ← ans_2i(V̄'), x := [e]     ans_i(c̄) ← true
   GRAPH ?g P      P is evaluated in each named graph; the graph is an argument
 
-Repetitions and negated sets are property paths without an equivalent pattern (SPARQL 1.1, 18.4):
-  s path* o   ans_i ← reach_i(s, o)       ans_i ← node_i(s), s = o
-              reach_i(X, Y) ← step(X, Y)     reach_i(X, Z) ← reach_i(X, Y), step(Y, Z)
-  s !(p|q) o  ans_i ← triple(s, P, o, g), P != p, P != q
-A repetition connects two nodes only once, even if several ways exist. Zero steps connect every node of the
-graph with itself. Zero steps also connect a constant end with itself, even if no triple contains the
-constant.
+Repetitions and negated sets are property paths without an equivalent pattern (SPARQL 1.1, 18.4): s path* o
+  ans_i ← reach_i(s, o) ans_i ← node_i(s), s = o reach_i(X, Y) ← step(X, Y) reach_i(X, Z) ← reach_i(X, Y),
+  step(Y, Z) s !(p|q) o ans_i ← triple(s, P, o, g), P != p, P != q A repetition connects two nodes only once,
+  even if several routes connect the nodes. Zero steps connect every node of the graph with itself. Zero steps
+  also connect a constant end with itself, even if no triple contains the constant.
 
-AND, OPTIONAL and MINUS treat variables that can be unbound:
-  P1 OPT P2 IF R   ans_i(V̄) ← ans_2i(V̄1), ans_2i+1(V̄2), R
-                   ans_i(V̄) ← ans_2i(V̄1), not ans'_i(V̄1)      the other variables of V̄ are null
-                   ans'_i(V̄1) ← ans_2i(V̄1), ans_2i+1(V̄2), R
-  P1 MINUS P2      ans_i(V̄) ← ans_2i(V̄1), not ans'_i(V̄1)
-                   ans'_i(V̄1) ← ans_2i(V̄1), ans_2i+1(V̄2)      if they share a bound variable
-In `sparql11`, each way in which two solutions can be compatible has its own rule. In `paper2015`, null joins
-null as a constant, and MINUS is Diff.
+AND, OPTIONAL and MINUS treat variables that can be unbound: P1 OPT P2 IF R ans_i(V̄) ← ans_2i(V̄1),
+  ans_2i+1(V̄2), R ans_i(V̄) ← ans_2i(V̄1), not ans'_i(V̄1) the other variables of V̄ are null ans'_i(V̄1) ←
+  ans_2i(V̄1), ans_2i+1(V̄2), R P1 MINUS P2 ans_i(V̄) ← ans_2i(V̄1), not ans'_i(V̄1) ans'_i(V̄1) ←
+  ans_2i(V̄1), ans_2i+1(V̄2) if they share a bound variable In `sparql11`, each way in which two solutions can
+  be compatible has its own rule. In `paper2015`, null joins null like any other constant, and MINUS is
+  evaluated as Diff.
 
 GROUP BY, and subqueries with their modifiers:
   GROUP BY k, SUM(x)   ans_i(k, v) ← v := SUM(x) of ans_2i(V̄) by k
@@ -30,8 +26,9 @@ GROUP BY, and subqueries with their modifiers:
   LIMIT n OFFSET m     ans_i(V̄) ← ans_2i(V̄, k) among m+1..m+n by k
 The input of an aggregate is always a multiset, even if the answers are sets.
 
-The conditions of FILTER and BIND are brought into negation normal form. ∨ splits a rule, ∧ extends the body
-of a rule (`expressions.py`). EXISTS becomes a predicate, and τ translates the pattern of the EXISTS again.
+The conditions of FILTER and BIND are brought into negation normal form. A disjunction splits a rule, and a
+conjunction extends the body of a rule (`expressions.py`). EXISTS becomes a predicate, and τ translates the
+pattern of the EXISTS again.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

@@ -551,7 +551,7 @@ def _tested(arguments: tuple[Expression, ...], dialect: Dialect, inline: Inline)
 def _bracketed(inner: Expression, dialect: Dialect, inline: Inline) -> str:
     """Return the operand of a sign.
 
-    A number is written in brackets, because the sign would become part of it.
+    A number is written in brackets, because the sign would otherwise become part of the number.
     """
     text = _write(inner, dialect, inline, _OPERAND)
     return f"({text})" if isinstance(inner, terms.Literal) else text

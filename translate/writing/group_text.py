@@ -1,7 +1,7 @@
-"""Graph patterns as SPARQL text, the inverse of reading them (SPARQL 1.1, 18.2.2 and 18.2.4).
+"""Graph patterns as SPARQL text, the inverse of reading graph patterns (SPARQL 1.1, 18.2.2 and 18.2.4).
 
 The writer first splits the pattern of a query into clauses. The reader of a query extends the WHERE pattern
-by GROUP BY, HAVING, VALUES, SELECT expressions and ORDER BY expressions, in this order (18.2.4). This module
+by GROUP BY, HAVING, VALUES, SELECT expressions and ORDER BY expressions, in this order (18.2.4). The writer
 removes the extensions in the opposite order, and puts expressions back into their aggregates.
 
 The remaining pattern is written as a group. The reader processes a group element by element. The reader joins
@@ -30,7 +30,7 @@ _ARGUMENT: Final = re.compile(r"_+x[0-9]+")
 _ORDERING: Final = re.compile(r"_+o[0-9]+")
 """The names of variables that the reader creates for expressions in aggregates and in ORDER BY.
 
-These variables have no name in the text of a query.
+In the text of a query, expressions replace these variables of the reader.
 """
 
 

@@ -120,7 +120,7 @@ class SolvingTask:
     predicates: frozenset[Signature] | None = None
 
     def in_process(self) -> "SolvingTask":
-        """Return the same task with the option to read the trace in this process, without Spark."""
+        """Return the task with the option to read the trace in this process, without Spark."""
         return replace(self, trace=replace(self.trace, runner=Runner(in_process=True)))
 
 
@@ -137,7 +137,7 @@ class AnswerRows:
     origin: str | None
 
     def evaluate(self) -> "AnswerRows":
-        """Evaluate and store all answers, and return them."""
+        """Evaluate and store all answers, and return the stored answers."""
         return replace(self, at=tuple(self.at))
 
 
@@ -198,7 +198,7 @@ class Streams:
                 yield part[0], len(part[1])
 
     def evaluate(self) -> "Streams":
-        """Evaluate and store all answer streams, and return them."""
+        """Evaluate and store all answer streams, and return the stored answer streams."""
         return replace(self, parts=tuple(self.parts))
 
 

@@ -368,8 +368,8 @@ def _as_written(query: EngineQuery, written: EngineQuery) -> EngineQuery:
 def pulled(program: Program, query: EngineQuery, step: Period | None, setting: Setting) -> Program:
     """Return the program of a query with the trigger of pull.
 
-    The trigger is true at the multiples of the option --period. Without this option, the trigger is true at
-    the closes of the query's windows, or else at the multiples of their STEP.
+    The trigger is true at the multiples of the option --period. Without --period, the trigger is true at the
+    closes of the query's windows, or else at the multiples of the windows' STEP.
     """
     series = analysis.closes(query, setting.unit) if step is None else ()
     return pull_at(program, series) if series else pull(program, period_of(query, step, setting))

@@ -283,8 +283,8 @@ def plan_parts(plan: Plan) -> list[Interval]:
     """Return intervals of arrival times, which depend only on the plan.
 
     To generate an interval, earlier observations are also computed, because elements can be late and bursts
-    are long. The length of an interval is at least a fourth of the time of these earlier observations. This
-    minimum limits repeated work.
+    are long. The length of an interval is at least a fourth of the time for which earlier observations are
+    computed. The minimum length of intervals limits repeated work.
     """
     start, back = plan.points(plan.start), plan.points(plan.lateness)
     end = start + plan.points(plan.duration) + back

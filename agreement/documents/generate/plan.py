@@ -20,9 +20,9 @@ TRIPLES: Final = 7
 
 
 WrittenFormat = Literal["nquads", "ntriples", "yabench", "trig", "turtle", "csv", "parquet"]
-"""The formats of written streams; every command with a trace reads all of them."""
+"""The formats of written streams; every command with a trace reads all these formats."""
 ArrivalProcess = Literal["regular", "poisson"]
-"""The times of a station's observations: every interval, or a Poisson process of the same rate."""
+"""The times of a station's observations: one in every interval, or a Poisson process of the same rate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +228,9 @@ def duration(option: str, text: str) -> Duration:
 
 
 def values(text: str, step: str | None) -> TemperatureRange:
-    """Return the temperature range of `LOW..HIGH` and of the step of --walk, with the most decimals.
+    """Return the temperature range of the text `LOW..HIGH` and of the step of --walk.
+
+    The number of decimals is the greatest number of decimals in the two texts.
 
     >>> values("40.0..100", None)
     TemperatureRange(low=400, high=1000, decimals=1, step=None)

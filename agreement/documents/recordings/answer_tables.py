@@ -178,8 +178,8 @@ class _Table:
 def read_csv(source: TextFile, times: answer_times.AnswerTimes) -> recording.Recording:
     """Return consecutive rows of one time as a report; raises LarsError with the place of an error.
 
-    The column `time_variable` contains the times. By default, this is the first column with the name t, time
-    or timestamp.
+    The column `time_variable` contains the times. By default, the column with the times is the first column
+    with the name t, time or timestamp.
     """
     records = csv_records(source)
     names = _names(source, records, ACCEPTED_CSV)

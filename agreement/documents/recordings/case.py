@@ -225,8 +225,8 @@ class Case:
 
     The field `windows` contains the bounds that the engine prints for the window of each report, or None. The
     field `engine_window` is C-SPARQL's window statement. If no report has a row, the recording has no
-    variables. Terms are canonical texts. All times are unchanged from the file. The field `dialect` is the
-    query language that the engine declared. The field `refused` is the reason why the engine rejected the
+    variables. Terms are canonical texts. All times are equal to the times in the file. The field `dialect` is
+    the query language that the engine declared. The field `refused` is the reason why the engine rejected the
     query. The field `flush` contains the reports that the close of the run caused, in the columns of the
     recording. The field `lexical` means that the engine does not return the kinds of terms.
     """

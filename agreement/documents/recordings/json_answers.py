@@ -1,7 +1,7 @@
 """JSON files of answers whose rows are SPARQL 1.1 bindings.
 
-The formats are: SPARQL 1.1 JSON results with a time, as one document or as one document per line;
-CSRBench's relations; and the output of `lars solve --json` for a query.
+The first format is SPARQL 1.1 JSON results with a time, as one document or as one document per line. The
+other formats are CSRBench's relations, and the output of `lars solve --json` for a query.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -81,10 +81,10 @@ class _Solved(term_entries.RecordingPart):
 def read_sparql_json(source: TextFile, times: answer_times.AnswerTimes) -> recording.Recording:
     """Return consecutive rows of one time as a report.
 
-    The column `time_variable` contains the time. By default, this is the first column with the name t, time
-    or timestamp. A key of this name next to `head` may also contain the time. A document with this key is one
-    report: rows, no rows, or a boolean. The boolean true is the row (). Raises LarsError with the place of an
-    error.
+    The column `time_variable` contains the time. By default, the column with the time is the first column
+    with the name t, time or timestamp. A key with the name of this column, next to `head`, may also contain
+    the time. A document with such a time next to `head` is one report: rows, no rows, or a boolean. The
+    boolean true is the row (). Raises LarsError with the place of an error.
     """
     lines = source.lines()
     if one_a_line(lines):

@@ -43,7 +43,7 @@ class RowNumbers:
 
 
 class RowsByNumber(Sequence[Row]):
-    """Rows that are represented by their numbers in the dictionary `of`."""
+    """Rows that are represented by numbers; the field `of` is the dictionary of the rows."""
 
     def __init__(self, of: RowNumbers, numbers: Array) -> None:
         self.of, self.numbers = of, numbers
@@ -86,7 +86,10 @@ class RowsByNumber(Sequence[Row]):
 
 
 def together(parts: Sequence[Sequence[Row]]) -> Sequence[Row]:
-    """Return the rows of several answers in order; as numbers, if all answers use one dictionary of rows."""
+    """Return the rows of several answers in order.
+
+    If all answers use one dictionary of rows, numbers represent the returned rows.
+    """
     if len(parts) == 1:
         return parts[0]
     numbered = [part for part in parts if isinstance(part, RowsByNumber)]

@@ -573,14 +573,15 @@ class JudgeOptions:
     """The options for judging answers: the choices to try, the data to compare, and the faults to search for.
 
     Without `late`, the delay of a report must be shorter than the slide. `lars judge` itself, not the user,
-    sets the other fields:
+    sets the following fields:
 
     - `lexical`: the format of the answers omits the kinds of terms.
     - `times`: for an engine version, the times of reports are compared too, if they are comparable.
     - `pushes`: for an engine version, rejected pushes and the bounds that the engine prints are compared too.
     - `most` is the maximum number of combinations of start times to try, before the `deadline`.
-    - `whole` is the number of combinations to judge completely, even if none fits.
-    - `worth`: if evaluations are very many, a choice gets no verdict if its score cannot exceed `worth`.
+    - `whole` is the number of combinations to judge completely, even if no combination fits the answers.
+    - `worth` is a score. In case of very many evaluations, a choice whose score cannot exceed `worth` gets no
+      verdict.
     """
 
     HEADING: ClassVar = "Comparison"

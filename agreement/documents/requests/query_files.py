@@ -189,7 +189,10 @@ def reading_as(around: Around) -> Iterator[None]:
 
 
 def else_reading_as(around: Around) -> None:
-    """In the rest of a block, read queries with some settings, unless the block has set them."""
+    """In the rest of a block, read queries with some settings.
+
+    Settings that the block has set stay unchanged.
+    """
     if (block := _around.get()) is not None:
         _around.set(block.within(around))
 
@@ -358,7 +361,7 @@ def graphs_as_streams(queries: Sequence[EngineQuery], source: str) -> tuple[Engi
     """Return queries in which each named graph of elements is a separate stream.
 
     If all windows are time-based windows over one stream, and only GRAPH reads them, the answers are
-    unchanged. Raises LarsError for any other query that reads named graphs of elements.
+    unchanged. Raises LarsError for a query that reads named graphs of elements in any other way.
     """
     if not any(map(reads_graphs, queries)):
         return tuple(queries)
@@ -542,8 +545,8 @@ def queries_in(paths: Iterable[Path]) -> Iterator[EngineQuery]:
 def default_unit(queries: Iterable[EngineQuery], also: Iterable[Duration] = ()) -> Duration:
     """Return the default unit: the longest unit that divides the durations of queries and `also`.
 
-    If this unit is shorter than a second, and plain numbers in the query count milliseconds, the unit is a
-    millisecond, so that integers in the trace and in the query have the same unit.
+    If this unit is shorter than a second, and plain numbers in the query count milliseconds, the default unit
+    is a millisecond. Integers in the trace and in the query then have the same unit.
     """
     read = tuple(queries)
     unit = fitting_unit((*also, *(length for query in read for length in durations_of(query))))
