@@ -237,3 +237,13 @@ def test_a_nested_column_beside_those_of_a_trace_is_left_out_whatever_the_number
     (tmp_path / "t.jsonl").write_text(line.format(nested, "1") + line.format("1", "1.0"))
     with pytest.raises(LarsError):
         read_trace_in_process([tmp_path / "t.jsonl"], SECONDS)
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.string_view(), pa.binary()])
+def test_a_null_among_the_categories_of_a_column_is_no_text(tmp_path, kind):
+    """Arrow allows it; Parquet, to which tables are converted, does not."""
+    streams = pa.array([None, "urn:s"]).cast(kind)
+    column = pa.DictionaryArray.from_arrays(pa.array([0, 1], pa.int8()), streams)
+    path = write_table(pa.table(PLAIN | {"stream": column}), tmp_path / "t.parquet")
+    found = read_trace_in_process([path], SECONDS)
+    assert [row[-1][-1] for row in found] == ["null", "<urn:s>"]

@@ -139,13 +139,17 @@ def _storable(column: pa.ChunkedArray) -> pa.ChunkedArray:
         return column.cast(pa.string())  # libraries use texts for rows without one
     if pa.types.is_dictionary(kind) and not is_text(kind):
         return column.cast(kind.value_type)
-    if not pa.types.is_dictionary(kind) or not pa.types.is_string_view(kind.value_type):
+    if not pa.types.is_dictionary(kind):
         return column
-    chunks = [
-        pa.DictionaryArray.from_arrays(chunk.indices, chunk.dictionary.cast(pa.string()))
-        for chunk in column.chunks
-    ]
-    return pa.chunked_array(chunks, pa.dictionary(kind.index_type, pa.string()))
+    if pa.types.is_string_view(kind.value_type):
+        chunks = [
+            pa.DictionaryArray.from_arrays(chunk.indices, chunk.dictionary.cast(pa.string()))
+            for chunk in column.chunks
+        ]
+        column = pa.chunked_array(chunks, pa.dictionary(kind.index_type, pa.string()))
+    # Parquet has null only among the rows, and not among the categories.
+    is_odd = any(chunk.dictionary.null_count for chunk in column.chunks)
+    return column.cast(column.type.value_type) if is_odd else column
 
 
 def arrow_table(frame: object) -> pa.Table:
