@@ -658,6 +658,8 @@ class _Level:
                 if self.grouped
                 else "AGGREGATE with LIMIT or OFFSET"
                 if self._parts("limit") or self._parts("offset")
+                else "AGGREGATE after VALUES"
+                if self._parts("data")
                 else None
             )
             if construct is not None:  # The papers do not define which of the two comes first.
