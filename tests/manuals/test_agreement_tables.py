@@ -249,8 +249,7 @@ def test_the_suite_writes_as_many_tests_as_it_has_streams():
 
 def test_the_outcomes_of_a_measured_engine_are_all_tests():
     measured = rows(
-        "agreement/manual/suite.md",
-        "| engine | passed | failed | not asked | refused | parameter vector |",
+        "agreement/manual/suite.md", "| engine | passed | failed | not asked | refused | parameters |"
     )
     assert {sum(map(int, row[1:5])) for row in measured} == {len(chosen_streams())}
 
