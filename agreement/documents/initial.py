@@ -543,7 +543,10 @@ def initial(
 
 
 def _timed(options: InputOptions, traces: Sequence[Path]) -> tuple[InputOptions, Mapping[str, str]]:
-    """Return options with a unit and an origin for times with fractions of a second, and comments on both."""
+    """Return options with a unit and an origin for times with fractions of a second.
+
+    The second result contains comments on the unit and on the origin.
+    """
     if options.unit is not None:
         return options, {}
     for zero in ZEROS:

@@ -239,10 +239,10 @@ def _written(path: Path, table: OutTable, kind: TableFormat, terms: TermForm) ->
 
 
 def json_records(table: OutTable, size: int) -> Iterator[tuple[str, str]]:
-    """Yield a key and a JSON object for each row of a table, for a sink that can repeat records.
+    """Yield a key and a JSON object for each row of a table.
 
-    The key is the name of the table with the number of the row. The argument `size` is the number of earlier
-    rows.
+    If a sink repeats a record, both copies have the same key. The key is the name of the table with the
+    number of the row. The argument `size` is the number of earlier rows.
 
     >>> table = OutTable("late", (Column("t", int, "time"),), [(5,), (6,)])
     >>> list(json_records(table, 3))

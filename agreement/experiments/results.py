@@ -25,7 +25,7 @@ _COUNTS: Final = ("push", "pull", "push_only", "pull_only")
 _DATED: Final[Mapping[str, type]] = dict.fromkeys(("origin", "from_date", "to_date"), str)
 """The columns with the dateTimes of time 0 and of both ends.
 
-If times are integers, these columns are missing.
+If times are integers, the tables have no columns with dateTimes.
 """
 WINDOWS: Final[Mapping[str, type]] = {
     **dict.fromkeys(("t0", "t0_date", "bounds", "phase"), str),

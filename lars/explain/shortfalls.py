@@ -288,8 +288,9 @@ class Failure:
     """A literal that fails; `sight` is the search for its atom.
 
     If the literal begins with ¬, `despite` is the evidence that the formula under ¬ holds. For an aggregate
-    or order, `despite` contains the instances, whose aggregate or rank differs from the literal's. The
-    field `missing` is the atom that rules would have to derive, if rules can derive it.
+    or order, `despite` contains the instances. The aggregate or rank of these instances differs from the
+    value in the literal. The field `missing` is the atom that rules would have to derive, if rules can derive
+    it.
     """
 
     literal: logic.BodyLiteral

@@ -334,8 +334,8 @@ class TupleWindow:
     source. With `by`, the window is ⊞^{idx,n}: the union of one window of `size` pairs for each index idx(a).
     The index of an atom a consists of its predicate and its arguments at the positions `by`, counted from 1.
     If a has no argument at a position, the position is ignored. Source: LARS (2015), tuple-based and
-    partition-based windows. If the ties are `elements`, the window counts times and not pairs. Source: CQELS
-    2, whose engine in Java counts elements.
+    partition-based windows. If the ties are `elements`, the window counts times and not pairs. Source of
+    `elements`: CQELS 2, whose engine in Java counts elements.
     """
 
     size: int

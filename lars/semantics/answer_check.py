@@ -204,7 +204,7 @@ Choice = tuple[tuple[TupleWindow, tuple[Moment, ...]], ...]
 class IsAnswerStream:
     """The checked stream is an answer stream.
 
-    If ties are `choose`, the stream is an answer stream for the ties in `choice`.
+    If ties are `choose`, the stream is an answer stream for the choice of ties in `choice`.
     """
 
     choice: Choice = ()

@@ -1,8 +1,8 @@
 """The text of programs of I-DLV-sr and Distributed-SR: rules whose atoms refer to past times.
 
     high(C) :- alpha(C, V) in [5 sec], 12 <= V.        at one or more of the times now - 5 s, .., now
-    lfu(C) :- high(C) always in [5 sec].               at each of them
-    often(C) :- high(C) at least 3 in [5 sec].         at 3 or more; at most 2; count N: at exactly N
+    lfu(C) :- high(C) always in [5 sec].               at each of these times
+    often(C) :- high(C) at least 3 in [5 sec].         at 3 or more of these times (or: at most N, count N)
     back(C) :- high(C) in {2 sec, 4 sec}.              at one of these offsets
     #temp low(C) :- not high(C), seen(C).              derived atoms are not kept for later windows
 

@@ -523,8 +523,8 @@ def where(
 ) -> tuple[Iterable[Rule], list[Body]]:
     """Return a condition on solutions as rule bodies (Lloyd-Topor), in which each EXISTS is an atom.
 
-    The condition is true if at least one of the returned bodies holds. The rules define the predicates of the
-    bodies. `mark` distinguishes the conditions of one node.
+    The condition is true if at least one of the returned bodies holds. The returned rules define the
+    predicates of the returned bodies. `mark` distinguishes the conditions of one node.
     """
     tested = _Exists(exists, outer, node, mark)
     bodies: list[Body] = []

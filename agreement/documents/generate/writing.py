@@ -1,6 +1,6 @@
 """Writing of a plan's stream in parts; any order and number of processes gives the same files.
 
-Each trace format can express only some streams, and has a separate text form of elements.
+Each trace format can express only some streams. Each text format writes elements in a different form.
 """
 
 import re

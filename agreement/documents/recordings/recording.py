@@ -68,9 +68,9 @@ class Recording:
     an engine prints with each report, in order. The field `windows` is empty if the engine prints no bounds.
 
     The field `lexical` means that the format of the recording omits the kinds of RDF terms. The terms of a
-    lexical recording are results of the function `of_text`. Terms that are compared with such terms must
-    first be converted by `as_lexical`: `30` may have been a number, a string or part of an IRI. The field
-    `rows_only` means that the format cannot express an empty answer.
+    lexical recording are results of the function `of_text`. Before other terms are compared with the terms of
+    a lexical recording, `as_lexical` must convert the other terms. For example, `30` may have been a number,
+    a string or part of an IRI. The field `rows_only` means that the format cannot express an empty answer.
     """
 
     variables: tuple[str, ...]

@@ -335,8 +335,8 @@ class InputOptions:
 
         If no unit is given, the result has the unit in which an engine reads numbers in windows.
 
-        The unit is a millisecond if a query of Kolibrie has short windows, and otherwise the usual unit. If
-        the caller works in milliseconds, it needs no note about the unit.
+        The unit is a millisecond if a query of Kolibrie has short windows, and otherwise the usual unit. A
+        caller that works in milliseconds needs no note about the unit.
         """
         if self.unit is None and any(map(query_files.has_short_numbers, queries)):
             return replace(self, unit=MILLISECOND)
