@@ -1,7 +1,7 @@
 """What is said of a run that needs more memory than it may take."""
 
 import gzip
-import os
+import stat
 import subprocess
 import sys
 
@@ -43,7 +43,7 @@ memory._look(print)
 def test_a_run_that_reads_the_copy_of_a_compressed_file_names_the_file(tmp_path, monkeypatch):
     path = tmp_path / "shops.ttl.gz"
     path.write_bytes(gzip.compress(b"<e:a> <e:p> 1 ."))
-    copy, of, said = readable(path), os.fstat, []
-    monkeypatch.setattr(os, "fstat", lambda file: said.append(what_is_under_way()) or of(file))
+    copy, is_regular, said = readable(path), stat.S_ISREG, []
+    monkeypatch.setattr(stat, "S_ISREG", lambda mode: said.append(what_is_under_way()) or is_regular(mode))
     assert read_bytes(copy, "data")
     assert said[0] == f"reading {path}"
