@@ -190,7 +190,7 @@ def _says(option: Option, *, default: bool) -> str:
 
 
 def _option(default: Any, group: type[object], name: str) -> Any:
-    """Return the field of a key with the help text of the option `name` in a group as description."""
+    """Return the schema's field of a key, described by the help text of the option `name` of a group."""
     option = next(option for option in declared(group) if option.name == name)
     return _key(default, _says(option, default=default is None))
 

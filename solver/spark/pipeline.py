@@ -186,7 +186,7 @@ def slices_on_spark(
 ) -> list[Interval]:
     """Return the slices of an interval, with about `rows` atoms each.
 
-    The slices have fewer atoms if each core would not get a slice otherwise.
+    The slices are smaller if some core would otherwise get no slice.
     """
     if needs.halo is None:
         return [span]

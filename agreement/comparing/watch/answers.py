@@ -403,9 +403,10 @@ def _compared(
 
 
 def _likely_starts(offsets: Counter[int], period: int) -> list[int]:
-    """Return start times t0 of windows to try: the most frequent times of answers since a period's start.
+    """Return start times t0 of windows to try: first the most frequent offsets of the answers.
 
-    Other start times follow if these are fewer than the maximum.
+    The offset of an answer is its distance from the start of its period. If the offsets are fewer than the
+    maximum, other start times follow.
     """
     # What a system evaluates without rows is not in its log.
     likely = dict.fromkeys((*(t for t, _ in offsets.most_common(_MOST_STARTS)), *range(1, period)))

@@ -133,9 +133,9 @@ class ScheduledTask(FramedTask):
         return tuple(kept(window.elements, span, point.time) for window, span in pairs)
 
     def shown_at(self, point: EvaluationPoint) -> tuple[int, int] | None:
-        """Return the beginning of the first window's content, and the number of triples in all windows.
+        """Return the time point at which the first window's content begins, and the triples in all windows.
 
-        The beginning is a time point. Without windows, the function returns None.
+        The second number counts the triples. For a query without windows, the result is None.
         """
         if not self.windows:
             return None

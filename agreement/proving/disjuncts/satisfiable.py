@@ -355,7 +355,7 @@ def _truths(
 def _keep_supported(
     choices: dict[Variable, list[Constant]], tests: _Named, start: Binding, check: Callable[[], None]
 ) -> None:
-    """Remove each term of a variable that satisfies a condition on two variables with no term of the other.
+    """Remove each term that, in a condition on two variables, fits no term of the other variable.
 
     This is arc consistency. Without it, a term without a partner would be rejected again for all terms of the
     variables in between.

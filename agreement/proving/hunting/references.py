@@ -511,7 +511,7 @@ class SpecificationReference(Reference):
             return False
 
     def narrowed(self, right: Sequence[HuntedRun]) -> "SpecificationReference":
-        """Return the reference with t0 = 0 if nearly all of enough correct runs fit t0 = 0.
+        """Return the reference with t0 = 0 if enough runs are correct, and nearly all of them fit t0 = 0.
 
         Otherwise the reference is returned unchanged.
         """
