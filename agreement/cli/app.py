@@ -468,6 +468,7 @@ def _as_said(error: Exception) -> LarsError:
     sentence = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
     last = traceback.extract_tb(error.__traceback__)[-1]
     if isinstance(error, OSError) and last.name == "echo":  # Typer prints help itself
+        silence_stdout(error)
         return FailedRunError(NOT_PRINTED.format(error.strerror))
     return FailedRunError(
         f"the run failed: {type(error).__name__}: {sentence[:_LONGEST_SENTENCE]} "

@@ -45,6 +45,8 @@ def shell(command, cwd):
     """Return code and standard error of a shell's command, in which `lars` is the real one."""
     whole = f"lars() {{ '{sys.executable}' -c '{MAIN[2]}' \"$@\"; }}; {command}"
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    # Output is buffered, as it is for users.
+    environment.pop("PYTHONUNBUFFERED", None)
     ran = subprocess.run(
         ["bash", "-c", whole], cwd=cwd, env=environment, capture_output=True, text=True, check=False
     )
