@@ -238,6 +238,8 @@ def write_query(query: EngineQuery, language: Language, *, read_here: bool = Fal
     counting = Dialect(language, read_here=read_here, every=query.every)
     counting = replace(counting, blanks=_blanks(query), windows=_windows(query))
     _lines(query, counting)
+    if language.manner.declares_all and not (counting.windows or query.merged):
+        raise counting.cannot("a query without a window", "each of its queries has a window")
     dialect = replace(counting, prefixes=choose_prefixes(counting.used), base=_base(counting))
     text = "".join(f"{line}\n" for line in _lines(query, dialect))
     expressions = (term for part in parts(query.pattern) for term in expressions_of(part))
