@@ -39,13 +39,14 @@ def keys(sides: Sequence[Sequence[Array]], lengths: Sequence[int], room: int) ->
     numbers, size = [np.zeros(length, np.int64) for length in lengths], 1
     places = [(list(columns), _base(columns)) for columns in zip(*sides, strict=True)]
     if prod(base for _, base in places) > most:
-        places = [_ranked(columns) for columns, _ in places]
+        places = [(ranks, len(values)) for ranks, values in (ranked(columns) for columns, _ in places)]
     for columns, base in places:
         if size * base > most:
-            numbers, size = _ranked(numbers)
+            numbers, values = ranked(numbers)
+            size = len(values)
         numbers = [key * base + column for key, column in zip(numbers, columns, strict=True)]
         size *= base
-    return numbers if size <= most else _ranked(numbers)[0]
+    return numbers if size <= most else ranked(numbers)[0]
 
 
 def among(values: Array, others: Array) -> Mask:
@@ -92,9 +93,9 @@ def distinct_pairs(one: Array, other: Array) -> tuple[Array, Array]:
     >>> distinct_pairs(np.array([7, 2, 7]), np.array([1, 1, 1]))
     (array([2, 7]), array([1, 1]))
     """
-    ((first,), _), ((second,), count) = _ranked([one]), _ranked([other])
-    (numbers,), pairs = _ranked([first * count + second])
-    places = np.empty(pairs, np.int64)
+    ((first,), _), ((second,), values) = ranked([one]), ranked([other])
+    (numbers,), pairs = ranked([first * len(values) + second])
+    places = np.empty(len(pairs), np.int64)
     places[numbers] = np.arange(len(one))
     return one[places], other[places]
 
@@ -105,23 +106,28 @@ def _in_sorted(values: Array, ascending: Array) -> Mask:
 
 
 def _base(columns: Sequence[Array]) -> int:
-    return 1 + max(int(column.max(initial=0)) for column in columns)
+    return 1 + max((int(column.max(initial=0)) for column in columns), default=0)
 
 
-def _ranked(columns: Sequence[Array]) -> tuple[list[Array], int]:
-    """Return the columns with ranks in place of numbers, and the number of ranks."""
+def ranked(columns: Sequence[Array]) -> tuple[list[Array], Array]:
+    """Return columns of integers (from 0) as indexes into their distinct values, and these values, ascending.
+
+    >>> (ranks,), values = ranked([np.array([7, 2, 7])])
+    >>> ranks.tolist(), values.tolist()
+    ([1, 0, 1], [2, 7])
+    """
     base, rows = _base(columns), sum(map(len, columns))
-    if base <= 6 * rows:
+    if base <= 6 * rows + 64:
         # Marks in a table are cheaper than sorting.
         used = np.zeros(base, np.bool_)
         for column in columns:
             used[column] = True
         values, ranks = np.flatnonzero(used), np.empty(base, np.int64)
         ranks[values] = np.arange(len(values))
-        return [ranks[column] for column in columns], len(values)
-    distinct, ranks = np.unique(np.concatenate(columns), return_inverse=True)
+        return [ranks[column] for column in columns], values
+    values, ranks = np.unique(np.concatenate(columns), return_inverse=True)
     borders = np.cumsum([len(column) for column in columns])[:-1]
-    return np.split(ranks.astype(np.int64), borders), len(distinct)
+    return np.split(ranks.astype(np.int64), borders), values
 
 
 def numbers_of(array: "pa.Array") -> npt.NDArray[Any]:  # of the width that Arrow has them in

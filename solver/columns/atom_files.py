@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from lars.language.terms import Signature
+from solver.columns.arrays import numbers_of
 from solver.columns.coded_columns import InputAtoms, TermCodes, TraceColumns
 
 _TIME, _ARRIVAL, _ARGUMENT = "t", "arrival", "argument"
@@ -34,7 +35,10 @@ def read_atoms(folder: Path, last: int) -> TraceColumns:
         with pa.OSFile(str(path), "rb") as file:
             table = pa.ipc.open_file(file).read_all().combine_chunks()
         name, _, arity = path.stem.rpartition("-")
-        texts = [table[f"{_ARGUMENT}{number}"].to_pylist() for number in range(int(arity))]
         t, arrival = (table[each].to_numpy().astype(np.int64) for each in (_TIME, _ARRIVAL))
-        atoms[name, int(arity)] = InputAtoms(t, arrival, tuple(terms.codes(column) for column in texts))
+        columns = []
+        for number in range(int(arity)):
+            texts = table[f"{_ARGUMENT}{number}"].combine_chunks()
+            columns.append(terms.codes(texts.dictionary.to_pylist())[numbers_of(texts.indices)])
+        atoms[name, int(arity)] = InputAtoms(t, arrival, tuple(columns))
     return TraceColumns(terms, atoms, last)

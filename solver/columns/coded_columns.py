@@ -29,6 +29,7 @@ from solver.columns.arrays import (
     distinct_pairs,
     keys,
     numbers_of,
+    ranked,
     validity_of,
 )
 from solver.facts import STREAM_PREDICATE, Fact, constant_of
@@ -312,9 +313,8 @@ class TermCodes(CodedTerms):
 
 def used_texts(columns: Sequence[Array], terms: TermCodes) -> tuple[list[str], list[Array]]:
     """Return the distinct texts of the columns' codes, and the columns as indexes into the texts."""
-    every = np.concatenate([*columns, np.empty(0, np.int64)])
-    used, places = np.unique(every, return_inverse=True)
-    return terms.atom_texts(used), np.split(places, max(1, len(columns)))[: len(columns)]
+    places, used = ranked(columns)
+    return terms.atom_texts(used), places
 
 
 def _ranks(texts: Sequence[str]) -> Array:

@@ -50,8 +50,7 @@ def with_own_blanks(new: TraceColumns, files: int) -> TraceColumns:
             return label
         return _FILE_BLANK.sub(lambda match: f"_:f{int(match[1]) + files}.", label)
 
-    used = (used_texts(some.columns, new.terms)[0] for some in new.atoms.values())
-    if not files or not any(_BLANK in text for texts in used for text in texts):
+    if not files or not any(_BLANK in text for text in new.terms.atom_texts(np.arange(len(new.terms)))):
         return new
     return _recoded(new, TermCodes(), lambda text: with_blanks(text, renamed))
 
