@@ -4,12 +4,19 @@
 stream of each size, with elements that are up to two seconds late, and watches it, as files or as messages
 of a topic (the pack "kafka"). Prints elements per second, and the memory of the greatest process of each
 kind. With `--check`, compares the tables with those of `lars agree` on the whole; exit code 1: other rows.
+With `--rate 200000`, files arrive at that many elements per second, and printed is how long each waited for
+its verdicts, beside the length of the batches.
 """
 
 import argparse
+import json
 import os
+import signal
+import subprocess
 import sys
+import time
 from contextlib import ExitStack
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -22,7 +29,7 @@ from tests.agreement.results.test_watched_topic import CREATE, SPARK, broker, on
 from tests.benchmarks import spark_costs
 from tests.benchmarks.spark_costs import cost
 
-PER_SECOND, SUBJECTS, PER_FILE, DELAY = 1000, 2000, 100_000, 2
+PER_SECOND, SUBJECTS, PER_FILE, MADE_AT_ONCE, DELAY = 1000, 2000, 100_000, 2_000_000, 2
 LARS = [sys.executable, "-m", "agreement.cli"]
 HEAD = ",".join(HEADER) + "\n"
 # Files are sent one after the other: Spark would read parts of one large file in another order.
@@ -47,26 +54,35 @@ def make(folder, size):
     (folder / "in").mkdir(parents=True)
     (folder / "pull.rq").write_text(PULL)
     (folder / "push.rq").write_text(PUSH)
-    rng = np.random.default_rng(size)
-    t = np.arange(size) // PER_SECOND + 1
-    late = np.where(rng.random(size) < 0.1, rng.integers(1, PER_SECOND, size), 0)
-    lines = [
-        f"{second},http://e/s,http://e/{subject},{Q if other else P},1\n"
-        for second, subject, other in zip(
-            t.tolist(),
-            rng.integers(0, SUBJECTS, size).tolist(),
-            (rng.random(size) < 0.001).tolist(),
-            strict=True,
-        )
-    ]
-    with (folder / "whole.csv").open("w") as file:
-        file.writelines((HEAD, *lines))
-    order = np.argsort(np.arange(size) + late, kind="stable").tolist()
-    for number, first in enumerate(range(0, size, PER_FILE)):
-        path = folder / "in" / f"{number:05}.csv"
-        with path.open("w") as file:
-            file.writelines((HEAD, *(lines[n] for n in order[first : first + PER_FILE])))
-        os.utime(path, (1_700_000_000 + number,) * 2)
+    rng, number, waiting = np.random.default_rng(size), 0, (np.empty(0, np.int64), [])
+    with (folder / "whole.csv").open("w") as whole:
+        whole.write(HEAD)
+        # A piece at a time: the lines of 10^8 elements do not fit in memory.
+        for first in range(0, size, MADE_AT_ONCE):
+            count = min(MADE_AT_ONCE, size - first)
+            lines = list(lines_of(rng, first, count))
+            whole.writelines(lines)
+            late = np.where(rng.random(count) < 0.1, rng.integers(1, PER_SECOND, count), 0)
+            comes = np.concatenate([waiting[0], np.arange(first, first + count) + late])
+            lines, order = [*waiting[1], *lines], np.argsort(comes, kind="stable")
+            # What comes after the next piece begins waits for it.
+            known = int((comes < first + count).sum()) if first + count < size else len(comes)
+            known -= known % PER_FILE if first + count < size else 0
+            for begin in range(0, known, PER_FILE):
+                path = folder / "in" / f"{number:05}.csv"
+                with path.open("w") as file:
+                    file.writelines((HEAD, *(lines[n] for n in order[begin : min(begin + PER_FILE, known)])))
+                os.utime(path, (1_700_000_000 + number,) * 2)
+                number += 1
+            waiting = comes[order[known:]], [lines[n] for n in order[known:].tolist()]
+
+
+def lines_of(rng, first, count):
+    """Yield the lines of elements, in the order of time."""
+    seconds = (np.arange(first, first + count) // PER_SECOND + 1).tolist()
+    subjects, kinds = rng.integers(0, SUBJECTS, count).tolist(), (rng.random(count) < 0.001).tolist()
+    for second, subject, other in zip(seconds, subjects, kinds, strict=True):
+        yield f"{second},http://e/s,http://e/{subject},{Q if other else P},1\n"
 
 
 def watched(folder, source, given, *more):
@@ -77,6 +93,49 @@ def watched(folder, source, given, *more):
     command = [*LARS, "watch", *queries, "--source", source, *options, *folders, *more]
     wall, seconds, most = cost(list(map(str, command)))
     return wall, {kind: round(each, 1) for kind, each in seconds.items()}, most
+
+
+def latencies(folder, given):
+    """Return for how long each file waited for its verdicts, and how long the batches took, in seconds.
+
+    The files come at `--rate` elements a second; the state of the watch says which of them are judged.
+    """
+    paths = sorted((folder / "in").iterdir())
+    (folder / "arriving").mkdir()
+    options = ["--period", "2", "--delay", str(DELAY), "-q", "--master", given.master, "--files", given.files]
+    folders = ["--source", folder / "arriving", "--checkpoint", folder / "kept", "--out", folder / "out"]
+    command = [*LARS, "watch", folder / "pull.rq", folder / "push.rq", *folders, *options, "--pause", "0.01"]
+    came, judged, seen = [], [], {}
+    with subprocess.Popen(list(map(str, command)), stdout=subprocess.DEVNULL) as watch:
+        paths[0].replace(folder / "arriving" / paths[0].name)
+        while judged_files(folder) < 1:
+            time.sleep(0.05)
+        begun = time.monotonic()
+        while len(judged) < len(paths) - 1:
+            now = time.monotonic()
+            while len(came) < len(paths) - 1 and now - begun >= len(came) * PER_FILE / given.rate:
+                path = paths[len(came) + 1]
+                # Spark takes files by their times, which are those of their arrival here.
+                os.utime(path)
+                path.replace(folder / "arriving" / path.name)
+                came.append(time.monotonic())
+            ready = judged_files(folder) - 1
+            seen.setdefault(ready, time.monotonic())
+            judged += [time.monotonic()] * (ready - len(judged))
+            time.sleep(0.01)
+        watch.send_signal(signal.SIGINT)
+    batches = sorted(seen.values())
+    waited = [end - start for start, end in zip(came, judged, strict=True)]
+    return waited, [later - earlier for earlier, later in pairwise(batches)]
+
+
+def judged_files(folder):
+    """Return the number of files whose verdicts are written."""
+    states = sorted((folder / "kept").glob("batch-*/state.json"), key=os.path.getmtime)
+    try:
+        return json.loads(states[-1].read_text())["files"] if states else 0
+    except (FileNotFoundError, ValueError):
+        return 0
 
 
 def same(folder):
@@ -105,12 +164,23 @@ def main():
     parser.add_argument("--master", default="local[1]")
     parser.add_argument("--files", default="5")
     parser.add_argument("--check", action="store_true")
+    parser.add_argument("--rate", type=int, help="files come at this many elements a second; print latencies")
     given, equal = parser.parse_args(), True
     spark_costs.PAUSE = 0.5
     for size in given.sizes:
         with TemporaryDirectory(dir="/tmp") as name, ExitStack() as until:
             folder = Path(name)
             make(folder, size)
+            if given.rate is not None:
+                waited, batches = map(sorted, latencies(folder, given))
+                middle, most = waited[len(waited) // 2], waited[-1]
+                print(
+                    f"{size} elements, {given.rate} per second: verdicts after {middle:.2f} s (median), "
+                    f"{most:.2f} s (longest); {len(batches)} batches, of {batches[len(batches) // 2]:.2f} s "
+                    f"(median), {batches[-1]:.2f} s (longest)",
+                    flush=True,
+                )
+                continue
             source, more = folder / "in", ["--files", given.files]
             if given.topic is not None:
                 address = until.enter_context(broker(folder))
