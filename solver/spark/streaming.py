@@ -1,18 +1,19 @@
 """Batches of a stream by Spark Structured Streaming: files of a folder that grows, or messages of a topic."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from operator import itemgetter
 from pathlib import Path
 from queue import Empty, Queue
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
+import numpy as np
 from py4j.protocol import Py4JError
 from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from lars.errors import FailedRunError, LarsError
+from solver.columns import Array, arrow_numbers, numbers_of
 from solver.spark.session import failure, said_by_spark, spark_context
 from solver.traces.spooling import write_lines
 
@@ -93,21 +94,21 @@ def folder_batches(  # noqa: PLR0913, PLR0917 - where, what to do, and how fast
     yield from _batches(named, checkpoint, called, pause)
 
 
-def merged(messages: Iterable[tuple[Any, int, int, bytes | None]]) -> Iterator[bytes | None]:
-    """Yield the values of messages, each given with its timestamp, partition, offset and value.
+def merged(timestamps: Array, partitions: Array, offsets: Array) -> Array:
+    """Return the places of messages in the order in which the messages are read, from three columns.
 
     The messages of one partition keep their order. Partitions are merged by the newest timestamp so far of
     the partition, because a producer can set timestamps that go back.
 
-    >>> list(merged([(10, 0, 1, b"a"), (5, 0, 2, b"b"), (7, 1, 1, b"c")]))
-    [b'c', b'a', b'b']
+    >>> merged(np.array([10, 5, 7]), np.array([0, 0, 1]), np.array([1, 2, 1])).tolist()
+    [2, 0, 1]
     """
-    newest: dict[int, Any] = {}
-    places = []
-    for timestamp, partition, offset, value in sorted(messages, key=itemgetter(1, 2)):
-        newest[partition] = max(timestamp, newest.get(partition, timestamp))
-        places.append((newest[partition], partition, offset, value))
-    yield from (value for *_, value in sorted(places, key=itemgetter(0, 1, 2)))
+    order = np.lexsort((offsets, partitions))
+    newest, partition = timestamps[order], partitions[order]
+    begins = np.flatnonzero(np.diff(partition)) + 1
+    newest = np.concatenate([np.maximum.accumulate(part) for part in np.split(newest, begins)])
+    places: Array = order[np.lexsort((offsets[order], partition, newest))]
+    return places
 
 
 def is_empty(topic: tuple[str, str], place: str, master: str, jars: Sequence[Path] = ()) -> bool:
@@ -179,10 +180,12 @@ def topic_batches(  # noqa: PLR0913, PLR0917 - where, what to do, and how fast
     columns = "timestamp", "partition", "offset", "value"
 
     def called(batch: DataFrame, number: int) -> Said:
-        read = batch.select(*columns).toArrow()
+        read = batch.select(*columns).toArrow().combine_chunks()
+        numbers = (numbers_of(read.column(name).cast("int64").combine_chunks()) for name in columns[:3])
+        values = read.column("value").take(arrow_numbers(merged(*numbers))).to_pylist()
         # Without a value, a message is a mark that a key was deleted.
-        values = filter(None, merged(zip(*(read.column(name).to_pylist() for name in columns), strict=True)))
-        path = write_lines(folder, number, [value.removesuffix(b"\n") + b"\n" for value in values])
+        lines = [value.removesuffix(b"\n") + b"\n" for value in values if value]
+        path = write_lines(folder, number, lines)
         return step(number, [] if path is None else [path])
 
     reader = session.readStream.format(_KAFKA).option(_BROKER, address)

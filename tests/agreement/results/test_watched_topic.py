@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from base64 import urlsafe_b64encode
 from contextlib import contextmanager, suppress
 from uuid import uuid4
@@ -153,13 +154,23 @@ def test_a_watched_topic_is_read_once_and_its_tables_are_those_of_a_comparison_o
 
 
 def killed_at(folder, words, batch):
-    """Start a watch, and kill it when the state of a batch is stored."""
+    """Start a watch; kill it once a batch is stored and its records are sent; return the newest batch.
+
+    The watch is stopped meanwhile: else the next batch could begin, and its records would be sent once only.
+    """
     how = {"cwd": folder, "env": ENVIRONMENT, "start_new_session": True}
     with (folder / "log.txt").open("a") as log:
         run = subprocess.Popen([*words, "--pause", "0.05"], stdout=log, stderr=log, **how)
-    waited(lambda: f"batch-{batch}" in states(folder) or run.poll() is not None, 600, 0.02)
+    while run.poll() is None:
+        os.killpg(run.pid, signal.SIGSTOP)
+        newest = max((int(name[6:]) for name in states(folder)), default=-1)
+        if newest >= batch and not (folder / "kept" / f"batch-{newest}" / "unsent.json").exists():
+            break
+        os.killpg(run.pid, signal.SIGCONT)
+        time.sleep(0.05)
     os.killpg(run.pid, signal.SIGKILL)
     run.wait()
+    return newest
 
 
 def forgotten(folder, batch):
@@ -194,8 +205,7 @@ def test_a_topic_has_the_rows_of_the_tables_under_their_keys_though_a_crash_repe
                 True,
             )
         on_spark(CREATE, address, "verdicts", 3)
-        killed_at(tmp_path, words, 1)
-        last = max(int(name[6:]) for name in states(tmp_path))
+        last = killed_at(tmp_path, words, 1)
         forgotten(tmp_path, last)
         killed_at(tmp_path, words, last + 2)
         ended = subprocess.run([*words, "--once"], check=False, **how)
