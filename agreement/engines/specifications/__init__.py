@@ -42,8 +42,12 @@ from agreement.engines.specifications.parameters import (
 from agreement.engines.specifications.reporting import (
     EvaluationPoint,
     ShownWindow,
+    candidates,
+    conditions_of,
+    holds,
     is_clocked,
     needed_tick,
     period_of,
+    with_start,
 )
 from agreement.engines.specifications.tasks import EngineRun, KeptPart, Task

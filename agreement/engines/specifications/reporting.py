@@ -272,13 +272,23 @@ EvaluationPoints = Sequence[EvaluationPoint]
 
 def own_points(window: ShownWindow, windows: Sequence[ShownWindow]) -> EvaluationPoints:
     """Return the evaluations at which one window reports; start times of other windows do not matter."""
-    by_arrival = "content-change" in window.strategies and not window.strategies & CLOCKED
+    conditions, points = conditions_of(window.strategies), candidates(window, windows)
+    if not conditions:
+        return points
+    push_counts = (push_count_at(window.frame, point) for point in points)
+    pairs = (
+        (point, window.span(point.tick, count)) for point, count in zip(points, push_counts, strict=True)
+    )
+    return [point for point, span in pairs if all(holds(one, window, point, span) for one in conditions)]
+
+
+def conditions_of(strategies: frozenset[parameters.Strategy]) -> frozenset[parameters.Strategy]:
+    """Return the strategies that some candidates do not meet."""
     # What arrives in a window is a change, and not nothing.
-    strategies = () if by_arrival else window.strategies - {"window-close"}
-    candidates = _candidates(window, windows)
-    if not strategies:
-        return candidates
-    return [point for point in candidates if all(_holds(strategy, window, point) for strategy in strategies)]
+    by_arrival = "content-change" in strategies and not strategies & CLOCKED
+    if by_arrival:
+        return frozenset()
+    return strategies - ({"window-close"} if "window-close" in strategies else {"periodic"})
 
 
 def evaluation_points(
@@ -302,7 +312,8 @@ def evaluation_points(
     return [merged[place] for place in sorted(places) if place[1] <= until]
 
 
-def _candidates(window: ShownWindow, windows: Sequence[ShownWindow]) -> EvaluationPoints:
+def candidates(window: ShownWindow, windows: Sequence[ShownWindow]) -> EvaluationPoints:
+    """Return the evaluations at which one window reports if it meets the conditions of its strategies."""
     if "window-close" in window.strategies:
         return window.closes()
     if "periodic" in window.strategies:
@@ -349,20 +360,19 @@ def period_of(frame: Frame) -> int:
     return frame.specification.period.points(frame.unit)
 
 
-def _holds(strategy: parameters.Strategy, window: ShownWindow, point: EvaluationPoint) -> bool:
+def holds(strategy: parameters.Strategy, window: ShownWindow, point: EvaluationPoint, span: range) -> bool:
+    """Return whether a candidate meets a strategy, if the window's content at its tick is `span`."""
     match strategy:
         case "window-close":
             return True
         case "periodic":
             return point.time % period_of(window.frame) == 0
         case "non-empty":
-            push_count = push_count_at(window.frame, point)
-            span = window.span(point.tick, push_count)
-            return len(span) > len(window.hidden(span, push_count))
+            return len(span) > len(window.hidden(span, push_count_at(window.frame, point)))
         case "content-change":
             # Where the clock drives: an element came at the last instant that is seen.
             push_count, scale = push_count_at(window.frame, point), window.frame.clock.scale
-            span, instant = window.span(point.tick, push_count), (window.own_tick(point.tick) - 1) // scale
+            instant = (window.own_tick(point.tick) - 1) // scale
             if push_count is None:
                 return bool(span) and window.ticks[span[-1]] // scale == instant
             return any(

@@ -10,6 +10,7 @@ from agreement.documents.requests import WindowSource, sources
 from agreement.engines import specifications
 from agreement.engines.engine import columns
 from agreement.engines.r2s import reported_rows
+from agreement.engines.specifications.reporting import CLOCKED
 from agreement.proving.suite.vectors import (
     FIRST_OF_STREAM,
     OWN_STARTS,
@@ -31,6 +32,8 @@ from translate.model.query import EngineQuery, Language
 TimedRows = tuple[int, tuple[Row, ...]]
 """A report: its time point, and its rows in the order of the query's columns."""
 Reports = tuple[TimedRows, ...]
+Place = tuple[int, int]
+"""The tick and the time point of an evaluation."""
 MILLISECONDS: Final[Mapping[Language, int]] = {
     Language.RSPQL: 1,
     Language.CSPARQL: 1000,
@@ -52,29 +55,37 @@ class VectorReports:
     Times of the stream are time points. The reports begin at time 0, and end before the time of the last
     element, because later reports may be pending when that element arrives. If t0 depends on the first
     element of the window's own stream and this stream is empty, the first element of any stream determines
-    t0. With `never`, such a window never opens.
+    t0, or such a window never opens: both are correct.
     """
 
     query: EngineQuery
     static: Static
     stream: Sequence[Push]
-    never: bool = False
     until: int = field(init=False)
     """The time of the last element."""
     late: tuple[Push, ...] = field(init=False)
     """The elements that arrive after an element with a later time."""
     _task: specifications.Task = field(init=False)
     _sources: tuple[WindowSource, ...] = field(init=False)
+    _kind: ToStream = field(init=False)
     _widths: tuple[int, ...] = field(init=False)
-    _starts: dict[Start, tuple[int, ...]] = field(default_factory=dict, init=False)
+    _starts: dict[tuple[Start, bool], tuple[int, ...]] = field(default_factory=dict, init=False)
     _frames: dict[tuple[object, ...], specifications.FramedTask] = field(default_factory=dict, init=False)
+    _windows: dict[
+        tuple[object, ...], tuple[specifications.ShownWindow, Sequence[specifications.EvaluationPoint]]
+    ] = field(default_factory=dict, init=False)
+    """The candidates of a window, by clock or arrivals, showing, number of the window, and start time t0."""
+    _places: dict[tuple[int, int, int], frozenset[Place]] = field(default_factory=dict, init=False)
+    """The evaluations at which a window reports, by timing, number of the window, and start time t0."""
+    _combined: dict[tuple[object, ...], frozenset[Place]] = field(default_factory=dict, init=False)
     _answers: dict[tuple[object, ...], Reports] = field(default_factory=dict, init=False)
-    _scheduled: dict[tuple[object, ...], specifications.ScheduledTask] = field(
-        default_factory=dict, init=False
-    )
+    _shared: dict[tuple[object, ...], Reports] = field(default_factory=dict, init=False)
     _shown: dict[tuple[object, ...], dict[int, tuple[Row, ...]]] = field(default_factory=dict, init=False)
     """The rows of the query at each evaluation, by the parameters that determine the content of windows."""
-    _spans: dict[tuple[int, int, int], dict[int, range]] = field(default_factory=dict, init=False)
+    _spans: dict[tuple[int, int, int], tuple[specifications.ShownWindow, dict[int, range]]] = field(
+        default_factory=dict, init=False
+    )
+    """The content of a window at ticks, by showing, number of the window, and start time t0."""
     _interned: dict[tuple[Row, ...], tuple[Row, ...]] = field(default_factory=dict, init=False)
     _changes: dict[tuple[int, int], tuple[Row, ...]] = field(default_factory=dict, init=False)
     _distinct: dict[tuple[tuple[int, int], ...], Reports] = field(default_factory=dict, init=False)
@@ -99,8 +110,9 @@ class VectorReports:
         run = specifications.EngineRun(self.query, self.static, pushes, unit)
         self._task = specifications.Task(run, specifications.elements_of(pushes, unit), self.until)
         self._sources = sources(self.query)
-        of = self._framed(vectors()[0])
+        of = self._framed(vectors()[0], vectors()[0].report)
         self._contents = specifications.answers_of(of)
+        self._kind = self.query.to_stream or of.specification.stream
         shapes = (specifications.shape(source, of.frame) for source in self._sources)
         self._widths = tuple(0 if window_shape is None else window_shape.width for window_shape in shapes)
 
@@ -122,8 +134,8 @@ class VectorReports:
     def choices(self) -> Mapping[Reports, tuple[int, ...]]:
         """Return each expected sequence of reports, with the numbers of its parameter vectors."""
         alike = self._alike()
-        if not self.late:
-            self.look(vector for vector, _ in alike)
+        if not self.late and self._contents is not None:
+            self._look((vector, starts) for vector, _ in alike for starts in self._correct_starts(vector))
         # Vectors share reports: those that are one object are one without being looked at.
         shared: dict[int, tuple[Reports, list[int]]] = {}
         repeats = self.repeats
@@ -152,10 +164,10 @@ class VectorReports:
         """
         if self.late:
             return self._of_late(vector)
-        reports = self.reports(vector)
         if not self._asks:
-            others = (self._waiting.reports(vector),) if vector.start in OWN_STARTS else ()
-            return tuple(dict.fromkeys((reports, *others)))
+            correct = (self._reports_from(vector, starts) for starts in self._correct_starts(vector))
+            return tuple(dict.fromkeys(correct))
+        reports = self.reports(vector)
         whole = self.reports(replace(vector, empty="reported"))
         truths = tuple((t, _truth(rows)) for t, rows in whole)
         silent = tuple((t, _truth(rows)) for t, rows in whole if rows)
@@ -193,15 +205,6 @@ class VectorReports:
             latest[push.stream] = push.t
         return True
 
-    @property
-    def _waiting(self) -> "VectorReports":
-        """The expected reports if a window whose stream is empty never opens."""
-        if () not in self._others:
-            streams = {push.stream for push in self.stream}
-            same = self.never or all(str(source.stream) in streams for source in self._sources)
-            self._others[()] = self if same else replace(self, never=True)
-        return self._others[()]
-
     def _like(self, stream: Sequence[Push]) -> "VectorReports":
         own = tuple(stream)
         if own not in self._others:
@@ -215,9 +218,13 @@ class VectorReports:
         """
         if self.late:
             return self._of_late(vector)[0]
-        own = self._place(vector)
+        return self._reports_from(vector, self.starts(vector))
+
+    def _reports_from(self, vector: ParameterVector, starts: tuple[int, ...]) -> Reports:
+        """Return the expected reports under a parameter vector if windows have the given start times t0."""
+        own = self._place(vector, starts)
         if own not in self._answers:
-            self._answers[own] = self._reports(vector)
+            self._answers[own] = self._reports(vector, starts)
         every = self._answers[own]
         if vector.empty == "reported":
             return every
@@ -229,12 +236,20 @@ class VectorReports:
         """Return the start time t0 of each window under a parameter vector."""
         return self._starts_of(vector.start)
 
-    def _starts_of(self, start: Start) -> tuple[int, ...]:
-        if start not in self._starts:
-            self._starts[start] = self._begins(start)
-        return self._starts[start]
+    def _correct_starts(self, vector: ParameterVector) -> tuple[tuple[int, ...], ...]:
+        """Return the start times t0 of the windows; two choices if a window's own stream is empty."""
+        starts = self._starts_of(vector.start)
+        if vector.start not in OWN_STARTS or self._asks:
+            return (starts,)
+        return tuple(dict.fromkeys((starts, self._starts_of(vector.start, never=True))))
 
-    def _begins(self, start: Start) -> tuple[int, ...]:
+    def _starts_of(self, start: Start, *, never: bool = False) -> tuple[int, ...]:
+        """Return the start time t0 of each window; `never`: a window with an empty stream never opens."""
+        if (start, never) not in self._starts:
+            self._starts[start, never] = self._begins(start, never=never)
+        return self._starts[start, never]
+
+    def _begins(self, start: Start, *, never: bool) -> tuple[int, ...]:
         first = int(min((push.t for push in self.stream), default=0))
         match start:
             case "aligned":
@@ -244,10 +259,10 @@ class VectorReports:
             case "first-aligned":
                 return tuple(first - width for width in self._widths)
             case "own-aligned":
-                own = self._begins(FIRST_OF_STREAM)
+                own = self._begins(FIRST_OF_STREAM, never=never)
                 return tuple(begin - width for begin, width in zip(own, self._widths, strict=True))
             case "own":
-                return tuple(self._begin(source, first) for source in self._sources)
+                return tuple(self._begin(source, self.until if never else first) for source in self._sources)
             case int(t):
                 return (t,) * len(self._widths)
             case written:
@@ -256,47 +271,103 @@ class VectorReports:
 
     def _begin(self, source: WindowSource, otherwise: int) -> int:
         own = (push.t for push in self.stream if push.stream == str(source.stream))
-        return int(min(own, default=self.until if self.never else otherwise))
+        return int(min(own, default=otherwise))
 
     def scheduled(self, vector: ParameterVector) -> specifications.ScheduledTask:
         """Return the query and stream with the evaluation times under a parameter vector."""
-        own = self._place(vector)
-        if own not in self._scheduled:
-            self._scheduled[own] = self._framed(vector).scheduled(self.starts(vector))
-        return self._scheduled[own]
+        return self._framed(vector, vector.report).scheduled(self.starts(vector))
 
-    def _place(self, vector: ParameterVector) -> tuple[object, ...]:
+    def _place(self, vector: ParameterVector, starts: tuple[int, ...]) -> tuple[int, bool, tuple[int, ...]]:
         """Return a key such that two parameter vectors with the same key report at the same times.
 
         The parameter `combination` matters only for several windows.
         """
-        combined = len(self._sources) > 1 and vector.combination == "all"
-        return vector.timing, combined, self.starts(vector)
+        return vector.timing, self._combines and vector.combination == "all", starts
 
-    def _framed(self, vector: ParameterVector) -> specifications.FramedTask:
-        own = (vector.timing, vector.combination == "all")
+    @property
+    def _combines(self) -> bool:
+        return len(self._sources) > 1
+
+    def _framed(
+        self, vector: ParameterVector, report: frozenset[specifications.Strategy]
+    ) -> specifications.FramedTask:
+        """Return the query and stream under a parameter vector, but with another report policy."""
+        own = report, vector.bounds, vector.tick, self._combines and vector.combination == "all"
         if own not in self._frames:
-            specification = vector.specification(self.query.language, self._task.unit)
+            specification = replace(vector, report=report).specification(self.query.language, self._task.unit)
             self._frames[own] = specifications.frame_task(self._task, specification, vector.bounds)
         return self._frames[own]
 
-    def _reports(self, vector: ParameterVector) -> Reports:
-        of = self.scheduled(vector)
+    def _reports(self, vector: ParameterVector, starts: tuple[int, ...]) -> Reports:
         if self._contents is None:
+            of = self._framed(vector, vector.report).scheduled(starts)
             reports = ((report.time, self._same(report.rows)) for report in specifications.evaluations(of))
             return self._one(pair for pair in reports if 0 <= pair[0] < self.until)
-        shown = self._shown.setdefault((vector.showing, of.choice.starts), {})
-        if any(point.tick not in shown for point in of.points):
-            self.look((vector,))
-        kind = self.query.to_stream or of.specification.stream
-        every = [(point.time, shown[point.tick]) for point in of.points]
+        places = self._evaluations(vector, starts)
+        own = vector.showing, starts, places
+        if own not in self._shared:
+            self._shared[own] = self._reports_at(vector, starts, sorted(places))
+        return self._shared[own]
+
+    def _reports_at(
+        self, vector: ParameterVector, starts: tuple[int, ...], places: Sequence[Place]
+    ) -> Reports:
+        shown = self._shown.setdefault((vector.showing, starts), {})
+        if any(tick not in shown for tick, _ in places):
+            self._look(((vector, starts),))
+        kind = self._kind
+        every = [(time, shown[tick]) for tick, time in places]
         if kind != "RSTREAM":
             before = ((), *(rows for _, rows in every))
             every = [
                 (time, self._changed(kind, old, rows))
                 for old, (time, rows) in zip(before, every, strict=False)
             ]
-        return self._one(pair for pair in every if 0 <= pair[0] < self.until)
+        return self._one(pair for pair in every if pair[0] >= 0)
+
+    def _evaluations(self, vector: ParameterVector, starts: tuple[int, ...]) -> frozenset[Place]:
+        """Return the evaluations of the query, before the time of the last element."""
+        own = self._place(vector, starts)
+        if own not in self._combined:
+            by_window = [self._evaluations_of(vector, number, start) for number, start in enumerate(starts)]
+            first, *others = by_window
+            union = vector.combination == "any"
+            self._combined[own] = first.union(*others) if union else first.intersection(*others)
+        return self._combined[own]
+
+    def _evaluations_of(self, vector: ParameterVector, number: int, start: int) -> frozenset[Place]:
+        """Return the evaluations at which a window reports, before the time of the last element.
+
+        Report policies with the same clock or arrivals have the same candidates. So the candidates and their
+        content are computed once, and each policy selects from the candidates.
+        """
+        own = vector.timing, number, start
+        if own not in self._places:
+            window, points = self._candidates(vector, number, start)
+            conditions = specifications.conditions_of(vector.report)
+            if conditions:
+                spans = self._spans_at(vector.showing, number, start, [point.tick for point in points])
+                for one in conditions:
+                    points = [
+                        point
+                        for point in points
+                        if specifications.holds(one, window, point, spans[point.tick])
+                    ]
+            self._places[own] = frozenset([(point.tick, point.time) for point in points])
+        return self._places[own]
+
+    def _candidates(
+        self, vector: ParameterVector, number: int, start: int
+    ) -> tuple[specifications.ShownWindow, Sequence[specifications.EvaluationPoint]]:
+        report = vector.report & CLOCKED or vector.report
+        own = report, vector.showing, number, start
+        if own not in self._windows:
+            framed = self._framed(vector, report)
+            window = specifications.with_start(framed.windows[number], start)
+            points = specifications.candidates(window, framed.windows)
+            self._windows[own] = window, [point for point in points if point.time < self.until]
+            self._spans.setdefault((vector.showing, number, start), (window, {}))
+        return self._windows[own]
 
     def _one(self, pairs: Iterable[TimedRows]) -> Reports:
         """Return a sequence of reports, as one object for all equal sequences, to save memory."""
@@ -319,16 +390,18 @@ class VectorReports:
 
         The results are cached. The content of windows at an evaluation does not depend on the report policy.
         """
-        wanted: dict[tuple[int, tuple[int, ...]], tuple[specifications.ScheduledTask, set[int]]] = {}
-        for vector in under:
-            of = self.scheduled(vector)
-            _, ticks = wanted.setdefault((vector.showing, of.choice.starts), (of, set()))
-            ticks.update(point.tick for point in of.points)
+        if self._contents is not None:
+            self._look((vector, self.starts(vector)) for vector in under)
+
+    def _look(self, under: Iterable[tuple[ParameterVector, tuple[int, ...]]]) -> None:
+        wanted: dict[tuple[int, tuple[int, ...]], set[Place]] = {}
+        for vector, starts in under:
+            wanted.setdefault((vector.showing, starts), set()).update(self._evaluations(vector, starts))
         new: list[tuple[dict[int, tuple[Row, ...]], int, specifications.ShownSpans]] = []
-        for (showing, starts), (of, asked) in wanted.items():
+        for (showing, starts), asked in wanted.items():
             shown = self._shown.setdefault((showing, starts), {})
-            ticks = asked - shown.keys()
-            by_window = [self._shown_by(showing, number, own, ticks) for number, own in enumerate(of.windows)]
+            ticks = {tick for tick, _ in asked} - shown.keys()
+            by_window = [self._spans_at(showing, number, start, ticks) for number, start in enumerate(starts)]
             contents = zip(*([spans[tick] for tick in ticks] for spans in by_window), strict=True)
             new += [(shown, tick, content) for tick, content in zip(ticks, contents, strict=True)]
         if new and self._contents is not None:
@@ -338,14 +411,12 @@ class VectorReports:
             for (shown, tick, _), found in zip(new, answered, strict=True):
                 shown[tick] = texts[id(found)]
 
-    def _shown_by(
-        self, showing: int, number: int, window: specifications.ShownWindow, ticks: Iterable[int]
-    ) -> Mapping[int, range]:
+    def _spans_at(self, showing: int, number: int, start: int, ticks: Iterable[int]) -> Mapping[int, range]:
         """Return the content of a window at each of some ticks, as ranges of the stream's elements.
 
         The content is cached, because several vectors use a window with the same start time.
         """
-        spans = self._spans.setdefault((showing, number, window.start), {})
+        window, spans = self._spans[showing, number, start]
         spans.update((tick, window.span(tick)) for tick in ticks if tick not in spans)
         return spans
 

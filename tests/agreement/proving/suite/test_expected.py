@@ -6,7 +6,8 @@ from random import Random
 import pytest
 import rdflib
 
-from agreement.documents.recordings import static_of
+from agreement.documents.recordings import ANSWER, Push, static_of
+from agreement.engines import specifications
 from agreement.proving.suite import LEVELS, suite_tests, write_suite
 from agreement.proving.suite.catalogue import catalogue
 from agreement.proving.suite.expecting import VectorReports
@@ -29,7 +30,7 @@ from tests.agreement.proving.suite.certifying import (
     with_late,
 )
 from tests.agreement.proving.suite.conftest import made
-from tests.sizes import few
+from tests.sizes import few, size
 from translate.model.query import Language
 
 RSPQL = Language.RSPQL
@@ -59,6 +60,29 @@ def test_it_is_read_as_it_was_made(tests, made_once):
 
 def _whole(test):
     return replace(test, expected=None), {language: test.expected(language) for language in test.texts}
+
+
+def by_definition(asked, vector):
+    """Return the reports of one parameter vector from its own evaluation times, each window by itself."""
+    found = specifications.evaluations(asked.scheduled(vector))
+    reports = ((one.time, tuple(one.rows)) for one in found if vector.empty == "reported" or one.rows)
+    return tuple((t, rows) for t, rows in reports if 0 <= t < asked.until)
+
+
+def test_reports_computed_together_are_those_of_each_parameter_vector_alone():
+    rng, used = Random(11), set()
+    for query in rng.sample([one for one in catalogue() if len(one.letters) > 1], size(30, 150)):
+        times, letters = sorted(rng.choices(range(10), k=6)), rng.choices(query.letters, k=6)
+        stream = tuple(Push(t, *letter) for t, letter in zip(times, letters, strict=True))
+        text = suite_tests.WRITTEN[RSPQL].text(query.family)
+        asked = VectorReports(suite_tests._read(text), static_of(query.family.static), stream)
+        choices = asked.choices()
+        for number in rng.sample([n for own in choices.values() for n in own], 40):
+            right = by_definition(asked, vectors()[number])
+            assert asked.reports(vectors()[number]) == right, (query.name, number)
+            assert asked.names == (ANSWER,) or number in choices[right]
+            used.add((vectors()[number].report, bool(right)))
+    assert len(used) == 16
 
 
 def test_window_by_window_oxigraph_says_the_same(tests):
