@@ -4,6 +4,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
+from itertools import chain
 from operator import attrgetter
 from typing import Final, NamedTuple
 
@@ -85,10 +86,14 @@ class ShownWindow:
         If elements are late, `push_count` is the number of triples that have arrived. The positions can also
         include elements that have not arrived.
         """
-        own = self.own_tick(tick)
-        last = bisect_right(self.ticks, own)
+        own = tick if self._ends_at_tick else self.own_tick(tick)
         match self.window:
+            case SlidingWindow() as window:
+                opening, end = self._last_closed(own) if self._reads_closed else (window.opening(own), own)
+                last = bisect_right(self.ticks, end)
+                return range(bisect_right(self.ticks, opening, 0, last), last)
             case Rows(count, by_time):
+                last = bisect_right(self.ticks, own)
                 if push_count is None and not by_time:
                     return range(max(0, last - count), last)
                 first, counted = last, set[int]()
@@ -107,10 +112,6 @@ class ShownWindow:
                 scale = self.frame.clock.scale
                 shown = min(end, (tick // scale + 1) * scale - 1) if causal else end
                 return range(first, max(first, bisect_right(self.ticks, shown)))
-            case SlidingWindow():
-                opening, end = self._shown(self.window, own)
-                last = bisect_right(self.ticks, end)
-                return range(bisect_right(self.ticks, opening, 0, last), last)
 
     def hidden(self, span: range, push_count: int | None) -> Sequence[int]:
         """Return the positions in `span` of elements that have not arrived after that many pushed triples."""
@@ -124,14 +125,16 @@ class ShownWindow:
         """The positions of the elements that arrive after their time."""
         return [place for place, element in enumerate(self.elements) if element.arrival != element.t]
 
-    def _shown(self, window: SlidingWindow, tick: int) -> tuple[int, int]:
-        """Return the ends (o, e], in ticks, of the window that is read: active, or the last to close.
+    @cached_property
+    def _reads_closed(self) -> bool:
+        """Whether the window to close last is read, because the query defines when windows open (sparq)."""
+        clocked, own = "window-close" in self.strategies, self.source.window
+        return clocked and isinstance(own, Range) and own.opens is not None
 
-        If the query defines when its windows open (as in sparq), the last closed window is read.
-        """
-        clocked = "window-close" in self.strategies
-        if not (clocked and isinstance(self.source.window, Range) and self.source.window.opens is not None):
-            return window.opening(tick), tick
+    def _last_closed(self, tick: int) -> tuple[int, int]:
+        """Return the ends (o, e], in ticks, of the last closed window."""
+        window = self.window
+        assert isinstance(window, SlidingWindow)
         # A window that contains its last instant ends one tick after the last one of this instant.
         closed = (tick + 1 - window.start - window.width) // window.slide
         opening = window.start + closed * window.slide
@@ -139,9 +142,9 @@ class ShownWindow:
 
     def own_tick(self, tick: int) -> int:
         """Return the tick at which this window ends, if the evaluation is at `tick`."""
-        scale = self.frame.clock.scale
-        if not self._shift and self._misses_last is misses_last(self.frame.bounds):
+        if self._ends_at_tick:
             return tick
+        scale = self.frame.clock.scale
         instant = tick // scale + self._shift
         return instant * scale if self._misses_last else (instant + 1) * scale - 1
 
@@ -153,6 +156,11 @@ class ShownWindow:
             LarsError: No specification defines when the window opens and closes.
         """
         return shape(self.source, self.frame)
+
+    @cached_property
+    def _ends_at_tick(self) -> bool:
+        """Whether the window ends at the tick of the evaluation."""
+        return not self._shift and self._misses_last is misses_last(self.frame.bounds)
 
     @cached_property
     def _shift(self) -> int:
@@ -179,8 +187,10 @@ class ShownWindow:
                 return self.elements[span[0]].t if span else tick // scale
             case FixedWindow(begin):
                 return begin // scale
-            case SlidingWindow():
-                return self._shown(self.window, self.own_tick(tick))[0] // scale - self.misses_first
+            case SlidingWindow() as window:
+                own = self.own_tick(tick)
+                opening = self._last_closed(own)[0] if self._reads_closed else window.opening(own)
+                return opening // scale - self.misses_first
 
     def arrivals(self) -> Sequence[EvaluationPoint]:
         """Return an evaluation for each tick at which an element of the window's stream arrives.
@@ -320,9 +330,13 @@ def candidates(window: ShownWindow, windows: Sequence[ShownWindow]) -> Evaluatio
         return _multiples(window)
     if "content-change" in window.strategies:
         return window.arrivals()
-    clock, pushed = window.frame.clock, triggers(window.frame.clock)
-    every = (arrivals_on(clock, shown_window.source.stream) for shown_window in windows)
-    return sorted({EvaluationPoint(tick, time, pushed[tick]) for own in every for tick, time in own})
+    return _arrivals_of(window.frame.clock, frozenset(one.source.stream for one in windows))
+
+
+@lru_cache(maxsize=32)
+def _arrivals_of(clock: TickClock, streams: frozenset[Iri | Variable]) -> EvaluationPoints:
+    every = (_arrivals(clock, stream) for stream in streams)
+    return sorted(set(chain.from_iterable(every)))
 
 
 def _multiples(window: ShownWindow) -> EvaluationPoints:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import Final
 
 from agreement.documents.recordings import ANSWER, Push
@@ -15,6 +15,7 @@ from agreement.proving.suite.vectors import (
     FIRST_OF_STREAM,
     OWN_STARTS,
     STARTS,
+    Equivalents,
     ParameterVector,
     Start,
     alike_by_starts,
@@ -135,21 +136,23 @@ class VectorReports:
         """Return each expected sequence of reports, with the numbers of its parameter vectors."""
         alike = self._alike()
         if not self.late and self._contents is not None:
-            self._look((vector, starts) for vector, _ in alike for starts in self._correct_starts(vector))
+            firsts = (vector for (vector, _), *_ in alike)
+            self._look((vector, starts) for vector in firsts for starts in self._correct_starts(vector))
         # Vectors share reports: those that are one object are one without being looked at.
         shared: dict[int, tuple[Reports, list[int]]] = {}
         repeats = self.repeats
-        for vector, numbers in alike:
+        for vector, numbers in chain.from_iterable(alike):
             if vector.by_clock or not repeats:
                 for reports in self.admissible(vector):
                     shared.setdefault(id(reports), (reports, []))[1].extend(numbers)
         result: dict[Reports, list[int]] = {}
-        for reports, numbers in shared.values():
-            result.setdefault(reports, []).extend(numbers)
-        return {reports: tuple(sorted(numbers)) for reports, numbers in result.items()}
+        for reports, own in shared.values():
+            result.setdefault(reports, []).extend(own)
+        in_order = sorted(result.items(), key=lambda item: min(item[1]))
+        return {reports: tuple(sorted(numbers)) for reports, numbers in in_order}
 
-    def _alike(self) -> Sequence[tuple[ParameterVector, Sequence[int]]]:
-        """Return parameter vectors with different reports, each with the numbers of equivalent vectors."""
+    def _alike(self) -> Sequence[Equivalents]:
+        """Return parameter vectors with different reports, in groups with equal evaluation times."""
         begins = dict[object, int]()
         kinds = (start if self.late else (self._starts_of(start), start in OWN_STARTS) for start in STARTS)
         places = tuple(begins.setdefault(kind, len(begins)) for kind in kinds)
@@ -165,6 +168,8 @@ class VectorReports:
         if self.late:
             return self._of_late(vector)
         if not self._asks:
+            if vector.start not in OWN_STARTS:
+                return (self.reports(vector),)
             correct = (self._reports_from(vector, starts) for starts in self._correct_starts(vector))
             return tuple(dict.fromkeys(correct))
         reports = self.reports(vector)
@@ -394,13 +399,13 @@ class VectorReports:
             self._look((vector, self.starts(vector)) for vector in under)
 
     def _look(self, under: Iterable[tuple[ParameterVector, tuple[int, ...]]]) -> None:
-        wanted: dict[tuple[int, tuple[int, ...]], set[Place]] = {}
+        wanted: dict[tuple[int, tuple[int, ...]], set[frozenset[Place]]] = {}
         for vector, starts in under:
-            wanted.setdefault((vector.showing, starts), set()).update(self._evaluations(vector, starts))
+            wanted.setdefault((vector.showing, starts), set()).add(self._evaluations(vector, starts))
         new: list[tuple[dict[int, tuple[Row, ...]], int, specifications.ShownSpans]] = []
         for (showing, starts), asked in wanted.items():
             shown = self._shown.setdefault((showing, starts), {})
-            ticks = {tick for tick, _ in asked} - shown.keys()
+            ticks = {tick for tick, _ in frozenset[Place]().union(*asked)} - shown.keys()
             by_window = [self._spans_at(showing, number, start, ticks) for number, start in enumerate(starts)]
             contents = zip(*([spans[tick] for tick in ticks] for spans in by_window), strict=True)
             new += [(shown, tick, content) for tick, content in zip(ticks, contents, strict=True)]

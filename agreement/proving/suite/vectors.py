@@ -201,11 +201,13 @@ def numbers_of(language: Language) -> tuple[int, ...]:
             return tuple(range(len(vectors())))
 
 
+Equivalents = tuple[tuple[ParameterVector, tuple[int, ...]], ...]
+"""Parameter vectors, each with the numbers of all vectors that give the same reports."""
+
+
 @lru_cache(maxsize=256)
-def alike_by_starts(
-    language: Language, places: tuple[int, ...], *, several: bool
-) -> tuple[tuple[ParameterVector, tuple[int, ...]], ...]:
-    """Return parameter vectors, each with the numbers of all vectors that give the same reports.
+def alike_by_starts(language: Language, places: tuple[int, ...], *, several: bool) -> tuple[Equivalents, ...]:
+    """Return parameter vectors with the numbers of equivalent vectors, in groups with equal evaluation times.
 
     Args:
         language: The language of the query.
@@ -213,12 +215,16 @@ def alike_by_starts(
         several: Whether the query combines several windows.
     """
     place = dict(zip(STARTS, places, strict=True))
-    groups: dict[object, list[int]] = {}
+    groups: dict[object, dict[Empty, list[int]]] = {}
     for number in numbers_of(language):
         vector = vectors()[number]
         combined = several and vector.combination == "all"
-        groups.setdefault((vector.timing, combined, vector.empty, place[vector.start]), []).append(number)
-    return tuple((vectors()[numbers[0]], tuple(numbers)) for numbers in groups.values())
+        by_empty = groups.setdefault((vector.timing, combined, place[vector.start]), {})
+        by_empty.setdefault(vector.empty, []).append(number)
+    return tuple(
+        tuple((vectors()[numbers[0]], tuple(numbers)) for numbers in by_empty.values())
+        for by_empty in groups.values()
+    )
 
 
 def declared_vectors(of: Specification, start: Start | None, bounds: Bounds | None) -> frozenset[int]:
