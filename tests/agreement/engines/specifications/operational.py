@@ -194,7 +194,9 @@ def rows(query: Query, dataset: Dataset) -> Counter[Row]:
 
 def streamed(operator: str, new: Counter[Row], old: Counter[Row]) -> Counter[Row]:
     """Return what RSTREAM, ISTREAM or DSTREAM says of an answer and the one before it."""
-    return {"RSTREAM": new, "ISTREAM": new - old, "DSTREAM": old - new}[operator]
+    if operator == "RSTREAM":
+        return new
+    return {"ISTREAM": new - old, "DSTREAM": old - new}[operator]
 
 
 def run(case: Run, kind: type[Machine] = Machine) -> list[Answer]:

@@ -21,7 +21,7 @@ from agreement.proving.suite.running import _term
 from agreement.proving.suite.suite_tests import _read
 from agreement.proving.suite.vectors import PERIOD, vectors
 from solver.job import answers_at
-from tests.agreement.engines.specifications.operational import Machine, Run, Window
+from tests.agreement.engines.specifications.operational import Machine, Run, Window, streamed
 from tests.agreement.engines.specifications.operational_moments import Arrival, Policy
 from tests.agreement.proving.suite.comments import OXIGRAPH_WRONG
 from tests.agreement.proving.suite.window_engines import WindowEngine, WindowRun
@@ -46,10 +46,15 @@ def short(text):
 def expected(test, number, language=Language.RSPQL):
     """Return each sequence of reports by which a test is right under a vector: most have one."""
     return [
-        [(t, bag(one.names, rows)) for t, rows in one.reports]
+        [(t, _bag(one.names, rows)) for t, rows in one.reports]
         for one in test.expected(language)
         if number in one.vectors
     ]
+
+
+@lru_cache(maxsize=4096)
+def _bag(names, rows):
+    return bag(names, rows)
 
 
 def in_order(test):
@@ -89,15 +94,22 @@ class WindowByWindow:
         self.asked = register({"query": test.texts[Language.RSPQL], "static": test.static})
         self.until = int(max(one.t for one in test.stream))
         self.answers = lru_cache(maxsize=None)(self._answers)
+        self.lived = lru_cache(maxsize=None)(self._lived)
         self.arrivals = tuple(
             Arrival(int(one.t), one.stream[1:-1], one.triple, n) for n, one in enumerate(test.stream)
         )
 
     def reports(self, number):
         """Return the reports of a vector before the last element."""
-        vector = vectors()[number]
+        words = vectors()[number].values()
+        empty = words.pop("empty") == "reported"
+        lived = self.lived(vectors()[number].by_clock, *words.items())
+        return [(t, rows) for t, rows in lived if t < self.until and (rows or empty)]
+
+    def _lived(self, by_clock, *words):
+        """Return the time and the rows of each evaluation, which are the same if empty answers are silent."""
+        words = dict(words)
         first = int(min(one.t for one in self.test.stream))
-        words = vector.values()
         windows = tuple(
             Window(
                 one.stream,
@@ -110,7 +122,7 @@ class WindowByWindow:
             for n, one in enumerate(self.asked.windows)
         )
         policy = Policy(words["bounds"], words.get("tick", "instant"), words["combination"], PERIOD)
-        if vector.by_clock:
+        if by_clock:
             policy = policy._replace(tick="instant")
         machine = Machine(Run(None, windows, self.arrivals, policy, self.until))
         before, found = Counter(), []
@@ -119,10 +131,8 @@ class WindowByWindow:
                 tuple(sorted({one.triple for one in machine.shown(own, moment)})) for own in windows
             )
             now = self.answers(shown)
-            new = {"RSTREAM": now, "ISTREAM": now - before, "DSTREAM": before - now}[self.asked.operator]
+            found.append((moment.t, streamed(self.asked.operator, now, before)))
             before = now
-            if moment.t < self.until and (new or words["empty"] == "reported"):
-                found.append((moment.t, new))
         return found
 
     def start(self, window, place, t0, first):
