@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from threading import Event
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from rich.console import RenderableType
 
@@ -50,8 +50,6 @@ from agreement.results.base.library import (
 )
 from agreement.results.files.recorded import AdapterOptions, adapter_option
 from agreement.results.renderings import suite_report
-from agreement.results.suites import claims
-from agreement.results.suites.claims import KINDS, ClaimVerdict
 from lars.dataclass import dataclass
 from lars.durations import Duration
 from lars.errors import FailedRunError, LarsError
@@ -61,6 +59,9 @@ from lars.options import argument, option
 from solver.deadlines import Deadline
 from solver.settings import share
 from translate.model.query import Language
+
+if TYPE_CHECKING:
+    from agreement.results.suites.claims import ClaimVerdict
 
 _ACTIONS: Final = ("make", "run", "claims")
 _ACCEPTED: Final = "expected make DIR, run DIR, claims DIR"
@@ -251,14 +252,18 @@ class SuiteClaims(Findings):
     """The result of `suite claims`: published claims with verdicts; `folder` contains the input files."""
 
     folder: Path
-    claims: tuple[ClaimVerdict, ...]
+    claims: "tuple[ClaimVerdict, ...]"
 
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
+        from agreement.results.suites import claims
+
         return {"folder": str(self.folder), "claims": [claims.as_json(verdict) for verdict in self.claims]}
 
     def parts(self) -> Iterable[RenderableType]:
         """Yield each claim with its verdict, source, and the commands that decide it."""
+        from agreement.results.suites.claims import KINDS
+
         for verdict in self.claims:
             yield f"{verdict.claim.name}: {verdict.verdict}"
             yield f"  {verdict.claim.statement} ({verdict.claim.source})"
@@ -299,6 +304,8 @@ def suite(request: SuiteRequest, listeners: Listeners) -> SuiteMade | SuiteRun |
     if action != "make" and request.messages:
         raise LarsError("--messages requires make DIR")
     if action == "claims":
+        from agreement.results.suites import claims
+
         _check_alone(request)
         verdicts = claims.decided_claims(folder, request.benchmarks, listeners.progress)
         return SuiteClaims(folder, verdicts)
