@@ -14,10 +14,10 @@ from agreement.proving.disjuncts import Edge, Quad, Reading, Stock, few_and_many
 from agreement.proving.disjuncts.candidates import ELSEWHERE
 from agreement.proving.lateness.replay import LateArrival, LateStream, Replay
 from agreement.proving.lateness.theorems import LatenessQuestion
-from lars.dataclass import dataclass
 from lars.language.terms import Constant, Iri, Variable
 from lars.language.windows import Interval, IntervalWindow, Window
 
+Quads = tuple[Quad, ...]
 _MOST_DISJUNCTS: Final = 6
 _MOST_MORE: Final = 6
 """The maximum number of further triples that are tried in addition to a match of the query."""
@@ -32,17 +32,12 @@ _ORIGIN: Final = 2**40
 """The distance of the timeline's ends from time 0, so large that no window is cut."""
 
 
-@dataclass(frozen=True, slots=True)
-class Scene:
-    """The triples of one match of a query, further triples to add, and static triples."""
+def scenes(question: LatenessQuestion) -> Iterator[tuple[Stock, Quads, Quads]]:
+    """Yield the triples from which late streams are made, for each way to match the query.
 
-    match: tuple[Quad, ...]
-    beside: tuple[Quad, ...]
-    static: Stock
-
-
-def scenes(question: LatenessQuestion) -> Iterator[Scene]:
-    """Yield the triples from which late streams are made, one set for each way to match the query."""
+    Yields:
+        The static triples, the stream triples of one match of the query, and further stream triples to add.
+    """
     agreement = question.agreement
     ways = [way for way in agreement.ways if way.holds]
     for way in sorted(ways, key=lambda way: len(way.disjunct.stored))[:_MOST_DISJUNCTS]:
@@ -51,7 +46,7 @@ def scenes(question: LatenessQuestion) -> Iterator[Scene]:
             free = [] if agreement.stock is not None else [edge.ground(model) for edge in way.disjunct.stored]
             static = tuple(dict.fromkeys((*(agreement.stock or ()), *free)))
             more = dict.fromkeys((*_others(agreement.edges, model), _noise()))
-            yield Scene(own, tuple(quad for quad in more if quad not in own)[:_MOST_MORE], static)
+            yield static, own, tuple(quad for quad in more if quad not in own)[:_MOST_MORE]
 
 
 def _others(edges: Sequence[Edge], model: Mapping[Variable, Constant]) -> Iterator[Quad]:
@@ -78,8 +73,8 @@ def _noise() -> Quad:
     return subject, predicate, object_, ELSEWHERE
 
 
-def late_streams(replay: Replay, scene: Scene, side: Side) -> Iterator[LateStream]:
-    """Yield late streams made from the triples of a scene.
+def late_streams(replay: Replay, match: Quads, further: Quads, side: Side) -> Iterator[LateStream]:
+    """Yield late streams made from the triples of a match of the query, and of at most two `further` triples.
 
     Streams with few triples, and with extreme times and delays, come first.
     """
@@ -87,11 +82,11 @@ def late_streams(replay: Replay, scene: Scene, side: Side) -> Iterator[LateStrea
     pulls = range(replay.lead, replay.lead + replay.step, question.period)[:_MOST_PULLS]
     own_windows = question.windows(side)
     for extra in range(3):
-        for more in combinations(scene.beside, extra):
+        for more in combinations(further, extra):
             for wide in (False, True):
                 for r in pulls:
                     yield from _placed(
-                        question, scene.match, more, _times(own_windows, r, question, wide=wide), wide=wide
+                        question, match, more, _times(own_windows, r, question, wide=wide), wide=wide
                     )
 
 

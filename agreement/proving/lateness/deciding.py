@@ -86,9 +86,9 @@ def _is_confirmed(question: LatenessQuestion, side: Side, witness: LateWitness) 
 
 
 def _witnesses(question: LatenessQuestion, side: Side, deadline: Deadline) -> Iterator[LateWitness]:
-    for scene in scenes(question):
-        replay = Replay(question, scene.static)
-        streams, size, tried = late_streams(replay, scene, side), _FIRST, 0
+    for static, match, further in scenes(question):
+        replay = Replay(question, static)
+        streams, size, tried = late_streams(replay, match, further, side), _FIRST, 0
         pulls = (replay.lead + 2 * (replay.reach + replay.step)) // question.period
         most = max(1, _LARGEST // (4 * max(pulls, 1))) if side == "pull" else _MOST
         while batch := list(islice(streams, min(size, most))):

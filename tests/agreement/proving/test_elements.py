@@ -98,8 +98,8 @@ def test_all_triples_of_an_element_arrive_together(tmp_path):
     (tmp_path / "q.rq").write_text(CQELS2.format("TRIPLES 1").replace("?s <urn:p> ?o", BOTH))
     how = {"unit": "1s", "period": "2s", "delay": "2s", "readings": ELEMENTS, "time_limit": 0.1}
     question = api.decide_late(tmp_path / "q.rq", **how)._question
-    (scene, *_) = scenes(question)
-    streams = list(late_streams(Replay(question, scene.static), scene, "push"))
+    ((static, match, further), *_) = scenes(question)
+    streams = list(late_streams(Replay(question, static), match, further, "push"))
     assert any(came != t for stream in streams for t, came, _ in stream)
     for stream in streams:
         elements = {(t, quad[3]) for t, _, quad in stream}
