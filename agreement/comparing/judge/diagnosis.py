@@ -4,10 +4,11 @@ Two tolerant comparisons follow YABench (2016). One comparison uses the window b
 The other comparison accepts reports before the first window closes.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import product
+from itertools import chain, product
+from operator import sub
 from typing import Final, get_args
 
 from agreement.comparing.judge.alignment import recorded_for
@@ -84,12 +85,11 @@ _TRIPLES: Final = 100_000
 """The maximum total number of triples in all window contents that are evaluated together."""
 
 
-@dataclass(frozen=True, slots=True)
-class Borders:
-    """The content of a window: elements of the stream from index `first` up to, but without, `end`."""
+Borders = tuple[int, int]
+"""The content of a window: elements of the stream from the first index up to, but without, the second.
 
-    first: int
-    end: int
+It is no range, because all empty ranges are equal, but windows without content may be at different places.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +179,7 @@ class _Search:
         self.window = scheduled.windows[number]
         self.shown = scheduled.content(point)
         span = self.shown[number]
-        self.expected = Borders(span.start, span.stop)
+        self.expected: Borders = span.start, span.stop
         self.tried: dict[Borders, RowMatch] = {}
 
     def best(self) -> Shift | None:
@@ -188,24 +188,24 @@ class _Search:
         First, borders near the expected borders are tried. Each round then tries borders near the best
         borders.
         """
-        firsts = self._instants(self.expected.first)
-        ends = self._instants(self.expected.end)
-        self._try(Borders(first, end) for first, end in product(firsts, ends) if first <= end)
+        firsts, ends = map(self._instants, self.expected)
+        self._try(product(firsts, ends))
         for _ in range(_ROUNDS):
-            before = now = self._chosen()
-            self._try(Borders(first, now.end) for first in self._between(now.first) if first <= now.end)
-            now = self._chosen()
-            self._try(Borders(now.first, end) for end in self._between(now.end) if now.first <= end)
+            before = first, end = self._chosen()
+            self._try((tried, end) for tried in self._between(first))
+            first, end = self._chosen()
+            self._try((first, tried) for tried in self._between(end))
             if self._chosen() == before:
                 break
         return self._shift(self._chosen())
 
     def _shift(self, borders: Borders) -> Shift:
-        triples = self.window.elements[borders.first : borders.end]
+        triples = self.window.elements[slice(*borders)]
+        start, end = map(sub, borders, self.expected)
         return Shift(
             self.number + 1,
-            borders.first - self.expected.first,
-            borders.end - self.expected.end,
+            start,
+            end,
             triples[0].t if triples else None,
             triples[-1].t if triples else None,
             self.tried[borders],
@@ -225,23 +225,24 @@ class _Search:
 
     def _between(self, place: int) -> Iterator[int]:
         """Yield indexes between the adjacent tried borders of `place`, and both neighbors of `place`."""
-        tried = sorted({n for borders in self.tried for n in (borders.first, borders.end)})
+        tried = sorted(set(chain(*self.tried)))
         at = tried.index(place)
         low, high = tried[max(0, at - 1)], tried[min(len(tried) - 1, at + 1)]
         step = max(1, (high - low) // _SAMPLES)
         near = (place - 1, place + 1)
         yield from sorted(n for n in {*range(low, high + 1, step), *near} if low <= n <= high)
 
-    def _try(self, borders: Iterator[Borders]) -> None:
-        new = [one for one in dict.fromkeys(borders) if one not in self.tried]
-        size = max(1, max((border.end - border.first for border in new), default=1))
+    def _try(self, borders: Iterable[Borders]) -> None:
+        forward = dict.fromkeys((first, end) for first, end in borders if first <= end)
+        new = [one for one in forward if one not in self.tried]
+        size = max(1, max((end - first for first, end in new), default=1))
         most = max(1, _TRIPLES // size)
         nearest = sorted(new, key=self._distance)[:most]
         for one, rows in zip(nearest, self._answers(nearest), strict=True):
             self.tried[one] = self.met(rows)
 
     def _distance(self, borders: Borders) -> int:
-        return abs(borders.first - self.expected.first) + abs(borders.end - self.expected.end)
+        return sum(map(abs, map(sub, borders, self.expected)))
 
     def _answers(self, borders: Sequence[Borders]) -> list[Sequence[Row]]:
         """Return the rows that would be reported for each pair of borders.
@@ -258,14 +259,15 @@ class _Search:
         return [relation_to_stream(kind, (0, 1), {0: before, 1: now})[1] for before, now in pairs]
 
     def _before(self, borders: Borders) -> Borders:
-        elements, end = self.window.elements, borders.end
-        while end > borders.first and elements[end - 1].t == elements[borders.end - 1].t:
+        elements, (first, last_end) = self.window.elements, borders
+        end = last_end
+        while end > first and elements[end - 1].t == elements[last_end - 1].t:
             end -= 1
-        return Borders(borders.first, end)
+        return first, end
 
     def _content(self, borders: Borders) -> specifications.ShownSpans:
         ranges = list(self.shown)
-        ranges[self.number] = range(borders.first, borders.end)
+        ranges[self.number] = range(*borders)
         return tuple(ranges)
 
 
