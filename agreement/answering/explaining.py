@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from functools import cached_property, partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import Final, Literal, TypedDict, TypeGuard
+from typing import Final, Literal
 
 from agreement.answering.solve.solving import (
     SolvingTask,
@@ -555,13 +555,6 @@ _WIDEST: Final = 60
 Moments = tuple[Moment, ...]
 
 
-class _Line(TypedDict):
-    """One line of the output of `lars solve --json`: a time with its answer streams."""
-
-    t: int
-    answer_streams: list[list[str]]
-
-
 def read_candidates(text: str, source: str, t: int, dates: Dates) -> list[Moments]:
     """Return the streams for the time t in a text: a stream of atoms, or output of `lars solve`.
 
@@ -579,15 +572,7 @@ def read_candidates(text: str, source: str, t: int, dates: Dates) -> list[Moment
         return _of_time(list(_solved(plain, source, dates)), source, t, dates)
     if not plain.lstrip().startswith(("{", "[")):
         return [tuple(read_stream(text, source))]
-    return _of_time(
-        [
-            (line_object["t"], list(_moments(line_object, line, source)))
-            for line, line_object in _objects(plain, source)
-        ],
-        source,
-        t,
-        dates,
-    )
+    return _of_time(list(_solved_json(plain, source)), source, t, dates)
 
 
 def _of_time(
@@ -606,11 +591,6 @@ def _of_time(
             f"{source}: nothing to check: the file contains `no answer stream` at {dates.option(t)}"
         )
     return [stream for streams in chosen for stream in streams]
-
-
-def _moments(line_object: _Line, line: int, source: str) -> Iterator[Moments]:
-    for stream in line_object["answer_streams"]:
-        yield tuple(_moment(atom, f"{source}:{line}", line_object["t"]) for atom in stream)
 
 
 def _solved(text: str, source: str, dates: Dates) -> Iterator[tuple[int, list[Moments]]]:
@@ -641,7 +621,8 @@ def _held(scanner: Scanner, t: int) -> Iterator[Moment]:
             scanner.expect(_COMMA, "a comma or }")
 
 
-def _objects(text: str, source: str) -> Iterator[tuple[int, _Line]]:
+def _solved_json(text: str, source: str) -> Iterator[tuple[int, list[Moments]]]:
+    """Yield the time and the answer streams of each line that `lars solve --json` printed."""
     try:
         pieces = [(1, json.loads(text))]
     except (ValueError, RecursionError):
@@ -651,11 +632,13 @@ def _objects(text: str, source: str) -> Iterator[tuple[int, _Line]]:
             if line.strip()
         ]
     for line, piece in pieces:
-        if not _is_line(piece):
-            raise LarsError(
-                f"{source}:{line}: not a JSON object with t and answer_streams; expected {ACCEPTED_STREAMS}"
-            )
-        yield line, piece
+        match piece:
+            case {"t": int(t), "answer_streams": [*streams]} if type(t) is int and _are_texts(streams):
+                place = f"{source}:{line}"
+                yield t, [tuple(_moment(atom, place, t) for atom in stream) for stream in streams]
+            case _:
+                problem = "not a JSON object with t and answer_streams"
+                raise LarsError(f"{source}:{line}: {problem}; expected {ACCEPTED_STREAMS}")
 
 
 def _line_of(line: str, source: str, number: int) -> object:
@@ -665,11 +648,8 @@ def _line_of(line: str, source: str, number: int) -> object:
         raise LarsError(f"{source}:{number}: not valid JSON: {error}; expected {ACCEPTED_STREAMS}") from None
 
 
-def _is_line(piece: object) -> TypeGuard[_Line]:
-    if not isinstance(piece, dict) or type(piece.get("t")) is not int:
-        return False
-    streams = piece.get("answer_streams")
-    return isinstance(streams, list) and all(
+def _are_texts(streams: list[object]) -> bool:
+    return all(
         isinstance(stream, list) and all(isinstance(atom, str) for atom in stream) for stream in streams
     )
 
