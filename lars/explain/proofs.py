@@ -60,16 +60,12 @@ class RuleInstance:
 Support = Given | RuleInstance
 
 
-@dataclass(frozen=True, slots=True)
-class Proof:
-    """The proof of an atom at a time: `steps` maps each atom in the proof to its support.
+Proof = Mapping[Moment, Support]
+"""The proof of an atom at a time: each atom in the proof, with its support.
 
-    The first atom in `steps` is the goal. Another step in `steps` proves each premise of a step, and no atom
-    supports itself.
-    """
-
-    goal: Moment
-    steps: Mapping[Moment, Support]
+The first atom is the proved atom. Another step of the proof proves each premise of a step, and no atom
+supports itself.
+"""
 
 
 def head_binding(here: IndexedPoint, rule: Rule, moment: Moment) -> terms.Binding | None:
@@ -229,7 +225,7 @@ class Prover:
     >>> from lars.language.windows import Interval
     >>> p, e = terms.Atom("p"), terms.Atom("e")
     >>> here = world(read("p ← ⊞^3 ◇ e."), stream_of(Interval(0, 9), [(4, e)]), [(6, p)], 6)
-    >>> [(t, str(atom)) for t, atom in Prover(here).proof((6, p)).steps]
+    >>> [(t, str(atom)) for t, atom in Prover(here).proof((6, p))]
     [(6, 'p'), (4, 'e')]
     """
 
@@ -254,7 +250,7 @@ class Prover:
                 steps[moment] = support
                 if isinstance(support, RuleInstance):
                     left.extend(reversed(tuple(rests_on(support.premises))))
-        return Proof(goal, steps)
+        return steps
 
     def support(self, moment: Moment) -> Support | None:
         """Return the last step in the proof of the atom, or None if the atom is not in the answer stream."""

@@ -47,8 +47,8 @@ class Checker:
 
     def check(self, proof, goal):
         """Assert that it is a proof of the goal in which each step is right and none supports itself."""
-        assert proof.goal == goal == next(iter(proof.steps))
-        needs = {moment: self.needs(moment, support) for moment, support in proof.steps.items()}
+        assert goal == next(iter(proof))
+        needs = {moment: self.needs(moment, support) for moment, support in proof.items()}
         assert set().union(*needs.values()) | {goal} == set(needs)
         proved = set()
         while ready := {m for m, below in needs.items() if below <= proved} - proved:

@@ -63,7 +63,7 @@ def why_in_words(proof: explain.Proof | None, lines: Sequence[str], dates: Dates
     if proof is None:
         failed = next((line.partition("✗ ")[2] for line in lines if "✗ " in line), "")
         return f"It lacks {failed}." if failed else ""
-    moments = [moment for moment, support in proof.steps.items() if support == "input"]
+    moments = [moment for moment, support in proof.items() if support == "input"]
     if not moments:
         return "No input atom takes part in its proof."
     triples = all(signature(atom) == (STREAM_PREDICATE, 4) for _, atom in moments)
@@ -88,7 +88,7 @@ def why_in_words(proof: explain.Proof | None, lines: Sequence[str], dates: Dates
 
 
 def _all_instances(proof: explain.Proof) -> Iterator[explain.Instances]:
-    for support in proof.steps.values():
+    for support in proof.values():
         if isinstance(support, explain.RuleInstance):
             every = (premise.evidence for premise in support.premises)
             yield from (evidence for evidence in every if isinstance(evidence, explain.Instances))
@@ -329,8 +329,9 @@ class _TreeTeller(_Teller):
         self._rules: set[int] = set()
 
     def proof(self, proof: explain.Proof) -> Iterator[str]:
-        self.goals.add(proof.goal)
-        yield from lines(self._moment(proof.goal, 0))
+        goal = next(iter(proof))
+        self.goals.add(goal)
+        yield from lines(self._moment(goal, 0))
 
     def rest(self) -> Iterator[str]:
         """Yield the lines of the proofs that were postponed because they are too deep."""

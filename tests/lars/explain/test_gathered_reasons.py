@@ -39,16 +39,16 @@ COUNTED = "n(N) ← N := COUNT(*) of p(X)."
 def test_a_proof_tells_the_number_of_instances_and_rests_on_some_of_them():
     letters = "abcdefghijklmnop"
     proof = prover_of(COUNTED, p(*letters), [n(16)]).proof(n(16))
-    (premise,) = proof.steps[n(16)].premises
+    (premise,) = proof[n(16)].premises
     assert (str(premise.literal), premise.evidence.count) == ("N := COUNT(*) of p(X)", 16)
-    assert list(proof.steps) == [n(16), *p(*"abcdefghij")]
+    assert list(proof) == [n(16), *p(*"abcdefghij")]
 
 
 def test_a_proof_through_an_order_rests_on_the_one_that_stands_there():
     q = (5, Atom("q", (Symbol("b"),)))
     proof = prover_of("q(X) ← p(X) among 2..2 by X.", p("a", "b", "c"), [q]).proof(q)
-    (premise,) = proof.steps[q].premises
-    assert (premise.evidence.count, list(proof.steps)) == (3, [q, *p("b")])
+    (premise,) = proof[q].premises
+    assert (premise.evidence.count, list(proof)) == (3, [q, *p("b")])
 
 
 SHOPS = [(5, Atom("sale", (Symbol(shop), Symbol(x)))) for shop, x in ("aa", "ab", "bc")]
@@ -58,8 +58,8 @@ FIRSTS = "q(S, X) ← sale(S, X) among 1..1 by X per S."
 def test_a_proof_through_an_order_in_groups_counts_the_instances_of_the_group():
     q = (5, Atom("q", (Symbol("a"), Symbol("a"))))
     proof = prover_of(FIRSTS, SHOPS, [q]).proof(q)
-    (premise,) = proof.steps[q].premises
-    assert (premise.evidence.count, list(proof.steps)) == (2, [q, SHOPS[0]])
+    (premise,) = proof[q].premises
+    assert (premise.evidence.count, list(proof)) == (2, [q, SHOPS[0]])
 
 
 def failure_of(text, arrivals, goal):

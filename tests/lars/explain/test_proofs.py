@@ -77,7 +77,7 @@ def test_without_answer_stream_a_rule_is_violated_or_an_atom_hangs_on_its_own_ab
 def steps(text, arrivals, t, goal, derived):
     """Return the texts of what a proof rests on, in order."""
     (prover,) = provers(read(text), stream_of(Interval(0, 9), arrivals), frozenset(derived), t)
-    return [f"{atom} at {u}" for u, atom in prover.proof(goal).steps]
+    return [f"{atom} at {u}" for u, atom in prover.proof(goal)]
 
 
 P, Q, E = Atom("p"), Atom("q"), Atom("e")
