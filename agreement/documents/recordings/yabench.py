@@ -24,7 +24,6 @@ from typing import Final
 
 from agreement.documents.recordings.answer_times import AnswerTimes
 from agreement.documents.recordings.recording import Recording, made_lexical, of_text, recording_of
-from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.files import TextFile, TextLine
 from solver.rdf import canonical, short
@@ -48,15 +47,8 @@ _TYPED = re.compile(r'(?:"([^"\\]*(?:\\.[^"\\]*)*)"|([^"<]*?))\^\^([^<>\s"^]+)',
 _TERM = re.compile(r'["<]|_:')
 
 _Row = Mapping[str, str | None]
-
-
-@dataclass(slots=True)
-class _Record:
-    """A report: the number of its time line, the time in the form of the file, and the rows."""
-
-    line: TextLine
-    time: int
-    rows: list[_Row]
+_Record = tuple[TextLine, int, list[_Row]]
+"""A report: the line with its time, the time in the form of the file, and the rows."""
 
 
 def read_yabench(source: TextFile, times: AnswerTimes) -> Recording:
@@ -100,43 +92,41 @@ def _records(
 ) -> Iterator[_Record]:
     record: _Record | None = None
     for line in lines:
-        time = _time(line, record, names)
+        time = _time(line, None if record is None else record[1], names)
         if time is not None:
             if record is not None:
                 yield record
-            record = _Record(line, time, [])
+            record = line, time, []
         elif record is None:
             problem = f"found {short(line.text)} before the first time; expected {ACCEPTED_YABENCH}"
             raise line.error(problem)
         else:
-            record.rows.append(_row(line, names, value, kinds))
+            record[2].append(_row(line, names, value, kinds))
     if record is not None:
         yield record
 
 
-def _time(line: TextLine, record: _Record | None, names: list[str]) -> int | None:
+def _time(line: TextLine, before: int | None, names: list[str]) -> int | None:
     text = line.text.strip()
     if not _DIGITS.fullmatch(text):
         return None
-    if record is not None and int(text) < record.time and len(names) == 1:
+    if before is not None and int(text) < before and len(names) == 1:
         return None
     return int(text)
 
 
 def _timed(records: list[_Record], start: int, times: AnswerTimes) -> Iterator[tuple[float, list[_Row]]]:
-    absolute = bool(records) and records[0].time >= start
+    absolute = bool(records) and records[0][1] >= start
     before = 0.0
-    for record in records:
-        if not absolute and record.time >= start:
-            problem = (
-                f"found {record.time}, a time after the start {start}, but the first time is before the start"
-            )
-            raise record.line.error(f"{problem}; expected times that all count from the same zero")
+    for line, time, rows in records:
+        if not absolute and time >= start:
+            problem = f"found {time}, a time after the start {start}, but the first time is before the start"
+            raise line.error(f"{problem}; expected times that all count from the same zero")
         try:
-            before = times.forwards(times.of_number(record.time - start if absolute else record.time), before)
+            before = times.forwards(times.of_number(time - start if absolute else time), before)
         except LarsError as error:
-            raise record.line.error(str(error)) from None
-        yield before, record.rows
+            raise line.error(str(error)) from None
+        yield before, rows
 
 
 def _row(line: TextLine, names: list[str], value: re.Pattern[str], kinds: list[bool]) -> _Row:

@@ -173,43 +173,44 @@ class ReportedWindows:
 
 def _at_arrivals(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
     """Return the reports of YASPER for CQELS: one report at each arrival."""
-    engine = _Arrivals(sliding.sliding_windows(query, YASPER_CQELS.name, tumbling=True), off)
+    windows = sliding.sliding_windows(query, YASPER_CQELS.name, tumbling=True)
     sliding.check_triple_patterns(query, YASPER_CQELS.name)
-    evaluations = (made for n, push in enumerate(pushes) for made in engine.arrive(n, push))
+    rejected: list[int] = []
+    evaluations = _evaluations([*map(sliding.OpenedWindows, windows)], pushes, off, rejected)
     operator = query.to_stream or ("ISTREAM" if "YC3" in off else "RSTREAM")
     recording = _answered(query, static, evaluations, operator, whole="YC2" not in off)
-    return replace(_with_rows(recording), rejected=tuple(engine.rejected))
+    return replace(_with_rows(recording), rejected=tuple(rejected))
 
 
 YASPER_CQELS: Final = Engine("yasper-cqels", "cqels", _RULES_CQELS, _at_arrivals)
 
 
-class _Arrivals:
-    """The arrivals in YASPER for CQELS so far, with the times of the first and the latest arrival."""
+def _evaluations(
+    windows: Sequence[sliding.OpenedWindows], pushes: Sequence[Push], off: Off, rejected: list[int]
+) -> Iterator[ContentReport]:
+    """Yield the evaluation that each arrival causes.
 
-    def __init__(self, windows: Sequence[sliding.YasperWindow], off: Off) -> None:
-        self.off = off
-        self.opened = [sliding.OpenedWindows(window) for window in windows]
-        self.first: float | None = None
-        self.now = -math.inf
-        self.rejected: list[int] = []
-        self.seen: set[tuple[float, str, Triple]] = set()
-
-    def arrive(self, number: int, push: Push) -> Iterator[ContentReport]:
-        """Process a pushed triple, and yield the evaluation that it causes."""
-        read = [opened for opened in self.opened if opened.window.reads(push)]
-        if read and push.t < self.now and "YC1" not in self.off:
-            self.rejected.append(number)
-            return
+    The numbers of rejected pushes are added to `rejected`.
+    """
+    first: float | None = None
+    now = -math.inf
+    seen: set[tuple[float, str, Triple]] = set()
+    for number, push in enumerate(pushes):
+        read = [opened for opened in windows if opened.window.reads(push)]
+        if read and push.t < now and "YC1" not in off:
+            rejected.append(number)
+            continue
         known = (push.t, push.stream, push.triple)
-        if not read or (known in self.seen and "YC5" in self.off):
-            return
-        self.seen.add(known)
+        if not read or (known in seen and "YC5" in off):
+            continue
+        seen.add(known)
         for opened in read:
-            opened.keep(push.t, push.triple, min(push.t, self.now))
-        again = push.t == self.first
-        self.first = push.t if self.first is None else self.first
-        self.now = max(self.now, push.t)
-        if not again or "YC4" in self.off:
-            content = {opened.window.source: opened.up_to(push.t) for opened in self.opened}
-            yield Report(push.t, (), number), content
+            opened.keep(push.t, push.triple, min(push.t, now))
+        again = push.t == first
+        first = push.t if first is None else first
+        now = max(now, push.t)
+        if not again or "YC4" in off:
+            yield (
+                Report(push.t, (), number),
+                {opened.window.source: opened.up_to(push.t) for opened in windows},
+            )
