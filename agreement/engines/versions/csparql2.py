@@ -286,45 +286,20 @@ def _by_value(row: Row) -> Row:
     return tuple(map(text, row))
 
 
-@dataclass(frozen=True, slots=True)
-class _Reporter:
-    """The engine with a fixed order in which its windows report."""
+_Order = Callable[[Sequence[sliding.YasperWindow]], Sequence[sliding.YasperWindow]]
+"""The order in which the windows of an engine report."""
 
-    order: Callable[[Sequence[sliding.YasperWindow]], Sequence[sliding.YasperWindow]]
 
-    def recorded(
-        self,
-        query: EngineQuery,
-        static: Static,
-        pushes: Sequence[Push],
-        off: engine.Off,
-        near: Recording | None = None,
-    ) -> Recording:
-        """Return the reports of the engine; if possible, ISTREAM and DSTREAM report the rows of `near`."""
-        if query.form == "ASK":
-            query = sliding.without_projection(replace(query, form="SELECT"))
-        evaluations = self._evaluations(query, pushes, off)
-        row_sets = _answered(query, static, evaluations, off)
-        given = _given(query, evaluations, row_sets, off, near)
-        reports = (
-            replace(report, rows=tuple(rows))
-            for (report, _), rows in zip(evaluations, given, strict=True)
-            if rows
-        )
-        return Recording(engine.columns(query), tuple(_merged(reports)))
-
-    def _evaluations(
-        self, query: EngineQuery, pushes: Sequence[Push], off: engine.Off
-    ) -> Sequence[DueAnswer]:
-        names = _names(query)
-        windows = sliding.sliding_windows(query, NAME, tumbling=False)
-        in_order = sorted(windows, key=lambda window: names.index(window.source.name))
-        if "CS2" not in off:
-            return list(_Esper(self.order(in_order), off).evaluations(pushes))
-        firings = sliding.FiringWindows(sliding.EngineWindows(tuple(in_order)), _AS_SPECIFIED, _first).of(
-            pushes
-        )
-        return [(Report(firing.close, (), firing.push), firing.content) for firing in firings]
+def _evaluations(
+    order: _Order, query: EngineQuery, pushes: Sequence[Push], off: engine.Off
+) -> Sequence[DueAnswer]:
+    names = _names(query)
+    windows = sliding.sliding_windows(query, NAME, tumbling=False)
+    in_order = sorted(windows, key=lambda window: names.index(window.source.name))
+    if "CS2" not in off:
+        return list(_Esper(order(in_order), off).evaluations(pushes))
+    firings = sliding.FiringWindows(sliding.EngineWindows(tuple(in_order)), _AS_SPECIFIED, _first).of(pushes)
+    return [(Report(firing.close, (), firing.push), firing.content) for firing in firings]
 
 
 def _first(window: sliding.OpenedWindows, t: float) -> float:
@@ -370,19 +345,39 @@ def _merged(reports: Iterator[Report]) -> Iterator[Report]:
         yield last
 
 
-def _engine(reporter: _Reporter, *builds: engine.Engine, build: str = "") -> engine.Engine:
+def _engine(order: _Order, *builds: engine.Engine, build: str = "") -> engine.Engine:
+    """Return the engine whose windows report in the given order."""
+
+    def recorded(
+        query: EngineQuery,
+        static: Static,
+        pushes: Sequence[Push],
+        off: engine.Off,
+        near: Recording | None = None,
+    ) -> Recording:
+        """Return the reports of the engine; if possible, ISTREAM and DSTREAM report the rows of `near`."""
+        if query.form == "ASK":
+            query = sliding.without_projection(replace(query, form="SELECT"))
+        evaluations = _evaluations(order, query, pushes, off)
+        row_sets = _answered(query, static, evaluations, off)
+        given = _given(query, evaluations, row_sets, off, near)
+        reports = (
+            replace(report, rows=tuple(rows))
+            for (report, _), rows in zip(evaluations, given, strict=True)
+            if rows
+        )
+        return Recording(engine.columns(query), tuple(_merged(reports)))
+
     return engine.Engine(
         NAME,
         "rspql",
         _RULES,
-        reporter.recorded,
+        recorded,
         builds=builds,
         build=build,
         own_parser=read_csparql2,
-        nearest=reporter.recorded,
+        nearest=recorded,
     )
 
 
-CSPARQL_2: Final = _engine(
-    _Reporter(tuple), _engine(_Reporter(lambda windows: windows[::-1]), build="windows in reverse order")
-)
+CSPARQL_2: Final = _engine(tuple, _engine(lambda windows: windows[::-1], build="windows in reverse order"))
