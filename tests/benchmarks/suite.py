@@ -10,11 +10,12 @@ from dataclasses import replace
 from functools import cache, partial
 from itertools import combinations, islice, product
 
+from agreement.documents import outputs
 from agreement.documents.recordings import Push
 from agreement.engines.adapters.messages import open_message
 from agreement.proving.hunting import hunted_query, streams
 from agreement.proving.suite.catalogue import NOISE, catalogue
-from agreement.proving.suite.suite_tests import WRITTEN, chosen_streams, stream_line
+from agreement.proving.suite.suite_tests import WRITTEN, chosen_streams
 from lars.language.terms import XSD, Literal
 from tests.agreement.proving.suite.comments import ARRIVALS, CAUSE, FAULT, RULE, VECTORS, comment, parts
 from tests.agreement.proving.suite.faults import (
@@ -233,6 +234,20 @@ def described(query, pairs):
     if fault is not None:
         return f"{FAULT}{fault}"
     return f"{VECTORS}{' or '.join(sorted((first, other)))}"
+
+
+def stream_line(stream):
+    """Return a stream as text, in the form that `chosen_streams` reads."""
+    return "; ".join(
+        " ".join((outputs.plain(push.t), *(_word(term) for term in (push.stream, *push.triple))))
+        for push in stream
+    )
+
+
+def _word(term):
+    if term.startswith("<"):
+        return term[len("<http://e/") : -1]
+    return term.split('"')[1] if term.endswith("integer>") else term
 
 
 def line(query, stream, tells, engines):

@@ -9,10 +9,10 @@ import sys
 from collections import defaultdict
 
 from agreement.proving.suite.catalogue import catalogue
-from agreement.proving.suite.suite_tests import chosen_streams, stream_line
+from agreement.proving.suite.suite_tests import chosen_streams
 from tests.agreement.proving.suite.comments import FAULT, VECTORS, comment
 from tests.agreement.proving.suite.faults import faulty_engines, in_bags
-from tests.benchmarks.suite import is_about, text_of
+from tests.benchmarks.suite import is_about, stream_line, text_of
 
 
 def repeats(stream):

@@ -238,15 +238,6 @@ def _term(text: str, lexical: bool) -> Hashable:
     return Fraction(known) if isinstance(known, int | float | Decimal) else words
 
 
-def expected_key(expected: ExpectedReports, label: Label, answer: SuiteAnswer, *, after: bool) -> Key:
-    """Return expected reports in a form for comparison with an answer.
-
-    `label` defines the times that the engine gives to reports. With `after`, only an element with a later
-    time makes a report certain; otherwise an equal time suffices.
-    """
-    return _key_at(expected, _told_at(_place(label, after=after), answer.test), answer)
-
-
 def _key_at(expected: ExpectedReports, told_at: Callable[[float], float], answer: SuiteAnswer) -> Key:
     """Return expected reports in a form for comparison, with the times that an engine gives to them."""
     return _merged(

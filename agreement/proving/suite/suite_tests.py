@@ -8,7 +8,6 @@ from importlib.resources import files
 from itertools import combinations
 from typing import Final
 
-from agreement.documents.outputs import plain
 from agreement.documents.recordings import Push, static_of
 from agreement.proving.hunting import WRITINGS, Letter, QueryWriting
 from agreement.proving.suite.catalogue import NOISE, SuiteQuery, catalogue, triple_of_words
@@ -106,19 +105,6 @@ def _chosen(line: str) -> TellingStream:
 def _push(written: str) -> Push:
     t, stream, *words = written.split()
     return Push(int(t), f"<http://e/{stream}>", triple_of_words(words))
-
-
-def stream_line(stream: tuple[Push, ...]) -> str:
-    """Return a stream as text, in the form that `chosen_streams` reads."""
-    return "; ".join(
-        " ".join((plain(push.t), *(_word(term) for term in (push.stream, *push.triple)))) for push in stream
-    )
-
-
-def _word(term: str) -> str:
-    if term.startswith("<"):
-        return term[len("<http://e/") : -1]
-    return term.split('"')[1] if term.endswith("integer>") else term
 
 
 def made_tests(progress: Progress = no_progress, level: str | None = None) -> tuple[SuiteTest, ...]:

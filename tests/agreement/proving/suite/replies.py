@@ -12,7 +12,7 @@ from typing import get_args
 
 from agreement.engines.specifications.parameters import Combination
 from agreement.proving.suite.expecting import VectorReports
-from agreement.proving.suite.running import SuiteAnswer, expected_key
+from agreement.proving.suite.running import SuiteAnswer, _key_at, _place, _told_at
 from agreement.proving.suite.suite_tests import ExpectedReports, static_of
 from agreement.proving.suite.vectors import vectors
 from solver.facts import Static
@@ -245,10 +245,15 @@ def answer(test, names, reports):
     return SuiteAnswer(test, tuple(rows))
 
 
+def expected_key(expected, answer):
+    """Return expected reports as they are compared with an answer whose times are those of evaluations."""
+    return _key_at(expected, _told_at(_place("evaluation", after=True), answer.test), answer)
+
+
 def is_right(came, right):
     """Whether the suite takes an answer as one that is right."""
     key = came.key("evaluation")
-    return any(key == expected_key(one, "evaluation", came, after=True) for one in right)
+    return any(key == expected_key(one, came) for one in right)
 
 
 def told(names, reports, until):

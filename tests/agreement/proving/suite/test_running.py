@@ -35,7 +35,7 @@ from agreement.proving.suite import (
     write_suite,
     writing_of,
 )
-from agreement.proving.suite.running import SuiteAnswer, _term, expected_key
+from agreement.proving.suite.running import SuiteAnswer, _term
 from agreement.proving.suite.suite_tests import WRITTEN, ExpectedReports
 from agreement.results.renderings.suite_report import as_json, as_text, earl, junit
 from agreement.results.suites import suites
@@ -45,6 +45,7 @@ from tests.agreement.command import lars
 from tests.agreement.engines.adapters.streams import in_units
 from tests.agreement.proving.hunting.mutants import AlteredEngine, _each, _later, _once_a_time
 from tests.agreement.proving.suite.certifying import TRUE, oxigraph_is_right
+from tests.agreement.proving.suite.replies import expected_key
 from tests.packs import ROOT
 from tests.sizes import few
 from translate.model.query import Language
@@ -242,7 +243,7 @@ def test_a_quotient_without_an_end_is_known_by_its_first_digits(text, right, tes
     reports = (ExpectedReports(("n",), ((1, ((quotient,),)),), (0,)),)
     test = replace(tests[0], expected=lambda _: reports)
     came = SuiteAnswer(test, ((1.0, ({"n": f'"{text}"^^<{DECIMAL}>'},)),))
-    assert (came.key("evaluation") == expected_key(reports[0], "evaluation", came, after=True)) == right
+    assert (came.key("evaluation") == expected_key(reports[0], came)) == right
 
 
 def test_terms_that_look_alike_are_told_apart_wherever_rows_are_shown(tests):
