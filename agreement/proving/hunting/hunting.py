@@ -240,7 +240,7 @@ class Hunt:
         run = references.HuntedRun(query, stream, answers_of(self.engine, query.registration, stream))
         self.pace = max(_FASTEST, (monotonic() - began) / (len(stream) + 2))
         if run.answers.profile is None:
-            raise FailedEngineError(f"refuses a query that it took before: {run.answers.refused}")
+            raise FailedEngineError(f"the engine now refuses a query that it accepted before: {run.answers.refused}")
         self.name = run.answers.profile.engine
         return run
 

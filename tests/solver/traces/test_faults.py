@@ -147,7 +147,7 @@ MALFORMED = {
     "empty": ({"a.nt": ""}, "a.nt: the trace is empty"),
     "comments only": ({"a.nt": "# nothing\n"}, "a.nt: found no elements in the trace"),
     "empty folder": ({"d/README": "nothing"}, "d: the folder holds no trace"),
-    "no parquet": ({"a.parquet": "nothing"}, "a.parquet: no Parquet file"),
+    "no parquet": ({"a.parquet": "nothing"}, "a.parquet: not a Parquet file"),
 }
 
 
