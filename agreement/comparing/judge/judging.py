@@ -732,22 +732,17 @@ def verdict_on(
 
     The argument `zero` is the dateTime of time 0, if times are dateTimes.
     """
-    unit = recording.run.unit
-    dates = Dates(zero, unit)
+    judge = judge_named(engine)
+    found = bare_verdict(judge, recording, progress, zero)
     turned = replace(recording.options, match="time" if recording.options.match == "sequence" else "sequence")
-    if engine in ENGINES:
-        ours = _by_engine(engine, recording, recording.options.match)
-        others = None if ours.correct else _by_engine(engine, recording, turned.match)
-        return AnswersVerdict(ours, (), dates, other=others)
-    reference = specifications.with_query_bounds(specifications.specification(engine), recording.task.query)
-    if recording.options.bounds is not None:
-        # Part of the specification now, so that a variation of it can be other bounds.
-        reference = reference.model_copy(update={"bounds": (recording.options.bounds,)})
-        recording = replace(recording, options=replace(recording.options, bounds=None))
-    judgement, lost = judge_by(reference, recording, progress)
-    names = column_names(recording.recording, columns(recording.task.query))
-    if judgement.correct is not False:
-        return AnswersVerdict(judgement, names, dates, lost=lost)
+    judgement, unit = found.judgement, recording.run.unit
+    if isinstance(judge, Engine):
+        other = None if found.correct else judged_by(judge, recording.run, recording.recording, turned)
+        return replace(found, other=other)
+    if found.correct is not False:
+        return found
+    assert isinstance(judgement, Judgement)
+    reference, recording = _with_bounds(judge, recording)
     diagnosis = None
     if only_kinds_apart([window.rows for window in judgement.best.windows]):
         pass  # no fault of windows explains an IRI in place of a text
@@ -759,8 +754,37 @@ def verdict_on(
     how_again = replace(turned, bounds=None)
     again = recording_to_judge(recording.run, unit, recording.recording, how_again, versions)
     narrowed = narrow_options(again.options, again.task)
-    other = judge_recording(again.task, reference, again.recording, narrowed, progress)
-    return AnswersVerdict(judgement, names, dates, diagnosis, other, lost=lost)
+    again_judged = judge_recording(again.task, reference, again.recording, narrowed, progress)
+    return replace(found, diagnosis=diagnosis, other=again_judged)
+
+
+def bare_verdict(
+    judge: specifications.Specification | Engine,
+    recording: RecordingToJudge,
+    progress: settings.Progress,
+    zero: str | None = None,
+) -> AnswersVerdict:
+    """Return the verdict of a specification or an engine version on answers, without an explanation."""
+    dates = Dates(zero, recording.run.unit)
+    if isinstance(judge, Engine):
+        ours = judged_by(judge, recording.run, recording.recording, recording.options)
+        return AnswersVerdict(ours, (), dates)
+    reference, recording = _with_bounds(judge, recording)
+    judgement, lost = judge_by(reference, recording, progress)
+    names = column_names(recording.recording, columns(recording.task.query))
+    return AnswersVerdict(judgement, names, dates, lost=lost)
+
+
+def _with_bounds(
+    specification: specifications.Specification, recording: RecordingToJudge
+) -> tuple[specifications.Specification, RecordingToJudge]:
+    """Return the specification with the bounds of the query or of the options, which then have none."""
+    reference = specifications.with_query_bounds(specification, recording.task.query)
+    if recording.options.bounds is None:
+        return reference, recording
+    # Part of the specification now, so that a variation of it can be other bounds.
+    reference = reference.model_copy(update={"bounds": (recording.options.bounds,)})
+    return reference, replace(recording, options=replace(recording.options, bounds=None))
 
 
 def explained_case(
@@ -776,12 +800,6 @@ def explained_case(
     unit = unit_of(recording.run.query, verdict.case.pushes)
     counted = replace(recording, run=replace(recording.run, unit=unit))
     return verdict_on(verdict.judge, counted, progress)
-
-
-def _by_engine(name: str, recording: RecordingToJudge, match: requests.MatchBy) -> VersionJudgement:
-    return judged_by(
-        ENGINES[name], recording.run, recording.recording, replace(recording.options, match=match)
-    )
 
 
 def paths_of(inputs: Sequence[Path]) -> tuple[Path, tuple[Path, ...]]:

@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from datetime import UTC, datetime
 from itertools import groupby, pairwise
 from math import ceil, floor
@@ -11,14 +11,12 @@ from typing import Final
 
 from agreement.comparing.drafts import USUAL
 from agreement.comparing.judge import judging
-from agreement.comparing.judge.diagnosis import RecordingToJudge
 from agreement.documents import recordings, requests
-from agreement.documents.dates import Dates
 from agreement.documents.initial import MINUTE, SINCE_1970
-from agreement.documents.recordings import SLACK, Recording, Report, read_recording
+from agreement.documents.recordings import SLACK, Push, Recording, Report, read_recording
 from agreement.documents.values import Period, points_of
 from agreement.engines import specifications
-from agreement.engines.engine import columns
+from agreement.engines.engine import Engine, Off, columns
 from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import EngineRun
 from agreement.results.judgements import judged_query, judged_run
@@ -26,6 +24,7 @@ from agreement.results.logs.report import Prediction
 from lars.dataclass import dataclass
 from lars.durations import Duration
 from lars.errors import LarsError
+from solver.facts import Static
 from solver.settings import Progress, TraceInput, Warn, no_progress
 from solver.traces import read_time
 from solver.traces.trace_times import LARGEST
@@ -81,6 +80,8 @@ class JudgedLogs:
     tolerance: float
     wait: int = 0
     lateness: int | None = None
+    _judges: dict[str, specifications.Specification | Engine] = field(default_factory=dict)
+    """The specifications and engine versions that have been tried, by name."""
 
     def predictions(self, log: Path, warn: Warn, progress: Progress) -> tuple[Prediction, ...]:
         """Return the predictions of a log, best first.
@@ -171,21 +172,34 @@ class JudgedLogs:
                 t0=starts, diagnosis=False, tolerance=self.tolerance, semantics=semantics
             ).started()
             recording = judging.recording_to_judge(run, self.unit, answers, options)
-            verdict = _verdict_of(engine, recording)
+            judge = self._judges.get(engine) or self._judges.setdefault(engine, _judge(engine))
+            verdict = judging.bare_verdict(judge, recording, no_progress)
             tried.append(Prediction(name, engine, verdict, once=semantics == "set"))
             if verdict.correct:
                 break
         return min(tried, key=lambda one: one.order)
 
 
-def _verdict_of(engine: str, recording: RecordingToJudge) -> judging.AnswersVerdict:
-    if engine != _PUSH_ALL:
-        return judging.verdict_on(engine, recording, no_progress)
+def _judge(name: str) -> specifications.Specification | Engine:
+    if name in ENGINES:
+        return _remembering(ENGINES[name])
+    if name != _PUSH_ALL:
+        return specifications.specification(name)
     # What CQELS reports is what is new; systems of one's own often repeat all that holds.
     changes = {"stream": "RSTREAM", "tick": "instant"}
-    all_rows = specifications.specification(_PUSH).model_copy(update=changes)
-    judgement, lost = judging.judge_by(all_rows, recording)
-    return judging.AnswersVerdict(judgement, (), Dates(unit=recording.run.unit), lost=lost)
+    return specifications.specification(_PUSH).model_copy(update=changes)
+
+
+def _remembering(engine: Engine) -> Engine:
+    """Return an engine version that computes its reports once, for the one run that it is asked about."""
+    found: list[Recording] = []
+
+    def recorded(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
+        if not found:
+            found.append(engine.recorded(query, static, pushes, off))
+        return found[0]
+
+    return replace(engine, recorded=recorded, builds=tuple(map(_remembering, engine.builds)))
 
 
 def _joined(log: Recording, run: EngineRun, slide: Duration | None) -> Recording:
