@@ -112,7 +112,7 @@ def guessed_columns(
     prefixes = {name: iri for name, iri in written if not iri.startswith(_STANDARD)} or dict([EXAMPLE])
     short = next(iter(prefixes))
     names = list(cells)
-    time = time_column(names) or names[0]
+    time = _time_of(cells) or names[0]
     left = [name for name in names if name != time] or [time]
     subjects = {_name(pattern.subject) for pattern in patterns}
     named = next((text for text in left if text.lower() in subjects), None)
@@ -442,18 +442,44 @@ class InitialExperiment:
 
 
 _SEPARATORS: Final = ";\t|"
+_SHORT_TIME: Final = 8
+"""The greatest length of an integer that need not count from 1970, and can be a measured value."""
+_TIME_OF_DAY: Final = re.compile(r"\d:\d\d")
 _VALUE: Final = re.compile(r"[+-]?\d*\.\d+|\d{4}-\d\d-\d\d(?:[T ].*)?", re.ASCII)
+
+
+def _time_of(cells: Mapping[str, str]) -> str | None:
+    """Return the column with the times of a table, from the names and first cells of the columns.
+
+    This is the column with a usual name of times, or the first column with a dateTime or a number that counts
+    from 1970, or the first column. The result is None if the first column then contains no time.
+    """
+    first = next(iter(cells))
+    dated = (name for name, cell in cells.items() if len(cell) > _SHORT_TIME and _is_time(cell))
+    named = time_column([*cells]) or next(dated, None)
+    return named or (first if not cells[first] or _is_time(cells[first]) else None)
+
+
+def _is_time(cell: str) -> bool:
+    try:
+        cell_time(cell)
+    except MalformedPart:
+        return False
+    return True
 
 
 def _check_time(path: Path, cells: Mapping[str, str]) -> None:
     """Raise LarsError if the first row of a table has no time in the column with the times."""
-    name = time_column([*cells])
-    if name is None or not cells[name]:
+    name = _time_of(cells)
+    if name is None:
+        # Dates in the order of a country have a time of day, too.
+        name = next((name for name, cell in cells.items() if _TIME_OF_DAY.search(cell)), next(iter(cells)))
+    if not cells[name]:
         return
     try:
         cell_time(cells[name])
     except MalformedPart as error:
-        raise LarsError(f"{path}: cannot use the column {name}: {error}") from None
+        raise LarsError(f"{path}: cannot use the column {name} for the times: {error}") from None
 
 
 def _check_names(path: Path, cells: Mapping[str, str]) -> None:

@@ -240,7 +240,8 @@ class Hunt:
         run = references.HuntedRun(query, stream, answers_of(self.engine, query.registration, stream))
         self.pace = max(_FASTEST, (monotonic() - began) / (len(stream) + 2))
         if run.answers.profile is None:
-            raise FailedEngineError(f"the engine now refuses a query that it accepted before: {run.answers.refused}")
+            problem = "the engine now refuses a query that it accepted before"
+            raise FailedEngineError(f"{problem}: {run.answers.refused}")
         self.name = run.answers.profile.engine
         return run
 

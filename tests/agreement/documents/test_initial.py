@@ -45,6 +45,20 @@ def test_a_table_with_columns_of_its_own_gets_a_first_mapping(tmp_path, monkeypa
     assert made.path.read_text() in made.text
 
 
+@pytest.mark.parametrize(
+    "header", ["sensor,zeit,v\nA,2026-03-01 08:00:00,4", "sensor,ms,v\nA,1772348430000,4", "n,seen,v\n4,4,4"]
+)
+def test_the_times_are_in_the_first_column_whose_first_cell_is_a_moment(header, tmp_path, monkeypatch):
+    """Without a usual name; a short integer is a time only in the first column."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "q.rq").write_text(
+        "SELECT ?v WHERE { STREAM <http://e/S> [RANGE 3s] { ?b <http://e/v> ?v } }"
+    )
+    (tmp_path / "d.csv").write_text(f"{header}\n")
+    names = header.split("\n")[0].split(",")
+    assert f't = "{{{names[0] if names[0] == "n" else names[1]}}}"' in lars("init", ".", "q.rq", "d.csv").out
+
+
 def test_a_column_without_a_name_is_left_out(tmp_path, monkeypatch):
     """pandas writes its index as such a column."""
     monkeypatch.chdir(tmp_path)
@@ -302,6 +316,8 @@ def test_a_text_in_place_of_an_iri_is_called_so(tmp_path, monkeypatch):
 UNUSABLE = {
     "t.xlsx": ("\x7fELF\x02", "t.xlsx: neither the name nor the content determines the format"),
     "d.csv": ("time,x\n01.07.2026 12:00:01,1\n", "'01.07.2026 12:00:01' is not a time"),
+    "n.csv": ("x,y\na,01.07.2026 12:00:01\n", "cannot use the column y for the times: '01.07.2026 12:00:01'"),
+    "w.csv": ("x,y\na,b\n", "cannot use the column x for the times: 'a' is not a time"),
     "u.csv": ("\ufefftime,x\n3,1\n", "u.csv: found text in UTF-16; use UTF-8"),
 }
 
@@ -315,7 +331,7 @@ def test_a_trace_that_no_command_can_read_makes_no_experiment(tmp_path, monkeypa
     found = lars("init", "mine", "q.rq", name)
     assert (found.code, (tmp_path / "mine").exists()) == (2, False)
     assert problem in found.err
-    assert ("write the year first, then month and day" in found.err) == (name == "d.csv")
+    assert ("write the year first, then month and day" in found.err) == (name in {"d.csv", "n.csv"})
 
 
 WIDE = "time,CO2 lab (ppm),CO2 hall (ppm)\n1,873,456\n"
