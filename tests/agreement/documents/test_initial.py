@@ -51,7 +51,8 @@ def test_a_table_with_columns_of_its_own_gets_a_first_mapping(tmp_path, monkeypa
 def test_the_times_are_in_the_first_column_whose_first_cell_is_a_moment(header, tmp_path, monkeypatch):
     """Without a usual name; a short integer is a time only in the first column."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "q.rq").write_text(
+    text = "SELECT ?v WHERE { STREAM <http://e/S> [RANGE 3s] { ?b <http://e/v> ?v } }"
+    (tmp_path / "q.rq").write_text(text)
         "SELECT ?v WHERE { STREAM <http://e/S> [RANGE 3s] { ?b <http://e/v> ?v } }"
     )
     (tmp_path / "d.csv").write_text(f"{header}\n")
