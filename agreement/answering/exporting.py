@@ -371,7 +371,8 @@ def _time_before(gate: Gate, facts: Iterable[Fact], t: int) -> int:
         case None:
             return max(t - 1, 0)
         case Multiples():
-            return max(0, *(t - 1 - (t - 1 - offset) % period for period, offset in gate.series))
+            before = ((t - 1 - (t - 1 - offset) % period, offset) for period, offset in gate.series)
+            return max((last for last, first in before if last >= first), default=0)
         case _:
             return max(times_of(gate, facts, Interval(0, t - 1)), default=t) if t else t
 

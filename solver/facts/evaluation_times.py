@@ -1,6 +1,6 @@
 """The evaluation times of a program, which its trigger determines in advance."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import zip_longest
 from typing import assert_never
 
@@ -23,7 +23,7 @@ class Arrivals:
 class Multiples:
     """Evaluation times of pull: the multiples of at least one of the periods, including 0.
 
-    With `offsets`, each period has an offset below the period, which is added to its multiples.
+    With `offsets`, each period U has an offset k, and the times are k, k + U, k + 2U, ...
     """
 
     periods: tuple[int, ...]
@@ -33,6 +33,11 @@ class Multiples:
     def series(self) -> tuple[tuple[int, int], ...]:
         """Each period with its offset."""
         return tuple(zip_longest(self.periods, self.offsets, fillvalue=0))
+
+    def from_(self, t: int) -> Iterator[tuple[int, int]]:
+        """Yield, for each period, the first evaluation time that is not before t, and the period."""
+        for period, offset in self.series:
+            yield max(t + (offset - t) % period, offset), period
 
 
 Gate = Arrivals | Multiples | tuple[int, ...] | None
@@ -47,8 +52,7 @@ def times_of(gate: Gate, facts: Iterable[Fact], within: Interval) -> list[int]:
             result = {fact.t for fact in facts if fact.t in within and any(match(fact) for match in matches)}
             return sorted(result)
         case Multiples():
-            first, end = within.first, within.last + 1
-            each = (range(first + (offset - first) % period, end, period) for period, offset in gate.series)
+            each = (range(first, within.last + 1, period) for first, period in gate.from_(within.first))
             return sorted({t for times in each for t in times})
         case None:
             return list(within)
@@ -138,8 +142,15 @@ def _pattern_or_period(rule: Rule, elsewhere: frozenset[Signature]) -> Atom | tu
                     "=",
                     Number(offset),
                 ),
+                *later,
             ),
         ) if window == NOW and left == time and 0 <= offset < period:
-            return period, offset
+            match later:
+                case []:
+                    return period, offset
+                case [formulas.Comparison(own, ">=", Number(begin))] if own == time and begin >= 0:
+                    return period, begin + (offset - begin) % period
+                case _:
+                    return None
         case _:
             return None

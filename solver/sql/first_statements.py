@@ -262,7 +262,9 @@ def _evaluated(tables: InputTables, gate: Gate) -> tuple[str, str]:
 
 
 def _multiples(period: int, offset: int = 0) -> str:
-    first = f"first + ({period + offset} - first % {period}) % {period}" if period > 1 else "first"
+    first = f"first + ({period + offset % period} - first % {period}) % {period}" if period > 1 else "first"
+    if offset >= period:
+        first = f"CASE WHEN first < {offset} THEN {offset} ELSE {first} END"
     begin = f"SELECT {first} FROM timeline WHERE {first} <= last"
     following = f"SELECT t + {period} FROM point, timeline WHERE t + {period} <= last"
     points = f"WITH RECURSIVE point(t) AS ({begin} UNION ALL {following}) SELECT t FROM point"

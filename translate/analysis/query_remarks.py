@@ -76,15 +76,14 @@ def _pulled_windows(query: EngineQuery) -> list[WindowExpression]:
 def closes(query: EngineQuery, unit: Duration) -> tuple[tuple[int, int], ...]:
     """Return the closes of the query's windows as series (U, k), with the closes at k, k + U, k + 2U, ...
 
-    If a window has no opening time of its own, the result is empty. Before the first close of a window, the
-    window is empty.
+    If a window has no opening time of its own, the result is empty.
     """
     series: dict[tuple[int, int], None] = {}
     for window in _pulled_windows(query):
         operator = window_operator(window, Variable("s"), unit, None)
         if not isinstance(operator, LastWindow):
             return ()
-        series[operator.slide, operator.close % operator.slide] = None
+        series[operator.slide, operator.close] = None
     return tuple(series)
 
 

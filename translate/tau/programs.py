@@ -251,7 +251,7 @@ def pull(program: Program, period: int) -> Program:
 def pull_at(program: Program, series: Iterable[tuple[int, int]]) -> Program:
     """Return a program that is pulled at the times of at least one series.
 
-    A series (U, k) consists of the times T with T mod U = k, such as the closes of a window that opens at T0.
+    A series (U, k) consists of the times k, k + U, k + 2U, ..., such as the closes of a window.
     """
     time = Variable("T")
     rules = []
@@ -259,7 +259,9 @@ def pull_at(program: Program, series: Iterable[tuple[int, int]]) -> Program:
         # A period may print as the duration that it was written as; a program has numbers.
         rest = formulas.Operation("mod", time, Number(int(period)))
         at_time = formulas.In(NOW, formulas.At(time, formulas.Truth()))
-        rules.append(Rule(TRIGGER, (at_time, formulas.Comparison(rest, "=", Number(offset)))))
+        begun = (formulas.Comparison(time, ">=", Number(offset)),) if offset >= period else ()
+        at_time_of_series = formulas.Comparison(rest, "=", Number(offset % int(period)))
+        rules.append(Rule(TRIGGER, (at_time, at_time_of_series, *begun)))
     return Program((*_gated(program), *rules))
 
 

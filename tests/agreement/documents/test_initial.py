@@ -53,8 +53,6 @@ def test_the_times_are_in_the_first_column_whose_first_cell_is_a_moment(header, 
     monkeypatch.chdir(tmp_path)
     text = "SELECT ?v WHERE { STREAM <http://e/S> [RANGE 3s] { ?b <http://e/v> ?v } }"
     (tmp_path / "q.rq").write_text(text)
-        "SELECT ?v WHERE { STREAM <http://e/S> [RANGE 3s] { ?b <http://e/v> ?v } }"
-    )
     (tmp_path / "d.csv").write_text(f"{header}\n")
     names = header.split("\n")[0].split(",")
     assert f't = "{{{names[0] if names[0] == "n" else names[1]}}}"' in lars("init", ".", "q.rq", "d.csv").out

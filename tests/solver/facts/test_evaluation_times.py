@@ -49,6 +49,21 @@ def test_a_pull_trigger_may_have_an_offset():
     assert times_of(gate, (), Interval(0, 2)) == [0]
 
 
+def test_a_pull_trigger_may_begin_late():
+    gate = gate_of("trigger ← ⊞^0 @_T true, T mod 4 = 3, T >= 6.")
+    assert gate == Multiples((4,), (7,))
+    assert [times_of(gate, (), Interval(first, 15)) for first in (0, 7, 8, 15)] == [
+        [7, 11, 15],
+        [7, 11, 15],
+        [11, 15],
+        [15],
+    ]
+    assert times_of(gate, (), Interval(0, 6)) == []
+    assert gate_of("trigger ← ⊞^0 @_T true, T mod 4 = 3, T >= 0.") == Multiples((4,), (3,))
+    for other in ("T > 6", "T = 6", "T <= 6", "T >= 6, T >= 7"):
+        assert gate_of(f"trigger ← ⊞^0 @_T true, T mod 4 = 3, {other}.") is None
+
+
 def test_what_is_split_off_leaves_the_rules_without_the_trigger():
     program = Program((*ANS.rules, *read("p ← trigger. trigger ← ⊞^0 ◇ f(X).").rules))
     assert str(split(program, TRIGGER)[1]) == "k(a).\nans(X) ← ⊞^5 ◇ f(X), k(X).\np ← true."

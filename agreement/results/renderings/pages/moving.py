@@ -71,15 +71,13 @@ def _turns(here: ProgramSituation, span: Interval, start: int) -> Iterator[int]:
     windows = [window for window in windows_in_order(here.program) if isinstance(window, IntervalWindow)]
     ends = [partial(window.bounds, timeline=timeline) for window in windows]
     gate, _ = split(here.program, TRIGGER)
-    series = gate.series if isinstance(gate, Multiples) else ()
+    pulled = gate if isinstance(gate, Multiples) else Multiples(())
     for u in sorted(here.stream.input, key=lambda u: abs(u - start))[:_MOST_STEPS]:
         # The ends of windows never move back: so each is found without a look at all time points.
         entered = (bisect_left(times, u, key=_last(own)) for own in ends)
         left = (bisect_left(times, u + 1, key=_first(own)) for own in ends)
         for t in {u, *(times[place] for place in (*entered, *left) if place < len(times))}:
-            yield from (
-                turn for turn in (t, *(t + (by - t) % period for period, by in series)) if turn in span
-            )
+            yield from (turn for turn in (t, *(first for first, _ in pulled.from_(t))) if turn in span)
 
 
 def _first(ends: BoundsAt) -> Callable[[int], int]:
