@@ -81,7 +81,7 @@ class TraceWarning(UserWarning):
 
     `skipped` is the number of skipped lines and elements, if the remark is about them. A remark about the
     `origin` names the dateTime of time 0; commands with several traces show it once. A remark about `periods`
-    matters only if the trace is cut into periods.
+    is shown only if the command cuts the trace into periods.
     """
 
     def __init__(

@@ -701,7 +701,7 @@ class CheckReadings:
 
     @property
     def differs(self) -> bool:
-        """Whether the verdicts differ: only the founded meaning of `not not` confirms the stream."""
+        """Whether the verdicts under the two meanings of `not not` differ."""
         return isinstance(self.founded, semantics.IsAnswerStream) != self.correct
 
 

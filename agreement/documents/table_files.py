@@ -147,7 +147,7 @@ def write_case(folder: Path | None, error: DisputedAnswerError) -> FailedRunErro
             for name, text in error.files.items():
                 (new / name).write_text(text, encoding="utf-8")
     files = shlex.join(map(str, written))
-    return FailedRunError(f"{error}; the smallest case: lars solve {files} {error.options}")
+    return FailedRunError(f"{error}; to reproduce the difference, run: lars solve {files} {error.options}")
 
 
 def append_rows(folder: Path, table: OutTable, kind: GrowingFormat, size: int) -> int:

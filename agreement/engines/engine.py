@@ -115,8 +115,8 @@ class Engine:
     """The model of an engine version: rules that describe how the version deviates from a specification.
 
     - `name` is the name on the command line, and `specification` the name of the specification.
-    - `recorded` computes the reports. With all rules off, they follow the specification on the clock of the
-      engine, with windows that begin at multiples of their slide.
+    - `recorded` is the function that computes the reports. With all rules off, the reports follow the
+      specification on the clock of the engine, with windows that begin at multiples of their slide.
     - `timed`: the model also predicts the times of reports, because pushed triples set the clock.
     - `builds` are other engines with the same name in recordings: the same version with other libraries, or
       with windows in a different order. `build` describes the difference from these builds.

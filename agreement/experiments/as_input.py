@@ -232,7 +232,7 @@ def query_files(experiment: Experiment, languages: Sequence[Language | str] = ()
 
 
 def by_profile(files: Mapping[Language, Path], name: str) -> Path:
-    """Return the query in the language that `name` reads; if no such query exists, return the first query."""
+    """Return the query in the language of an engine or language; without such a query, the first query."""
     return next(
         (file for language, file in files.items() if _speaks(name, language)), next(iter(files.values()))
     )

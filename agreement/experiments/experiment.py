@@ -191,7 +191,10 @@ def _without_placeholders(content: Mapping[str, object]) -> dict[str, object]:
 
 
 def _check_keys(toml: PlacedData) -> None:
-    """Raise LarsError for a top-level key inside a table, or together with entries that the key replaces."""
+    """Raise LarsError for a top-level key that is written inside a table.
+
+    Also raise LarsError if a top-level key is given together with the entries that it abbreviates.
+    """
     for name in ("streams", "assign"):
         table = toml.content.get(name)
         for key in table if isinstance(table, dict) else ():

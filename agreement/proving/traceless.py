@@ -47,7 +47,7 @@ class TracelessTask:
     def pairs(self, warn: Warn) -> tuple[Pair, ...]:
         """Return the pairs of a pushed and a pulled query; if a query is derived, one pair per derived query.
 
-        The query whose patterns match only streams (brave) comes first.
+        Of several derived queries, the query whose patterns match only streams comes first.
 
         Raises:
             LarsError: No part of the query is matched in a stream.

@@ -325,10 +325,7 @@ def _floats_at(low: Fraction, place: Fraction, high: Fraction) -> Iterator[tuple
 
 
 def _inside(points: Sequence[Fraction], many: int) -> Iterator[list[Fraction]]:
-    """Yield numbers below all points, between neighboring points, and above all points, with few digits.
-
-    Each of these intervals has `many` numbers.
-    """
+    """Yield numbers with few digits: `many` below all points, between neighbors, and above all points."""
     yield [Fraction(-floor(-points[0]) - n) for n in range(1, many + 1)]
     yield from (list(_between(low, high, many)) for low, high in pairwise(points))
     yield [Fraction(floor(points[-1]) + n) for n in range(1, many + 1)]

@@ -245,7 +245,7 @@ class Sources:
             )
         if predicate in self.facts and form.mode != "◇":
             raise InexpressibleError(
-                f"{form.mode} over {name}: a fact holds at every time in LARS, but in Ticker only at the "
+                f"{form.mode} over {name}: its facts hold at every time in LARS, but in Ticker only at the "
                 "current time"
             )
         if predicate in self.facts - self.mixed:

@@ -152,7 +152,7 @@ def append_records(topic: tuple[str, str], records: Sequence[tuple[str, str]], p
         writer.options(**_PATIENCE).save()
     except (Py4JError, PySparkException) as error:
         problem = f"{place}: cannot be written: {said_by_spark(error)}"
-        raise FailedRunError(f"{problem}; the same command continues") from None
+        raise FailedRunError(f"{problem}; to continue, repeat the command") from None
 
 
 def topic_batches(  # noqa: PLR0913, PLR0917 - where, what to do, and how fast
@@ -219,7 +219,9 @@ def _batches(
             try:
                 active = query.isActive
             except (OSError, Py4JError):
-                raise FailedRunError("Spark failed: Java has ended; the same command continues") from None
+                raise FailedRunError(
+                    "Spark failed: Java has ended; to continue, repeat the command"
+                ) from None
             try:
                 result = results.get(timeout=_PAUSE)
             except Empty:

@@ -117,7 +117,7 @@ def spool(lines: BinaryIO, folder: Path) -> Callable[[], int | None]:
             count[0] += 1
         if ended and broken:
             problem = f"the lines of --source broke off: {broken[0].strerror or broken[0]}"
-            raise FailedRunError(f"{problem}; what has come is kept, and the same command continues")
+            raise FailedRunError(f"{problem}; what has come is kept; to continue, repeat the command")
         return count[0] if ended else None
 
     reader = Thread(target=read, daemon=True)

@@ -203,7 +203,7 @@ def without_streams(pattern: Pattern) -> Pattern:
     def plain(part: Pattern) -> Pattern | None:
         match part:
             case algebra.StreamBlock(graph=graph) if graph is not None:
-                raise ModelError(f"GRAPH {graph} of a window has no part g of (s, ω, g)")
+                raise ModelError(f"GRAPH {graph} of a window has no counterpart in the model of the paper")
             case algebra.StreamBlock(_, _, inner):
                 return inner
             case algebra.Union(algebra.StreamBlock(_, _, inner), algebra.Bgp() as same) if inner == same:

@@ -68,10 +68,9 @@ def _others(named: Mapping[str, object]) -> dict[str, str]:
 
 
 class Language(Enum):
-    """The language of a query: the files of `translate/model/languages`.
+    """The language of a query; each file of `translate/model/languages` describes one language.
 
-    The languages that the program names itself come first. The order is the order in which the reader tries
-    the languages on a text.
+    The reader tries the languages on a text in this order. The languages that are listed here come first.
     """
 
     CSPARQL = "csparql"

@@ -466,8 +466,8 @@ def has_relative_iri(document: Document, words: Mapping[str, int]) -> bool:
     """Return whether the pattern contains a relative IRI without a BASE.
 
     The names of queries, windows and graphs do not count, since static data may name a graph with any text.
-    The argument `words` contains the words before the names of queries and windows, with the distances of the
-    names.
+    Each key of `words` is a word before the name of a query or window, such as WINDOW; its value is the
+    number of tokens from the word to the name.
     """
     for index, (token, names) in enumerate(zip(document.tokens, read_declarations(document), strict=True)):
         before = enumerate(reversed(document.tokens[max(index - 2, 0) : index]), 1)

@@ -158,7 +158,7 @@ def _check_sparql(document: Document) -> None:
     check_prefixes(document)
     tree = parsed(document, GRAMMARS[Language.CSPARQL])
     for item in () if tree is None else tree.find_all("bare"):
-        raise rejection(document, item.first(), _ENGINE, "an aggregate with a name and without brackets")
+        raise rejection(document, item.first(), _ENGINE, "an aggregate with AS, but without brackets")
     for clause in () if tree is None else tree.find_all("added"):
         before = document.tokens[: document.index_from(clause.first().start)]
         word = next(token for token in reversed(before) if token.is_word("AGGREGATE"))

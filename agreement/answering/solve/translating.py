@@ -285,7 +285,7 @@ def rewrite(task: TranslatingTask, language: Language, warn: Warn) -> Iterator[s
         queries = [("cs(Q)", analysis.cs(analysis.model_of_cqels(written)))]
         warn(
             "C-SPARQL merges all windows and the static data into one graph. The translated query "
-            "does not name the stream of each pattern, so answers can differ"
+            "does not name the stream of each pattern, so it can have other answers than the CQELS query"
         )
     else:
         queries = [(language.value, written)]

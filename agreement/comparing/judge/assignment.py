@@ -129,7 +129,7 @@ def slots(
 
 
 def undue(reports: tuple[recordings.Report, ...], how: ReportAssignment) -> ReportMatch:
-    """Return the comparison for reports that belong to no evaluation, with the problem."""
+    """Return the match of reports that belong to no evaluation; its `problem` says why they are wrong."""
     early = how.closes is not None and how.time_of(reports[0]) < how.closes
     return ReportMatch(reports[0].t, None, reports, problem=UNCLOSED if early else UNDUE)
 

@@ -83,9 +83,9 @@ def needed_after(
 ) -> TraceColumns:
     """Return the elements that evaluations after `end`, and at the times `before`, still need.
 
-    An answer of the next period is compared with evaluations up to one pull period older, for the longest
-    period. Windows without a length need all elements. Windows that count triples need the triples before the
-    first of these times, too.
+    To find causes, an answer of the next period is compared with evaluations that are older by at most the
+    longest pull period. Windows without a length need all elements. Windows that count triples need the
+    triples before the first of these times, too.
     """
     programs = dict.fromkeys(
         program

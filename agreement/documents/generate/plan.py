@@ -241,7 +241,7 @@ def values(text: str, step: str | None) -> TemperatureRange:
     if match is None:
         raise WrongOptionError("values", "expected LOW..HIGH, such as 40.0..100.0 or -5..35", cut(text))
     if step is not None and not _STEP.fullmatch(step):
-        raise WrongOptionError("walk", "expected a step from 0, such as 0.5", cut(step))
+        raise WrongOptionError("walk", "expected a step of at least 0, such as 0.5", cut(step))
     low, high, walk = Decimal(match[1]), Decimal(match[2]), None if step is None else Decimal(step)
     decimals = max(_decimals(number) for number in (low, high, walk) if number is not None)
     scaled = [None if number is None else int(number.scaleb(decimals)) for number in (low, high, walk)]

@@ -142,7 +142,7 @@ class _Esper:
     def _step(self, number: int, t: float) -> Iterator[DueAnswer]:
         """Execute the events that are due up to `t` (ms), and yield the evaluations of reporting windows.
 
-        A due event of a locked window blocks the engine.
+        If an event of a window is due while the window is locked, the engine is blocked.
         """
         self.now, reporting = t, dict[int, tuple[Triple, ...]]()
         due = [(*event, place) for place, window in enumerate(self.windows) for event in window.events(t)]
@@ -255,7 +255,7 @@ def _in_turn(
 ) -> list[list[Row]]:
     """Return the report of ISTREAM or DSTREAM at each evaluation.
 
-    As many reports as possible equal the wanted reports.
+    If several reports are possible, as many as possible equal the wanted reports.
     """
     states: dict[_Streamed, list[list[Row]]] = {_Streamed(): []}
     for (report, _), rows, want in zip(evaluations, row_sets, wanted, strict=True):

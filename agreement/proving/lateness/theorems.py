@@ -261,7 +261,7 @@ def _pulls_of(
 def _joined(pulls: Iterable[tuple[int, int]]) -> tuple[int, int]:
     """Return the longest sequence of consecutive pulls in the union of some sequences.
 
-    A sequence is given by the numbers of its first and last pull.
+    Arguments and result are pairs of the numbers of the first and last pull.
     """
     longest = current = (0, -1)
     for first, last in sorted(pulls):

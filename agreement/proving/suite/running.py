@@ -211,8 +211,8 @@ def _row_shape(row: Iterable[tuple[str, str | None]], answer: SuiteAnswer) -> Ha
 def _compared(text: str, answer: SuiteAnswer) -> Hashable:
     """Return a term of an answer in a form for comparison with expected terms.
 
-    No engine can write all digits of a quotient with an infinite expansion. So a number that has the first
-    digits of an expected quotient is replaced by this quotient.
+    No engine can write all digits of a quotient such as 1/3. A number that has the first digits of an
+    expected quotient is therefore replaced by the expected quotient.
     """
     term = _term(text, answer.lexical)
     if isinstance(term, Fraction) and term.denominator > _SHORT:

@@ -177,7 +177,7 @@ def _inside(folder: Path, name: str) -> str:
         or not (folder / name).resolve().is_relative_to(folder.resolve())
     ):
         problem = f"cannot play {name!r}: the file is outside the folder of the experiment"
-        raise LarsError(f"{folder}: {problem}; use a copy in the folder")
+        raise LarsError(f"{folder}: {problem}; copy the file into the folder, and use the copy")
     return name
 
 

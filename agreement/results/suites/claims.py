@@ -245,9 +245,9 @@ def _judged(words: Sequence[str]) -> Iterator[_Finding]:
 
 
 def _solved(first: Sequence[str], second: Sequence[str]) -> _Finding:
-    """Return whether two queries have different answers at the times of the first query's answers.
+    """Return the finding that two programs have different answers, or that they have the same.
 
-    The atom `trigger` is ignored.
+    Only times with answers of the first program count. The atom `trigger` is ignored.
     """
     one, other = (_answers(_call(solve, words)) for words in (first, second))
     if any(other.get(t) != answers for t, answers in one.items()):

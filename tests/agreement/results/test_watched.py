@@ -167,7 +167,7 @@ def test_a_watch_whose_java_has_ended_says_so():
     query = frame.writeStream.foreachBatch().option().trigger().start()
     type(query).isActive = PropertyMock(side_effect=ConnectionRefusedError(111, "Connection refused"))
     query.stop.side_effect = ConnectionRefusedError(111, "Connection refused")
-    with pytest.raises(FailedRunError, match="Spark failed: Java has ended; the same command continues"):
+    with pytest.raises(FailedRunError, match="Spark failed: Java has ended; to continue, repeat the command"):
         next(_batches(frame, Path("kept"), lambda *_: None, 1))
 
 

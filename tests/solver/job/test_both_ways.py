@@ -92,7 +92,7 @@ def files(tmp_path, monkeypatch):
 @pytest.mark.parametrize(("options", "folder"), [((), ""), (("--out", "found"), "found")])
 def test_the_run_fails_and_says_how_to_repeat_it(files, options, folder):
     ran = lars("solve", "p.lars", "p.atoms", "--in-process", "--evaluator", "both", *options)
-    shown = ran.err.rpartition("the smallest case: lars ")[2].split()
+    shown = ran.err.rpartition("to reproduce the difference, run: lars ")[2].split()
     assert (ran.code, ran.out, ran.err.count("\n")) == (3, "", 1)
     assert shown[1:3] == [
         str((files / folder / f"difference.{end}").relative_to(files)) for end in ("lars", "atoms")
@@ -107,7 +107,7 @@ def test_files_of_another_difference_or_of_the_user_stay(files):
     (files / "difference.atoms").write_text("mine")
     for name in ("difference-2", "difference-3"):
         ran = lars("solve", "p.lars", "p.atoms", "--in-process", "--evaluator", "both")
-        assert f"the smallest case: lars solve {name}.lars {name}.atoms --from" in ran.err
+        assert f"to reproduce the difference, run: lars solve {name}.lars {name}.atoms --from" in ran.err
     assert (files / "difference.atoms").read_text() == "mine"
     assert not (files / "difference.lars").exists()
 

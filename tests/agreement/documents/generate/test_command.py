@@ -24,7 +24,7 @@ WRONG = {
     "--bursts 3xlong": "--bursts: 'long' is not a duration",
     "--values 3": "--values 3: expected LOW..HIGH",
     "--values 5..3": "--values: the first value is above the second",
-    "--walk fast": "--walk fast: expected a step from 0",
+    "--walk fast": "--walk fast: expected a step of at least 0",
     "--arrivals sometimes": "invalid value for '--arrivals'",
     "--contemporaneous 2": "--contemporaneous 2: expected 1..1, the stations",
     "--stations 4 --contemporaneous 2 --streams 3": "--streams 3: expected 1..2",
