@@ -451,13 +451,16 @@ _VALUE: Final = re.compile(r"[+-]?\d*\.\d+|\d{4}-\d\d-\d\d(?:[T ].*)?", re.ASCII
 def _time_of(cells: Mapping[str, str]) -> str | None:
     """Return the column with the times of a table, from the names and first cells of the columns.
 
-    This is the column with a usual name of times, or the first column with a dateTime or a number that counts
-    from 1970, or the first column. The result is None if the first column then contains no time.
+    This is the column with a usual name of times; else the first column with a dateTime; else the first
+    column if its cell is empty or an integer; else the first column with an integer that counts from 1970.
+    The result is None if there is no such column.
     """
+    names = [name for name, cell in cells.items() if _is_time(cell)]
+    dated = [name for name in names if not cells[name].isdigit()]
     first = next(iter(cells))
-    dated = (name for name, cell in cells.items() if len(cell) > _SHORT_TIME and _is_time(cell))
-    named = time_column([*cells]) or next(dated, None)
-    return named or (first if not cells[first] or _is_time(cells[first]) else None)
+    own = [first] if not cells[first] or first in names else []
+    counted = [name for name in names if len(cells[name]) > _SHORT_TIME]
+    return next(iter((*filter(None, [time_column([*cells])]), *dated, *own, *counted)), None)
 
 
 def _is_time(cell: str) -> bool:

@@ -46,7 +46,8 @@ def test_a_table_with_columns_of_its_own_gets_a_first_mapping(tmp_path, monkeypa
 
 
 @pytest.mark.parametrize(
-    "header", ["sensor,zeit,v\nA,2026-03-01 08:00:00,4", "sensor,ms,v\nA,1772348430000,4", "n,seen,v\n4,4,4"]
+    "header",
+    ["sensor,zeit,v\nA,2026-03-01 08:00:00,4", "sensor,ms,v\nA,1772348430000,4", "n,seen,v\n4,4711000001,4"],
 )
 def test_the_times_are_in_the_first_column_whose_first_cell_is_a_moment(header, tmp_path, monkeypatch):
     """Without a usual name; a short integer is a time only in the first column."""
