@@ -345,7 +345,7 @@ def _check_depth(document: Document) -> None:
         if depth > _DEEPEST:
             raise QueryError(document.place(token.start), f"brackets are nested more than {_DEEPEST} deep")
         if signs > _DEEPEST:
-            problem = f"more than {_DEEPEST} of the signs ! + - ^ follow each other"
+            problem = f"more than {_DEEPEST} signs (!, +, - or ^) follow each other"
             raise QueryError(document.place(token.start), problem)
         if number > _MOST_TOKENS:
             problem = f"the query has more than {_MOST_TOKENS} words, terms and symbols"

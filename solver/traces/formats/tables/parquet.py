@@ -187,7 +187,7 @@ def table_columns(source: input_files.TraceFile) -> tuple[str, ...]:
     try:
         schema = pq.read_schema(source.file)
     except (pa.ArrowInvalid, OSError) as error:
-        raise LarsError(f"{source.path}: not a Parquet file: {error}") from None
+        raise LarsError(f"{source.path}: not a Parquet file: {error}; use a complete Parquet file") from None
     names = tuple(source.times if name == "t" else name for name in _columns_of(source, schema.names))
     missing = [name for name in names if name not in (*schema.names, "stream")]
     if missing:
