@@ -34,7 +34,7 @@ class Multiples:
         """Each period with its offset."""
         return tuple(zip_longest(self.periods, self.offsets, fillvalue=0))
 
-    def from_(self, t: int) -> Iterator[tuple[int, int]]:
+    def next_times(self, t: int) -> Iterator[tuple[int, int]]:
         """Yield, for each period, the first evaluation time that is not before t, and the period."""
         for period, offset in self.series:
             yield max(t + (offset - t) % period, offset), period
@@ -52,7 +52,7 @@ def times_of(gate: Gate, facts: Iterable[Fact], within: Interval) -> list[int]:
             result = {fact.t for fact in facts if fact.t in within and any(match(fact) for match in matches)}
             return sorted(result)
         case Multiples():
-            each = (range(first, within.last + 1, period) for first, period in gate.from_(within.first))
+            each = (range(first, within.last + 1, period) for first, period in gate.next_times(within.first))
             return sorted({t for times in each for t in times})
         case None:
             return list(within)

@@ -77,7 +77,7 @@ def _turns(here: ProgramSituation, span: Interval, start: int) -> Iterator[int]:
         entered = (bisect_left(times, u, key=_last(own)) for own in ends)
         left = (bisect_left(times, u + 1, key=_first(own)) for own in ends)
         for t in {u, *(times[place] for place in (*entered, *left) if place < len(times))}:
-            yield from (turn for turn in (t, *(first for first, _ in pulled.from_(t))) if turn in span)
+            yield from (turn for turn in (t, *(first for first, _ in pulled.next_times(t))) if turn in span)
 
 
 def _first(ends: BoundsAt) -> Callable[[int], int]:

@@ -144,3 +144,26 @@ def test_changes_need_one_evaluation_before_the_first_that_is_shown(report, mode
     solved = lars("solve", *asked, "--in-process", "--json").out
     assert "http://e/x" in solved
     assert read_back(tmp_path / "out", clingo_output(tmp_path / "out")).out == solved
+
+
+def test_rows_are_new_since_the_last_close_before_the_first_time_and_not_since_a_close_to_come(tmp_path):
+    """The second window closes at 25 for the first time; 20 is as far from 25 as later closes are."""
+    block = "{{ WINDOW <w{}> {{ ?s <http://e/p> ?o }} }}".format
+    windows = ("RANGE 6", "RANGE 20 STEP 5 T0 5")
+    clauses = (f"FROM NAMED WINDOW <w{n}> ON <http://e/S> {window}" for n, window in enumerate(windows))
+    text = f"SELECT ?s {{ {block(0)} UNION {block(1)} }} {' '.join(clauses)}"
+    (tmp_path / "q.rq").write_text(f"REGISTER ISTREAM <http://e/out> AS {text}")
+    (tmp_path / "s.csv").write_text(
+        "t,stream,s,p,o\n"
+        + "".join(f"{t},http://e/S,http://e/x,http://e/p,http://e/y\n" for t in (13, 19, 30))
+    )
+    given = (tmp_path / "q.rq", tmp_path / "s.csv", "--engine", "sparq", "--from", 21)
+    folder = tmp_path / "out"
+    ran = lars("export", *given, "--until", 24, "--to", "asp", "-o", folder)
+    assert ran.code == 0, ran.err
+    assert re.search(r"for t in (.*); do", (folder / "run.sh").read_text())[1] == "18 24"
+    # The row of 18 is there at 24 too, so it is not new.
+    solved = lars("solve", *given, "--to", 24, "--json")
+    assert [line["t"] for line in solved.lines] == [24]
+    assert solved.lines[0]["rows"] == []
+    assert read_back(folder, clingo_output(folder)).out == solved.out
