@@ -76,7 +76,7 @@ _NUMBER: Final = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?")
 
 @dataclass(frozen=True, slots=True)
 class AskedAtom:
-    """The parsed text of an atom: its time (if the text contains @), its predicate, and its arguments."""
+    """An atom as the user wrote it: its time (if the text contains @), predicate and arguments."""
 
     text: str
     t: int | None
@@ -88,7 +88,7 @@ def read_question(text: str) -> AskedAtom:
     """Return the time, predicate and arguments in the text of an atom.
 
     Raises:
-        LarsError: The text is not an atom; the message shows the expected form.
+        LarsError: The text is not an atom. The message shows the expected form.
     """
     timed = _TIMED.fullmatch(text)
     match = _SHAPE.fullmatch(timed.group(2) if timed else text)
@@ -124,9 +124,9 @@ def _split(inside: str, text: str) -> tuple[str, ...]:
 
 
 class ShortNames:
-    """The short names in the atoms of a program, its input and its static data, such as `ann` for an IRI.
+    """The short names by which users can write atoms of a program and its data, such as `ann` for an IRI.
 
-    `columns` is the number of columns in the rows of a query; it is None for a program.
+    `columns` is the number of columns in the rows of a query; None for a program.
     """
 
     def __init__(self, program: Program, known: Iterable[Atom], columns: int | None) -> None:
@@ -152,7 +152,7 @@ class ShortNames:
         return constants
 
     def resolve(self, asked_atom: AskedAtom, held: Iterable[Atom]) -> Atom:
-        """Return the atom that short names mean: an atom in `held`, or else an atom of known terms."""
+        """Return the atom that the user's text means: an atom in `held` if possible, otherwise a new atom."""
         name = self._predicate(asked_atom)
         same = (atom for atom in dict.fromkeys(held) if signature(atom) == name)
         likely = [atom for atom in same if all(map(_means, asked_atom.arguments, atom.arguments))]
@@ -252,11 +252,10 @@ _MOST: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class ProgramSituation:
-    """A program with its input and static data, in two forms: for the definitions of LARS and for the solver.
+    """A program with its input and static data, for evaluation by the definitions of LARS or by the solver.
 
-    - `program`: for a query, the program includes the trigger of its evaluation mode (push or pull).
-    - `stream` contains only the input. The field `background` contains only the static data, without the
-      facts of the program.
+    - `program` is the LARS program. The program of a query includes the trigger of push or pull.
+    - `stream` contains only the input, and `background` only the static data, without facts of the program.
     - `situation` contains the input and the static data for the solver.
     - `dates` converts time points to dateTimes; `at` is the time that the user requested.
     """
@@ -271,7 +270,7 @@ class ProgramSituation:
 
 
 def situation_of(task: SolvingTask, warn: Warn) -> ProgramSituation:
-    """Return the requested query or program, with its trace and static data.
+    """Return the query or program that the user requested, with its trace and static data.
 
     Raises:
         LarsError: The input is unreadable, or contains atoms that the program derives.
@@ -280,7 +279,7 @@ def situation_of(task: SolvingTask, warn: Warn) -> ProgramSituation:
 
 
 def situation_in(task: SolvingTask, warn: Warn) -> tuple[ProgramSituation, Interval]:
-    """Return the requested query or program with its input, and the interval of requested time points."""
+    """Return the query or program of a task with its input, and the interval of time points to answer."""
     program: Program
     query: EngineQuery | None = None
     if task.path.suffix in PROGRAM_SUFFIXES:
@@ -295,7 +294,7 @@ def situation_in(task: SolvingTask, warn: Warn) -> tuple[ProgramSituation, Inter
 def situation_on(
     program: Program, query: EngineQuery | None, trace: Trace, at: Time | None, options: TraceOptions
 ) -> ProgramSituation:
-    """Return the program with the whole input of a trace, and the requested time."""
+    """Return a program together with the whole input of a trace and the time `at` that the user requested."""
     facts = trace.facts(trace.timeline)
     return ProgramSituation(
         program,
@@ -313,7 +312,9 @@ AnswerStreams = tuple[tuple[frozenset[Moment], ...], bool]
 
 
 def answer_streams(here: ProgramSituation, program: Program, t: int, path: Path) -> AnswerStreams:
-    """Return the answer streams at t of a program whose windows reach no further than the windows of `here`.
+    """Return the answer streams of a program at time t, for the input and static data in `here`.
+
+    The windows of the program must not reach further than the windows of the program in `here`.
 
     Raises:
         LarsError: The solver rejects the program; the message contains the path.
@@ -331,7 +332,10 @@ def answer_streams(here: ProgramSituation, program: Program, t: int, path: Path)
 
 
 def prover_of(here: ProgramSituation, program: Program, t: int, derived: frozenset[Moment]) -> explain.Prover:
-    """Return the prover of an answer stream, for one choice of ties in tuple windows."""
+    """Return a prover that explains atoms of an answer stream, whose derived atoms are `derived`.
+
+    If a tuple window can keep different elements of one time point, the prover uses one possible choice.
+    """
     value: Callable[[Expression], Constant | None] = partial(evaluate, binding={})
     prover = next(provers(program, here.stream, derived, t, here.background, value), None)
     assert prover is not None, "an answer stream has a choice of ties that it is for"
@@ -340,13 +344,13 @@ def prover_of(here: ProgramSituation, program: Program, t: int, derived: frozens
 
 @dataclass(frozen=True, slots=True)
 class NoAnswerStream:
-    """The reason why no answer stream exists at t.
+    """The reason why a program has no answer stream at time t.
 
-    The field `relaxed` contains the answer streams of the program after its restricting rules are removed.
-    Restricting rules are constraints, and rules whose heads are at times outside the timeline. The field
-    `world` is the first relaxed answer stream together with all rules of the program; `violations` contains
-    the rules that this answer stream violates. If no relaxed answer stream exists, `circular` contains the
-    rules that depend on their own absence.
+    The field `relaxed` contains the answer streams of the program without constraints and without rules whose
+    heads are at times outside the timeline. The field `world` contains the first answer stream in `relaxed`
+    and all rules of the program, and `violations` contains the rules that this answer stream violates. If
+    `relaxed` contains no answer stream, `circular` contains the predicates that depend on their own absence,
+    with the numbers of their rules.
     """
 
     program: Program
@@ -359,9 +363,10 @@ class NoAnswerStream:
 
 
 def why_unanswered(here: ProgramSituation, t: int, moment: Moment, streams: AnswerStreams) -> NoAnswerStream:
-    """Return the reason why a program has no answer stream at t.
+    """Return the reason why a program has no answer stream at time t.
 
-    The argument `streams` contains the answer streams of the program without its restricting rules.
+    The argument `streams` contains the answer streams of the program without constraints and without rules
+    whose heads are at times outside the timeline.
     """
     if not streams[0]:
         circular = on_own_absence(here.program)
@@ -377,13 +382,13 @@ Sought = explain.Sight | Literal["background"]
 
 @dataclass(frozen=True, slots=True)
 class AtomExplanation:
-    """The explanation of an atom in the answer stream with this number: a proof, or the missing atoms.
+    """The explanation why an atom holds or does not hold in answer stream number `number`.
 
     - `proof` shows why the atom holds. If the atom does not hold, `shortfalls` contains the rule instances
       that come closest to deriving the atom.
-    - `more` is true if further answer streams exist that were not examined.
+    - `more` is true if the program has further answer streams that were not examined.
     - If no rule derives the atom, `sought` is the kind of the atom.
-    - `silent` is the reason why the query is not evaluated at the time; None if it is evaluated.
+    - `silent` is the reason why the query is not evaluated at this time; None if the query is evaluated.
     """
 
     world: explain.IndexedPoint
@@ -398,7 +403,7 @@ class AtomExplanation:
 
 
 def query_of_comparison(task: AgreementTask, solving_task: SolvingTask, warn: Warn) -> ProgramSituation:
-    """Return one query of a comparison with its trace: the engine's query, by default the CQELS query."""
+    """Return one of two compared queries with its trace: the query for --engine, by default for CQELS."""
     query = _query_of(solving_task.path, task, solving_task.evaluation.engine, warn)
     check_evaluated(query, solving_task.evaluation, solving_task.setting.trigger)
     period = task.periods[0] if len(task.periods) == 1 else None
@@ -418,7 +423,10 @@ def _reach(trace: Trace, at: Time | None, task: AgreementTask) -> None:
 
 
 def _query_of(path: Path, task: AgreementTask, engine: Language | None, warn: Warn) -> EngineQuery:
-    """Return the query of an engine: a given query, or a query that the comparison derives."""
+    """Return the query for an engine: a query of the experiment, or a query that the comparison derives.
+
+    If `engine` is None, the function returns the CQELS query of the experiment, or else the C-SPARQL query.
+    """
     given = [query for query in (task.cqels, task.csparql) if query is not None]
     found = next((query for query in given if engine in {None, query.language}), None)
     if found is None and len(given) == 1:
@@ -439,14 +447,14 @@ def _query_of(path: Path, task: AgreementTask, engine: Language | None, warn: Wa
 def explain_atom(
     here: ProgramSituation, t: int, text: str, model: int | None, path: Path
 ) -> AtomExplanation | NoAnswerStream:
-    """Return the explanation why an atom holds or does not hold in an answer stream at t.
+    """Return the explanation why an atom holds or does not hold in an answer stream at time t.
 
     The argument `text` is the text of the atom. The argument `model` is the number of the answer stream. By
-    default, the function explains the first answer stream with the atom. If no answer stream exists at t, the
-    function returns the reason.
+    default, the function explains the first answer stream with the atom. If no answer stream exists at time
+    t, the function returns the reason why.
 
     Raises:
-        LarsError: The time is outside the timeline, or the atom is ambiguous.
+        LarsError: The time is outside the timeline, or the text can mean several atoms.
     """
     asked_atom = read_question(text)
     timeline = here.stream.timeline
@@ -510,7 +518,10 @@ def _explained(
 
 
 def _sought(here: ProgramSituation, world: explain.IndexedPoint, moment: Moment) -> Sought | None:
-    """Return the kind of an atom if no rule derives its predicate; None if a rule derives the predicate."""
+    """Return whether an atom that no rule can derive is static data or input; None if a rule can derive it.
+
+    For input, the function returns the nearest arrival times.
+    """
     name = signature(moment[1])
     if name in intensional(here.program):
         return None
@@ -556,7 +567,7 @@ Moments = tuple[Moment, ...]
 
 
 def read_candidates(text: str, source: str, t: int, dates: Dates) -> list[Moments]:
-    """Return the streams for the time t in a text: a stream of atoms, or output of `lars solve`.
+    """Return the streams for time t from a text, which is a stream of atoms or the output of `lars solve`.
 
     Raises:
         LarsError: The text is neither an atom stream nor output of `lars solve`, or contains no stream for t.
@@ -594,7 +605,7 @@ def _of_time(
 
 
 def _solved(text: str, source: str, dates: Dates) -> Iterator[tuple[int, list[Moments]]]:
-    """Yield the time and the answer streams of each line that `lars solve` printed."""
+    """Yield each time in the text output of `lars solve`, with the answer streams at this time."""
     scanner = Scanner(text, source)
     while scanner.skip() < len(text):
         written = scanner.expect(_TIME, "a time and its atoms, such as 18: {ans(a), @_17 p}").group(1)
@@ -622,7 +633,7 @@ def _held(scanner: Scanner, t: int) -> Iterator[Moment]:
 
 
 def _solved_json(text: str, source: str) -> Iterator[tuple[int, list[Moments]]]:
-    """Yield the time and the answer streams of each line that `lars solve --json` printed."""
+    """Yield each time in the output of `lars solve --json`, with the answer streams at this time."""
     try:
         pieces = [(1, json.loads(text))]
     except (ValueError, RecursionError):
@@ -667,10 +678,10 @@ def _moment(text: str, source: str, t: int) -> Moment:
 
 
 def candidate(moments: Moments, program: Program, data: Stream, background: Background) -> Stream:
-    """Return the stream that the atoms of a text describe.
+    """Return the stream to check: the atoms in the user's text and, if necessary, the input.
 
-    If no atom of the text has an input predicate, the atoms are only the derived atoms, and the function adds
-    the input. Atoms of the static data in the text have no effect: they never count as extra or missing.
+    If no atom of the text has a predicate of the input, the text contains only derived atoms, and the
+    function adds the input. Atoms of the static data in the text have no effect.
     """
     own = intensional(program)
     arrived = [(u, atom) for u, atoms in data.input.items() for atom in atoms]
@@ -686,9 +697,10 @@ def candidate(moments: Moments, program: Program, data: Stream, background: Back
 
 @dataclass(frozen=True, slots=True)
 class CheckReadings:
-    """The verdicts on one stream under two meanings of `not not`.
+    """The verdicts whether a stream is an answer stream, by two semantics of `not not`.
 
-    The field `flp` is the verdict by the semantics of LARS.
+    The field `flp` is the verdict by the semantics of LARS (FLP semantics). The field `founded` is the
+    verdict by a semantics in which an atom may support itself through `not not`.
     """
 
     flp: semantics.Verdict
@@ -701,12 +713,12 @@ class CheckReadings:
 
     @property
     def differs(self) -> bool:
-        """Whether the verdicts under the two meanings of `not not` differ."""
+        """Whether the FLP semantics and the founded semantics of `not not` give different verdicts."""
         return isinstance(self.founded, semantics.IsAnswerStream) != self.correct
 
 
 def check(situation: ProgramSituation, moments: Moments, t: int) -> CheckReadings:
-    """Return the verdicts under both meanings of `not not` on the stream of the given atoms at t."""
+    """Return the verdicts, by two semantics of `not not`, whether atoms are an answer stream at time t."""
     background = all_background(situation.program, situation.background)
     stream = candidate(moments, situation.program, situation.stream, background)
     flp = semantics.ReferencePoint(t, background)

@@ -69,9 +69,9 @@ _LEGEND_ACCEPTED: Final = f"the file {LEGEND_FILE} that `lars export` wrote"
 
 
 class LegendName(BaseModel, extra="forbid", strict=True, frozen=True):
-    """The predicate that a name in a reasoner's output means.
+    """The predicate that a name in the output of a reasoner (Ticker or clingo) represents.
 
-    If `timed` is true, the last argument is a time.
+    If `timed` is true, the last argument of each atom with this name is a time.
     """
 
     predicate: str
@@ -85,7 +85,7 @@ class LegendName(BaseModel, extra="forbid", strict=True, frozen=True):
 
 
 class LegendOrder(BaseModel, extra="forbid", strict=True, frozen=True):
-    """One column by which ORDER BY sorts the rows of a query, and the direction."""
+    """A column by which ORDER BY sorts the rows of a query, with the direction of the order."""
 
     column: int
     descending: bool
@@ -102,13 +102,13 @@ class LegendColumns(BaseModel, extra="forbid", strict=True, frozen=True):
 
     @property
     def output(self) -> Output:
-        """Return the columns as a value of the class `Output` of the translation."""
+        """Return the columns as an object of the class `translate.tau.Output`."""
         order = tuple((key.column, key.descending) for key in self.order)
         return Output(tuple(map(Variable, self.variables)), self.width, order, self.bag)
 
 
 def columns_of(output: Output, report: ToStream) -> LegendColumns:
-    """Return the columns of the answers of a query, as a part of the legend of an export."""
+    """Return the columns of a query's answers in the form in which the legend of an export stores them."""
     return LegendColumns(
         variables=[variable.name for variable in output.variables],
         width=output.width,
@@ -119,14 +119,14 @@ def columns_of(output: Output, report: ToStream) -> LegendColumns:
 
 
 class Legend(BaseModel, extra="forbid", strict=True, frozen=True):
-    """The legend of an export: the data that `lars export --read` needs.
+    """The legend of an export, with which `lars export --read` interprets the output of a reasoner.
 
-    - `times` are the evaluation times. If an answer is before the time `first`, it is hidden.
+    - `times` are the evaluation times. Answers at times before `first` are not shown.
     - `columns` are the columns of a query; null for a program.
     - `background` contains the atoms that hold at every time.
-    - `violations` are names of atoms. If a reasoner derives such an atom, no answer set exists.
-    - `overflows` are names of atoms. If a reasoner derives such an atom, arithmetic exceeded its range of
-      numbers.
+    - `violations` are names of atoms. If a reasoner derives an atom with such a name, no answer set exists.
+    - `overflows` are names of atoms. If a reasoner derives an atom with such a name, the result of a
+      calculation was too large for the reasoner.
     - `origin` is the dateTime of time 0; null if times are integers.
     """
 
@@ -218,9 +218,10 @@ def _streams(legend: Legend, answer_sets: AnswerSets) -> Streams:
 
 
 def _ticker_answers(legend: Legend, file: TextFile) -> Iterator[tuple[int, tuple[frozenset[Moment], ...]]]:
-    """Yield the answers in lines such as `18s (t=18): Set(p(1), pMoment(1,17))`.
+    """Yield each time in Ticker's output, with its answers.
 
-    If several lines of Ticker's output have the same time, the last line counts.
+    A line of Ticker's output is for example `18s (t=18): Set(p(1), pMoment(1,17))`. If several lines of
+    Ticker's output have the same time, the last line counts.
     """
     for line in file.lines():
         if (model := _MODEL.fullmatch(line.text.strip())) is not None:
@@ -252,7 +253,10 @@ def _ticker_moments(
 
 
 def _known(legend: Legend, line: TextLine, name: str, count: int) -> LegendName | None:
-    """Return what the name of an atom with `count` arguments means; None for an atom that is not shown."""
+    """Return the entry of the legend for the name of an atom; None if the legend does not contain the name.
+
+    `count` is the number of the atom's arguments.
+    """
     known = legend.names.get(name)
     if known is not None and count != known.arity + known.timed:
         raise line.error(
@@ -271,7 +275,11 @@ def _term(legend: Legend, line: TextLine, number: int) -> Constant:
 
 
 def _asp_answers(legend: Legend, file: TextFile) -> Iterator[tuple[int, tuple[frozenset[Moment], ...]]]:
-    """Yield the answer sets of clingo: after each line `t=18:`, one set in each line, up to SATISFIABLE."""
+    """Yield each time in clingo's output, with its answer sets.
+
+    After a line with the time, such as `t=18:`, each line contains one answer set, up to the line
+    SATISFIABLE.
+    """
     t, answers = None, list[frozenset[Moment]]()
     # Lines that are blank count: they are answer sets without atoms.
     for number, text in enumerate(file.text.split("\n"), 1):
@@ -316,10 +324,10 @@ The number MOST also limits the time points of an export whose clock ticks at ea
 
 @dataclass(frozen=True, slots=True)
 class ExportedProgram:
-    """A program to export, with its input and evaluation times; only answers at times in `span` are shown.
+    """A program to export, with its input and its evaluation times.
 
-    - `program` has no trigger, because it is evaluated at all `times`. The field `triggered` is the same
-      program with the trigger of push.
+    - `program` has no trigger, because the program is evaluated at all `times`. The field `triggered` is the
+      same program with the trigger of push. Only answers at times in `span` are shown.
     - `columns` are the columns of a query; None for a program.
     - `origin` is the dateTime of time 0; None if times are integers.
     """
@@ -339,7 +347,7 @@ class ExportedProgram:
 
 
 def export_program(task: SolvingTask, warn: Warn) -> ExportedProgram:
-    """Return a query or program and its trace in the form that the export needs."""
+    """Return the program to export, for a query or program and its trace."""
     task = task.in_process()
     if task.path.suffix in PROGRAM_SUFFIXES:
         columns, (program, trace, _) = None, program_on_trace(task, warn)
@@ -366,7 +374,7 @@ def export_program(task: SolvingTask, warn: Warn) -> ExportedProgram:
 
 
 def _time_before(gate: Gate, facts: Iterable[Fact], t: int) -> int:
-    """Return the last evaluation time before a time, or the time itself if no evaluation is earlier."""
+    """Return the last evaluation time before time t; if no such time exists, return 0 or t."""
     match gate:
         case None:
             return max(t - 1, 0)
@@ -395,11 +403,11 @@ def _times(gate: Gate, facts: Iterable[Fact], within: Interval) -> tuple[int, ..
 
 
 def plainer(exported_program: ExportedProgram) -> tuple[Program, tuple[Atom, ...]]:
-    """Return an equivalent program with simpler constructs, and additional facts for the program.
+    """Return an equivalent program that Ticker can read more easily, and facts to add to the program.
 
-    If all evaluations are at multiples of the slide of a window, the function removes the slide. If all input
-    is in one stream, the function removes the name of the stream from the windows. The function replaces
-    SPARQL conditions by atoms, and adds facts for the terms that satisfy the conditions.
+    If all evaluations are at multiples of a window's slide, the function removes the slide. If a tuple window
+    counts all input, the function removes the name of its stream. The function replaces each SPARQL condition
+    by an atom, and returns facts for the terms that satisfy the condition.
     """
     if any(True for rule in exported_program.triggered.rules for _ in set_literals(rule.body)):
         return exported_program.triggered, ()
@@ -446,7 +454,10 @@ def _columns(condition: Test | Assign) -> tuple[Variable, ...]:
 
 
 def input_of(exported_program: ExportedProgram, program: Program) -> Iterator[tuple[int, Atom]]:
-    """Yield the input atoms that a program can read up to the last time, in arrival order, with times."""
+    """Yield each input atom that a program can read, with its time, in order of arrival.
+
+    Atoms after the last time to show are left out.
+    """
     used = used_predicates(program)
     tuples = any(isinstance(window, TupleWindow) for window in windows(program))
     for fact in dict.fromkeys(exported_program.situation.facts):
@@ -461,7 +472,7 @@ def background_of(exported_program: ExportedProgram, program: Program) -> tuple[
 
 
 def _script(name: str, **values: object) -> str:
-    """Return the text of a script in this folder, in which values replace names such as @name@."""
+    """Return the text of a script template, with the given values in place of names such as @name@."""
     text = files("agreement.answering").joinpath(name).read_text(encoding="utf-8")
     return re.sub("@([a-z]+)@", lambda match: str(values[match[1]]), text)
 
@@ -469,10 +480,13 @@ def _script(name: str, **values: object) -> str:
 def ticker_files(
     exported_program: ExportedProgram, reasoner: Reasoner, clock: Duration, path: Path
 ) -> dict[str, str]:
-    """Return the texts of the files for Ticker by their names; `path` is the file of the program.
+    """Return the files of an export for Ticker: each file name with the text of the file.
+
+    `path` is the file of the program, for error messages.
 
     Raises:
-        LarsError: Ticker cannot express a construct; the error has the place of the construct in a file.
+        LarsError: Ticker cannot express a construct of the program. The error contains the place of the
+        construct.
     """
     if clock.nanoseconds % NANOSECONDS["ms"]:
         raise LarsError(
@@ -521,7 +535,7 @@ def _stream(exported_program: ExportedProgram, program: Program) -> TickerInput:
 
 
 def _is_single(program: ExportedProgram) -> bool:
-    """Return whether the program without constraints has exactly one answer stream at each tick."""
+    """Return whether the program without its constraints has exactly one answer stream at each time point."""
     free = Program(tuple(rule for rule in program.triggered.rules if rule.head is not None))
     times = range(program.span.last + 1)
     return all(len(list(islice(models(free, program.situation, t), 2))) == 1 for t in times)
@@ -561,7 +575,7 @@ def _legend(
 
 
 def asp_files(program: ExportedProgram) -> dict[str, str]:
-    """Return the texts of the files for clingo by their names.
+    """Return the files of an export for clingo: each file name with the text of the file.
 
     Raises:
         LarsError: The times are too large for the arithmetic of clingo.
@@ -596,12 +610,12 @@ _RUNNABLE: Final = 0o755
 def export_to(
     folder: Path, task: SolvingTask, ticker: tuple[Reasoner, Duration] | None, warn: Warn, *, overwrite: bool
 ) -> str:
-    """Write an export for Ticker, or for clingo if `ticker` is None.
+    """Write a program with its trace as files for Ticker, or for clingo if `ticker` is None.
 
     For Ticker, the argument `ticker` contains the reasoner and the duration of a time point.
 
     Returns:
-        The list of files, and how to run them.
+        A text with the names of the files and how to run them.
     """
     _check_free(folder, overwrite=overwrite)
     program = export_program(task, warn)
@@ -616,7 +630,7 @@ def export_to(
 
 
 def _check_free(folder: Path, *, overwrite: bool) -> None:
-    """Raise LarsError if the folder contains data that must not be replaced."""
+    """Raise LarsError if an export cannot be written to the folder, for example over other files."""
     if not exists(folder.parent, folder=True):
         raise LarsError(f"{folder}: cannot write the folder: the folder {folder.parent} does not exist")
     if exists(folder) and not folder.is_dir():

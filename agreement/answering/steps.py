@@ -30,10 +30,10 @@ WindowContent = tuple[Interval | None, frozenset[Moment]]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step of a program at time t: the content of each of its windows, and its first answer stream.
+    """One step of a program, at time t: the content of each window, and the first answer stream.
 
     - `derived` contains the derived atoms of the first answer stream; None if no answer stream exists.
-    - `instances` contains, for each rule by its number (from 1), the instances of the rule with a true body.
+    - `instances` contains, by the number of the rule (from 1), the instances of the rule with a true body.
     - `count` is the number of answer streams; if `more` is true, `count` is a lower bound.
     """
 
@@ -48,14 +48,14 @@ class Step:
 def windows_in_order(program: Program) -> tuple[Window, ...]:
     """Return the different windows of a program, in the order of its rules.
 
-    If the solver can evaluate a program, each literal has at most one window, which is read at time t.
+    In a program that the solver can evaluate, each literal has at most one window, evaluated at time t.
     """
     every = (window for rule in program.rules for literal in rule.body for window in windows_of(literal))
     return tuple(dict.fromkeys(every))
 
 
 def steps(here: ProgramSituation, times: Iterable[int], path: Path) -> Iterator[Step]:
-    """Yield the step of the program at each time.
+    """Yield the step of the program at each of the given times.
 
     Raises:
         LarsError: The solver rejects the program; the message contains the path.
@@ -76,9 +76,9 @@ def steps(here: ProgramSituation, times: Iterable[int], path: Path) -> Iterator[
 
 
 def _content(stream: Stream, window: Window, t: int) -> WindowContent:
-    """Return the interval of a window at t, and the atoms in the window.
+    """Return the interval of a window at time t, and the atoms in the window.
 
-    A tuple-based window contains only the atoms that it keeps.
+    For a tuple-based window, the result contains only the atoms that the window keeps.
     """
     if isinstance(window, IntervalWindow):
         interval, left = window.bounds(t, stream.timeline), stream

@@ -27,15 +27,18 @@ from translate.model.query import Setting
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """A stream and static data on which two sides report different rows in the interval (start, end].
+    """A stream and static data on which two compared sides report different rows in (start, end].
 
-    - The timeline ends at `end`, or at the last arrival if windows look ahead.
-    - `static` contains all static data, also data that are not triples.
-    - `left_only` and `right_only` are the rows that only one side reports.
-    - `remark` is the cause of these rows, or another remark.
-    - `smallest` is true if no witness has fewer triples.
-    - `before` is the time of the previous evaluation, with which ISTREAM and DSTREAM compare; None if there
-      was no previous evaluation.
+    In `lars decide`, the left side is push, and the right side is pull.
+
+    - The timeline ends at `end`, or at the last arrival if this arrival is later.
+    - `static` contains all static data, including atoms that are not triples.
+    - `left_only` contains the rows that only the left side reports, and `right_only` the rows that only the
+      right side reports.
+    - `remark` is the cause of the difference, or another remark.
+    - `smallest` is true if no stream with fewer triples shows a difference.
+    - `before` is the time of the previous evaluation, with which ISTREAM and DSTREAM compare; None if no
+      evaluation is earlier.
     """
 
     facts: tuple[Fact, ...]
@@ -50,17 +53,17 @@ class Witness:
 
     @property
     def timeline(self) -> Interval:
-        """The interval from time 0 to `end`, or to the last arrival if that is later."""
+        """The interval from time 0 to `end`, or to the last arrival if this arrival is later."""
         return timeline_of(self.facts, self.end)
 
     @property
     def row(self) -> Row:
-        """A row that only the left side reports, or if no such row exists, only the right side."""
+        """A row that only the left side reports; if no such row exists, a row of the right side only."""
         return min(self.left_only or self.right_only, key=str)
 
     @property
     def triples(self) -> Sequence[tuple[str, ...]]:
-        """The static triples as texts: subject, predicate, object, and the name of the graph."""
+        """The static triples, each as four texts: subject, predicate, object, and the name of its graph."""
         return tuple(self.static.get(("triple", 4), ()))
 
 
@@ -74,7 +77,7 @@ is undecided.
 
 @dataclass(frozen=True, slots=True)
 class CheckedPremise:
-    """A premise of a theorem as text, whether it holds (None if open), and its place in a query."""
+    """A premise of a theorem, with its place in a query, and whether it holds (None if unknown)."""
 
     statement: str
     holds: bool | None
@@ -83,11 +86,14 @@ class CheckedPremise:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Whether two sides agree, or one query is contained in another, on all streams and static data, and why.
+    """The verdict whether two sides agree, or one query is contained in another, on all streams.
 
-    - `triples`: a search found no counterexample with up to this many triples; with fewer, if `timed_out`.
-    - `scope` limits the search: the number of triples to choose from, and the times.
-    - `finer` is a finer unit with which the verdict differs, together with the decision for this unit.
+    The field `why` contains the reason for the verdict.
+
+    - `triples` is the largest number of triples for which a search tried all streams. If `timed_out` is true,
+      the search tried only all streams with fewer triples.
+    - `scope` contains the number of triples from which the search chose, and a text with the tried times.
+    - `finer` is a shorter unit of time with which the verdict differs, and the decision for this unit.
     - `period` is the number of time points between two pulls, for a question about push and pull.
     - `premises` are the premises that were checked; `changes` are changes that would change the verdict.
     """
@@ -105,7 +111,7 @@ class Decision:
 
     @property
     def holds(self) -> bool | None:
-        """Whether the claim, agreement or containment, holds on all streams; None if this is open."""
+        """Whether agreement (or containment) holds on all streams; None if this is not decided."""
         return {"always": True, "open": None}.get(self.verdict, False)
 
     @property
@@ -115,13 +121,13 @@ class Decision:
 
     @property
     def search_end(self) -> str | None:
-        """The reason why a search ended, as text; None if the search found enough streams."""
+        """A text that shows how a search ended, such as "out of time"; None if it found enough streams."""
         if not self.why or self.triples is None:
             return "not searched" if self.why else None
         return "out of time" if self.timed_out else "none up to" if self.scope else "none"
 
     def search_text(self, question: str, ended: str = TIME_IS_UP) -> str:
-        """Return a sentence that explains why a search for a stream ended without a further stream.
+        """Return a sentence that explains why a search for streams found no further stream.
 
         `question` describes the stream, such as "on which they differ". `ended` names the limit of a search
         that ran out of time.
@@ -144,7 +150,7 @@ class Decision:
 
 
 def all_hold(answers: Sequence[Decision]) -> bool | None:
-    """Return whether all claims hold; False if one fails, otherwise None if one is open.
+    """Return whether the claims of all decisions hold; None if no claim fails, but some claim is not decided.
 
     >>> all_hold([Decision("always"), Decision("open")])
     >>> all_hold([Decision("open"), Decision("never")])
@@ -157,7 +163,7 @@ def all_hold(answers: Sequence[Decision]) -> bool | None:
 def trace_on(
     facts: Sequence[Fact], static: Background, timeline: Interval, certify: Certify = "none"
 ) -> LocalTrace:
-    """Return a trace of the given facts and static data, for evaluation in this process."""
+    """Return a trace that contains the given facts and static data, and is evaluated without Spark."""
     return LocalTrace(trace_columns(facts), timeline, static, Runner(in_process=True, certify=certify))
 
 
@@ -174,10 +180,10 @@ def reported(question: Question, kind: ToStream, trace: LocalTrace, start: int, 
 
 @dataclass(frozen=True, slots=True)
 class PairOnStream:
-    """A comparison of push with pull on one stream and static data, on the timeline [0, end].
+    """A comparison of a pushed with a pulled query on a given stream and static data, from time 0 to `end`.
 
-    `origin` is the dateTime of time 0, or None. A triple in the named graph of a stream element also counts
-    as a triple of the stream.
+    `origin` is the dateTime of time 0; None if times are integers. A triple in the named graph of a stream
+    element also counts as a triple of the stream.
     """
 
     pair: agree.Pair
@@ -189,12 +195,15 @@ class PairOnStream:
     origin: str | None = None
 
     def report(self, certify: Certify = "none") -> AgreementReport:
-        """Return the report of `lars agree` on this stream."""
+        """Return the report of `lars agree` for this pair of queries on this stream."""
         trace = trace_on(with_triples(self.facts), self.static, Interval(0, self.end), certify)
         return agree.compare_pairs([self.pair], [self.period], trace, self.setting)
 
     def witness(self) -> Witness | None:
-        """Return a witness with the first row that only one side reports; None if both sides agree."""
+        """Return this stream as a witness, with the first row that only one side reports.
+
+        If both sides agree, the function returns None.
+        """
         if (difference := first_difference(self.report().first)) is None:
             return None
         row, times = frozenset((difference.row,)), (difference.interval.start, difference.interval.end)
@@ -205,7 +214,7 @@ class PairOnStream:
 def first_difference(
     report: agree.VariantReport, cause: agree.RowCause | None = None
 ) -> RowDifference | None:
-    """Return the first row that only push or only pull reports, or None.
+    """Return the first row that only push or only pull reports; None if push and pull agree.
 
     If `cause` is given, the row must have this cause, such as "expired before the pull".
     """

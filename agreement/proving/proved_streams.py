@@ -27,10 +27,10 @@ _FINER: Final = 5.0
 
 
 def made_streams(task: WitnessTask) -> StreamMaker:
-    """Return a function that makes a stream on which two sides differ, without a search.
+    """Return a function that makes a stream on which both sides of a task differ, without a search.
 
-    The function makes the stream from a match of a query. It returns a decision with the stream, a decision
-    that no stream exists, or None.
+    The returned function makes the stream from a match of a query. It returns a decision with the stream, a
+    decision that no such stream exists, or None if it cannot decide.
     """
     wishes = task.criteria
     if wishes.sides is not None or wishes.same_input:
@@ -55,9 +55,10 @@ def made_streams(task: WitnessTask) -> StreamMaker:
 
 
 def finer_unit(task: WitnessTask) -> Duration | None:
-    """Return a finer unit (shorter time points) with which the sides differ on a stream, or None.
+    """Return a shorter unit of time with which both sides differ on some stream; None if no unit is found.
 
-    If the task requires a cause, the result is None, because the stream can have another cause.
+    If the task requires a cause of the difference, the result is None, because the difference with the
+    shorter unit can have another cause.
     """
     wishes = task.criteria
     if wishes.sides is not None or wishes.same_input or wishes.cause is not None:
@@ -87,9 +88,10 @@ def _directions(task: WitnessTask, deadline: Deadline) -> tuple[tuple[PairQuery,
 
 
 def _of_queries(task: WitnessTask, deadline: Deadline) -> Decision | None:
-    """Return a decision with a stream on which one query is not contained in the other.
+    """Return a decision with a stream on which one query reports a row that the other query does not report.
 
-    If each required containment is proved, the decision is `always`; otherwise the result is None.
+    If all containments that the task requires are proved, the verdict is `always`. If neither a stream nor a
+    proof is found, the result is None.
     """
     answers: list[Decision] = []
     for query, other in _directions(task, deadline):
@@ -105,7 +107,7 @@ def _of_queries(task: WitnessTask, deadline: Deadline) -> Decision | None:
 
 
 def _is_refuted(query: PairQuery, other: PairQuery, witness: Witness, static: Background | None) -> bool:
-    """Return whether only the first query has some row on a witness's stream with the given static data."""
+    """Return whether, on a witness's stream and the given static data, only the first query has some row."""
     if static is None:
         return True
     times = witness.before, witness.end

@@ -35,9 +35,9 @@ from translate.model.query import EngineQuery
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """The sizes of a disagreement: numbers of triples, static triples, time points, RDF terms, and parts.
+    """The numbers of triples, static triples, time points, RDF terms and query parts in a disagreement.
 
-    A part is a pattern, a condition or a column of one of both queries.
+    A query part is a pattern, a condition or a column of the pushed or of the pulled query.
     """
 
     triples: int
@@ -49,9 +49,9 @@ class Sizes:
 
 @dataclass(frozen=True, slots=True)
 class MinimalDisagreement:
-    """A minimal disagreement of push and pull, with its sizes before and after the reduction.
+    """The smallest input found on which push and pull disagree, with sizes before and after the reduction.
 
-    `evaluations` is the number of comparisons that the reduction needed.
+    `evaluations` is the number of times that the reduction compared push with pull.
     """
 
     left: PairOnStream
@@ -64,9 +64,10 @@ class MinimalDisagreement:
 def shrink(
     task: agree.AgreementTask, row_cause: agree.RowCause | None, warn: Warn, progress: Progress
 ) -> MinimalDisagreement | None:
-    """Return the first disagreement of a comparison, minimized; None if push and pull agree.
+    """Return the first disagreement of push and pull, on an input as small as possible.
 
-    If `row_cause` is given, the disagreement must have this cause.
+    If push and pull agree, the function returns None. If `row_cause` is given, only a disagreement with this
+    cause counts.
 
     Raises:
         LarsError: No row has the cause `row_cause`.
@@ -95,7 +96,7 @@ Shortest = Callable[[PairOnStream], PairOnStream | None]
 def minimal_disagreement(
     disagreement: PairOnStream, cause: agree.RowCause, progress: Progress = no_progress
 ) -> MinimalDisagreement:
-    """Return a minimal disagreement of push and pull in which a row has the given cause.
+    """Return the disagreement on an input as small as possible, in which a row still has the given cause.
 
     Raises:
         LarsError: No row has this cause.
@@ -137,9 +138,10 @@ def _first_guess(
     report: agree.VariantReport,
     difference: RowDifference,
 ) -> PairOnStream:
-    """Return the disagreement with only the triples from which the first differing row follows, if possible.
+    """Return the disagreement with only the triples that give the first differing row, if possible.
 
-    If push and pull agree on these triples, further triples of the period stay, or all triples.
+    If push and pull agree on only these triples, the function keeps further triples of the period, or all
+    triples.
     """
     interval, own = difference.interval, set(report.supports([difference])[0])
     pushed = difference.pushed if difference.side == "push" else None
@@ -203,7 +205,7 @@ def _earlier(state: PairOnStream, shortest: Shortest) -> PairOnStream:
 def _moved_back(state: PairOnStream, shortest: Shortest, places: range) -> PairOnStream:
     """Return the disagreement with the elements at `places` moved to times as early as possible.
 
-    The distance is halved until no element moves.
+    The function halves the distance of a move until no move keeps the disagreement.
     """
     by = state.end
     while by:
@@ -230,7 +232,10 @@ _Change = Callable[[Pattern], Pattern | None]
 
 
 def smaller_pairs(pair: agree.Pair) -> Iterator[agree.Pair]:
-    """Yield pairs of queries in which one part of both queries is left out; both still bind their columns."""
+    """Yield pairs of queries, each without one part that both queries contain.
+
+    Both queries of each pair still bind their columns.
+    """
     for change in _changes(pair.cqels.pattern, pair.csparql.pattern):
         # Made anew for each query: some count the operators that they have met.
         csparql, cqels = (
@@ -285,7 +290,7 @@ def _keeping_side(kind: type[Pattern], number: int, side: str) -> _Change:
 
 
 def _is_of(kind: type[Pattern], part: Pattern) -> bool:
-    """Return whether a pattern is of the given kind and can occur in both queries.
+    """Return whether a pattern is of the given kind, such as UNION, and can occur in both queries.
 
     Cautious blocks, which match a stream or static data, occur only in CQELS queries.
     """
@@ -310,7 +315,7 @@ def _dropping_triple(triple: TriplePattern) -> _Change:
 
 
 def _tidy(pattern: Pattern) -> Pattern:
-    """Return the pattern without joins with an empty pattern."""
+    """Return the pattern with each join of an empty pattern replaced by the other side of the join."""
 
     def change(part: Pattern) -> Pattern | None:
         if isinstance(part, algebra.Join) and EMPTY in (part.left, part.right):
@@ -332,7 +337,7 @@ def _without_column(query: EngineQuery, name: Variable) -> EngineQuery:
 
 
 def sizes_of(disagreement: PairOnStream) -> Sizes:
-    """Return the numbers of triples, time points, RDF terms and query parts of a disagreement."""
+    """Return the sizes of a disagreement, such as the number of its triples."""
     rows = [row[:3] for row in disagreement.static.get(("triple", 4), ())]
     terms = {term for fact in disagreement.facts for term in fact.arguments[:3]} | {
         t for row in rows for t in row

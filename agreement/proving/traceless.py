@@ -21,7 +21,7 @@ _USUAL_PERIODS: Final = range(1, 11)
 
 @dataclass(frozen=True, slots=True)
 class TracelessTask:
-    """One or two queries to compare on any stream, with the settings of the comparison.
+    """One or two queries to compare on all streams, with the settings of the comparison.
 
     `inputs` are the names of the queries in messages.
     """
@@ -32,12 +32,15 @@ class TracelessTask:
 
     @property
     def is_pair(self) -> bool:
-        """Whether push is compared with pull; false if both queries are pushed or both are pulled."""
+        """Whether one query is pushed and the other is pulled; also true if only one query is given."""
         return len(set(are_pulled(self.queries))) == len(self.queries)
 
     @property
     def periods(self) -> tuple[int, ...]:
-        """The pull periods in time points: as given, otherwise the STEP of a query, otherwise 1 to 10."""
+        """The pull periods in time points.
+
+        By default, the pull period is the STEP of a query. If no query has a STEP, the periods are 1 to 10.
+        """
         stated = (default_period(query, self.task.setting.unit) for query in self.queries)
         stepped = tuple(period for period in stated if period is not None)[:1]
         unit = self.task.setting.unit
@@ -45,12 +48,14 @@ class TracelessTask:
         return self.task.periods or stepped or tuple(usual)
 
     def pairs(self, warn: Warn) -> tuple[Pair, ...]:
-        """Return the pairs of a pushed and a pulled query; if a query is derived, one pair per derived query.
+        """Return the pairs of a pushed and a pulled query to compare.
 
-        Of several derived queries, the query whose patterns match only streams comes first.
+        If only one query is given, the function returns a pair for each query that can be derived from it. If
+        several queries can be derived, the query in which all patterns of streams match only streams comes
+        first.
 
         Raises:
-            LarsError: No part of the query is matched in a stream.
+            LarsError: No pattern of the query is matched in a stream.
         """
         task, carried = self.task, frozenset[tuple[str, str]]()
         if task.cqels is None and (task.trace.paths or task.generated):
@@ -66,7 +71,7 @@ class TracelessTask:
         raise LarsError(f"{self.inputs[0]}: {self._unmatched()}")
 
     def _unmatched(self) -> str:
-        """Return the reason, as text, why no part of the query is matched in a stream."""
+        """Return the text of an error: why no pattern of the query is matched in a stream."""
         query = self.queries[0]
         bgps = (part for part in parts(query.pattern) if isinstance(part, Bgp))
         known = [
@@ -84,6 +89,6 @@ class TracelessTask:
         )
 
     def static(self, warn: Warn) -> Background | None:
-        """Return the static data; None if no files are given, which means that static data are arbitrary."""
+        """Return the static data of the task; None if no files are given, so that the data are arbitrary."""
         files = self.task.trace.static
         return background(read_static(files), dataset_of(self.queries), warn) if files else None

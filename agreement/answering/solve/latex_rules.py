@@ -49,7 +49,7 @@ _LONGEST: Final = 90
 
 
 def latex_rules(program: Program) -> Iterator[str]:
-    """Yield the lines of a program in LaTeX: comments with the names of IRIs, then an align* environment."""
+    """Yield the lines of a program in LaTeX: comments with the full IRI of each name, then the rules."""
     names = _names([str(rule) for rule in program.rules])
     yield r"% \usepackage{amsmath,amssymb}"
     yield from (f"% {name}: {on_one_line(iri)}" for iri, name in names.items())
@@ -61,7 +61,7 @@ def latex_rules(program: Program) -> Iterator[str]:
 
 
 def _lines_of(head: object, body: Sequence[object], names: Mapping[str, str]) -> Iterator[str]:
-    """Yield the lines of a rule in LaTeX, without the ends of lines.
+    """Yield the lines of a rule in LaTeX, without line breaks.
 
     A long body continues on further lines.
     """
@@ -82,7 +82,7 @@ def _lines_of(head: object, body: Sequence[object], names: Mapping[str, str]) ->
 
 
 def _names(rules: Sequence[str]) -> dict[str, str]:
-    """Return a short name for each IRI: its local name, with primes if another IRI has the same name."""
+    """Return a short name for each IRI in the rules: its local name, with ' if another IRI has this name."""
     names: dict[str, str] = {}
     for iri in dict.fromkeys(iri for rule in rules for iri in _IRIS.findall(rule)):
         name = re.split(r"[/#:]", iri.rstrip("/#:"))[-1] or iri
@@ -130,7 +130,7 @@ def _token(match: re.Match[str], names: Mapping[str, str]) -> str:
 
 
 def _follows_sign(match: re.Match[str]) -> bool:
-    """Return whether the matched space follows a sign whose LaTeX command already ends with a space."""
+    """Return whether the matched space follows a sign that is written as a LaTeX command with a space."""
     before = match.string[: match.start()]
     return before.endswith((*"◇□¬←", "<=", ">=", "!=", ":=", "&&", "||", "not"))
 
@@ -144,7 +144,7 @@ def _word(word: str) -> str:
 
 
 def _literal(written: str, names: Mapping[str, str]) -> str:
-    """Return a literal in LaTeX: an integer as a number, otherwise quotes with language or datatype."""
+    """Return a literal in LaTeX: an integer as a number, other literals as quoted text."""
     if integer := _INTEGER.fullmatch(written):
         return integer[1]
     end = written.rindex('"')

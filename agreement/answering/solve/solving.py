@@ -87,10 +87,10 @@ class AnswerStreamOptions:
 
     @property
     def whole(self) -> Whole:
-        """Return the kind of output: all answer streams, or their brave or cautious consequences.
+        """Return the kind of output to compute: answer streams, or their brave or cautious consequences.
 
         Raises:
-            LarsError: Two kinds are requested.
+            LarsError: More than one of --models, --brave and --cautious is given.
         """
         if self.brave + self.cautious + (self.models is not None) > 1:
             raise LarsError("cannot combine --models, --brave and --cautious; use one of them")
@@ -100,15 +100,16 @@ class AnswerStreamOptions:
 
     @property
     def predicates(self) -> frozenset[Signature] | None:
-        """The predicates to show; None if all predicates are shown."""
+        """The predicates in the option --show; None if the option is not given, so that all are shown."""
         return None if self.show is None else read_shown(self.show)
 
 
 @dataclass(frozen=True, slots=True)
 class SolvingTask:
-    """A query or program with its trace and settings; `span` contains the first and last requested time.
+    """A query or program to solve, with its trace and settings.
 
-    The field `predicates` contains the predicates of a program to show; None means all derived predicates.
+    The field `span` contains the first and last time to answer. The field `predicates` contains the
+    predicates to show of a program; None means all derived predicates.
     """
 
     path: Path
@@ -120,16 +121,17 @@ class SolvingTask:
     predicates: frozenset[Signature] | None = None
 
     def in_process(self) -> "SolvingTask":
-        """Return the task with the option to read the trace in this process, without Spark."""
+        """Return the same task, but the trace is read in this process, without Spark."""
         return replace(self, trace=replace(self.trace, runner=Runner(in_process=True)))
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerRows:
-    """The answers of a query at each evaluation time, in order; `variables` are the columns of the rows.
+    """The answers of a query at each evaluation time, in order of time.
 
-    `at` may be an iterator that evaluates on demand and can be read only once. The method `evaluate` stores
-    all answers. The field `origin` is the dateTime of time 0; None if times are integers.
+    The field `variables` contains the columns of the rows, and `at` each time with its rows. `at` may be an
+    iterator that evaluates the query on demand and can be read only once. The method `evaluate` stores all
+    answers. The field `origin` is the dateTime of time 0; None if times are integers.
     """
 
     variables: tuple[Variable, ...]
@@ -137,7 +139,7 @@ class AnswerRows:
     origin: str | None
 
     def evaluate(self) -> "AnswerRows":
-        """Evaluate and store all answers, and return the stored answers."""
+        """Evaluate the query at all times, and return answers that can be read several times."""
         return replace(self, at=tuple(self.at))
 
 
@@ -146,8 +148,9 @@ def solving_task(
 ) -> SolvingTask:
     """Return the task that the options of `lars solve` describe, for a query or program and its trace.
 
-    If the input is an experiment, the experiment contains the other values of the task. The default unit is
-    the longest unit that fits the query and the trace; a note shows this unit.
+    If the input is an experiment, the experiment contains the other values of the task. By default, a time
+    point has the longest unit that fits the query and the trace, and `note` receives a message with this
+    unit.
     """
     options, reading = how.input_options, how.reading
     if not requests.is_experiment(path):
@@ -167,12 +170,12 @@ StreamsAt = tuple[int, tuple[tuple[str, ...], ...]]
 
 @dataclass(frozen=True, slots=True)
 class Streams:
-    """The answer streams of a program at each time point: derived atoms with their times, as texts.
+    """The answer streams of a program at each time point, as texts of derived atoms with their times.
 
     If brave or cautious consequences are requested, one list of atoms replaces the answer streams of a time
-    point. If each time has exactly one answer stream, `parts` contains atoms with intervals of times. `parts`
-    may be an iterator that evaluates on demand and can be read only once. The field `origin` is the dateTime
-    of time 0; None if times are integers.
+    point. If each time point has exactly one answer stream, `parts` contains atoms with the intervals of time
+    in which they hold. `parts` may be an iterator that evaluates the program on demand and can be read only
+    once. The field `origin` is the dateTime of time 0; None if times are integers.
     """
 
     parts: Iterable[StreamRuns | StreamsAt]
@@ -181,7 +184,7 @@ class Streams:
 
     @property
     def at(self) -> Iterator[StreamsAt]:
-        """The answer streams at each time point."""
+        """Each time point with the answer streams of the program at this time."""
         for part in self.parts:
             if isinstance(part, StreamRuns):
                 yield from ((t, (atoms,)) for t, atoms in part.streams())
@@ -190,7 +193,7 @@ class Streams:
 
     @property
     def counts(self) -> Iterator[tuple[int, int]]:
-        """The number of answer streams at each time point."""
+        """Each time point with the number of answer streams of the program at this time."""
         for part in self.parts:
             if isinstance(part, StreamRuns):
                 yield from ((t, 1) for t in part)
@@ -198,12 +201,12 @@ class Streams:
                 yield part[0], len(part[1])
 
     def evaluate(self) -> "Streams":
-        """Evaluate and store all answer streams, and return the stored answer streams."""
+        """Evaluate the program at all times, and return answer streams that can be read several times."""
         return replace(self, parts=tuple(self.parts))
 
 
 def answers(task: SolvingTask, warn: Warn) -> AnswerRows | Streams:
-    """Return the answers of a query (the rows of its variables), or of a program (all its answer streams)."""
+    """Return the rows that answer a query, or the answer streams of a program."""
     if task.path.suffix in requests.PROGRAM_SUFFIXES:
         return _streams(task, warn)
     query, trace, task = query_on_trace(task, warn)
@@ -266,7 +269,7 @@ _GAP: Final = "no window at these times contains an element; use other times (--
 
 
 def _when(task: SolvingTask, trace: Trace, span: Interval) -> str:
-    """Return the times that a task requests as a text for messages; "" if the task requests all times."""
+    """Return the requested times as text for messages, such as " from 3 to 9"; "" if all are requested."""
     first, last = map(Dates(trace.origin, task.trace.options.unit).text, (span.first, span.last))
     return "" if task.span == (None, None) else f" from {first} to {last}"
 
@@ -274,7 +277,10 @@ def _when(task: SolvingTask, trace: Trace, span: Interval) -> str:
 def _first_incomplete(
     query: EngineQuery, unit: Duration, trace: Trace, span: Interval, every: int | None
 ) -> int | None:
-    """Return the first evaluation at which a window looks ahead to times after the trace; None if none."""
+    """Return the first evaluation time at which a window contains times after the end of the trace.
+
+    If no such evaluation exists, the function returns None.
+    """
     windows = (source.window for source in requests.sources(query))
     ahead = max((one.ahead.timed(unit) for one in windows if isinstance(one, Range) and one.ahead), default=0)
     step = every or 1
@@ -285,7 +291,7 @@ def _first_incomplete(
 
 
 def _is_gap(program: Program, trace: Trace, span: Interval) -> bool:
-    """Return whether no window contains an element in the interval, although the trace has elements."""
+    """Return whether all windows are empty at all times in `span`, although the trace has elements."""
     seen = reach(program)
     if trace.begin is None or seen.past is None or seen.future is None or seen.tuples:
         return False
@@ -293,7 +299,7 @@ def _is_gap(program: Program, trace: Trace, span: Interval) -> bool:
 
 
 def query_on_trace(task: SolvingTask, warn: Warn) -> tuple[EngineQuery, Trace, SolvingTask]:
-    """Return the requested query, its trace, and the task with the dateTimes of the trace."""
+    """Return the query and the trace of a task, and the task with the dateTime of the trace's time 0."""
     query = requests.load_query(task.path, task.setting.unit, task.evaluation.engine, graphs=True)
     requests.check_evaluated(query, task.evaluation, task.setting.trigger)
     trace = trace_of(task.trace, task.span, query, warn)
@@ -301,7 +307,7 @@ def query_on_trace(task: SolvingTask, warn: Warn) -> tuple[EngineQuery, Trace, S
 
 
 def program_on_trace(task: SolvingTask, warn: Warn) -> tuple[Program, Trace, frozenset[Signature]]:
-    """Return the program, its trace, and the predicates that occur in the trace and in the static data.
+    """Return the program and the trace of a task, and the predicates of the trace and the static data.
 
     Raises:
         LarsError: The program does not derive a predicate to show, or derives a predicate of the input.
@@ -318,7 +324,7 @@ def program_on_trace(task: SolvingTask, warn: Warn) -> tuple[Program, Trace, fro
 
 
 def _warn_of_empty_windows(program: Program, warn: Warn) -> None:
-    """Warn of windows that show nothing at any time, whatever the trace."""
+    """Warn of windows that are empty at all times on every trace, such as a tuple window of 0 tuples."""
     for rule in program.rules:
         for number, literal in enumerate(rule.body):
             where = "" if rule.origin is None else f"{rule.origin.place(number)}: "
@@ -333,7 +339,10 @@ def _warn_of_empty_windows(program: Program, warn: Warn) -> None:
 
 
 def _warn_of_numbers(program: Program, trace: Trace, warn: Warn) -> None:
-    """Warn of comparisons in square brackets that are an error for numbers of LARS, such as `[T > 30]`."""
+    """Warn of conditions in square brackets, such as `[T > 30]`, if T is a number of LARS.
+
+    Square brackets compare RDF literals, so such a condition is never true.
+    """
     first = trace.begin or 0
     # Only programs that compare in brackets read input for it; the first times show what the terms are.
     compares = any(isinstance(literal, Test) for rule in program.rules for literal in rule.body)
@@ -361,7 +370,7 @@ def _of_logic(part: Expression) -> terms.Term | None:
 
 
 def _part_asked(query: EngineQuery, whole: EngineQuery, task: SolvingTask) -> Question:
-    """Return the question for a part of a query; the part is evaluated at the times of the whole query."""
+    """Return the question for a part of a query, which is evaluated at the times of the whole query."""
     return ask(_timed(query, whole, task), output_of(query, task.setting).predicate)
 
 
@@ -370,7 +379,7 @@ def _spoken(
 ) -> Iterator[tuple[int, Sequence[Row]]]:
     """Yield the answers unchanged; if no answer has a row, call `say` after the last answer.
 
-    The argument of `say` is the time of the last answer, or None without answers.
+    The argument of `say` is the time of the last answer; None if there are no answers.
     """
     silent, last = True, None
     for last, rows in each:
@@ -390,7 +399,10 @@ def _changes(
 
 
 def in_mode(query: EngineQuery, task: SolvingTask) -> Program:
-    """Return the query's program with the trigger of the requested mode, or of the mode of its engine."""
+    """Return the LARS program of a query, with the trigger of the evaluation mode (push or pull).
+
+    If the user requests no mode, the query's engine determines the mode.
+    """
     return _timed(query, query, task)
 
 
@@ -424,10 +436,10 @@ def trace_of(trace_input: TraceInput, span: Span, query: EngineQuery | None, war
 
 
 def asked_span(task: SolvingTask, trace: Trace, every: int | None) -> Interval:
-    """Return the first and last time of which `lars solve` shows answers.
+    """Return the interval of times for which `lars solve` shows answers.
 
-    The argument `every` is the time between two evaluations; the function uses it to check the number of
-    evaluations.
+    The argument `every` is the number of time points between two evaluations. The function checks that the
+    interval does not contain too many evaluations.
     """
     options, (first, last) = task.trace.options, task.span
     span = Interval(
@@ -459,7 +471,7 @@ def _streams(task: SolvingTask, warn: Warn) -> Streams:
 def _each(
     task: SolvingTask, program: Program, trace: Trace, span: Interval, warn: Warn
 ) -> Iterator[StreamRuns | StreamsAt]:
-    """Yield the answer streams at each time point, with only the predicates to show."""
+    """Yield the answer streams of a program at each time point, with only the predicates to show."""
     shown = program.answers if task.predicates is None else task.predicates
     times: Iterator[int] = iter(span.meet(trace.timeline))
     silent = True
@@ -494,7 +506,7 @@ def _whole_of(whole: Whole) -> Whole:
 
 
 def given_to(program: Program, trace: Trace) -> frozenset[Signature]:
-    """Return the predicates of the trace and the static data.
+    """Return the predicates of the atoms in a trace and its static data.
 
     Raises:
         LarsError: The program derives a predicate of the input.
@@ -577,7 +589,7 @@ _TRIPLES: Final = ("CONSTRUCT", "DESCRIBE")
 
 @dataclass(frozen=True, slots=True)
 class ReportOptions:
-    """The options for the reports of a specification or an engine version."""
+    """The options of `lars solve --as`, which computes reports of a specification or an engine version."""
 
     HEADING: ClassVar = "Reports (with --as)"
 
@@ -592,7 +604,7 @@ class ReportOptions:
 
 @dataclass(frozen=True, slots=True)
 class EngineReports:
-    """Reports in order of time; `milliseconds` is the length of a time point.
+    """The reports of a specification or engine version in order of time.
 
     The field `origin` is the dateTime of time 0; None if times are integers.
     """
@@ -605,16 +617,20 @@ class EngineReports:
 
 
 def _times(task: SolvingTask, reports: ReportOptions, zero: str | None, last: int) -> list[int | None]:
-    """Return time points: the start of windows, the last evaluation, and the first and last time to show.
+    """Return the options --t0, --until, --from and --to as time points; None for an option without a value.
 
-    The trace ends at `last`. The argument `zero` is the dateTime of time 0.
+    The trace ends at time `last`. The argument `zero` is the dateTime of time 0.
     """
     options, every = task.trace.options, (reports.t0, reports.until, *task.span)
     return [None if time is None else point_in(zero, time, options, last) for time in every]
 
 
 def check_only_as(name: str | None, names: Sequence[str], without: Sequence[str]) -> None:
-    """Raise LarsError for options that require `--as`, or that the engine of `--as` itself determines."""
+    """Raise LarsError for options that are not valid without --as, or not valid together with --as.
+
+    `names` are the given options that require --as. `without` are the given options that are not valid
+    together with --as.
+    """
     if name is None and names:
         raise LarsError(f"{' and '.join(names)} {'requires' if len(names) == 1 else 'require'} --as NAME")
     if name is not None and without:
@@ -625,7 +641,7 @@ def check_only_as(name: str | None, names: Sequence[str], without: Sequence[str]
 def reports_as(
     name: str, task: SolvingTask, reports: ReportOptions, how: requests.ProgramOptions, warn: Warn
 ) -> EngineReports:
-    """Return the reports of the specification or engine version in the option --as.
+    """Return the reports of a query by the specification or engine version `name`, the value of --as.
 
     Raises:
         LarsError: The engine version cannot run the query, or an option is not applicable.
@@ -702,7 +718,7 @@ def reports_as(
 
 
 def stream_iri(text: str) -> Iri:
-    """Return the IRI of the stream in the option --as-stream."""
+    """Return the IRI that the option --as-stream contains."""
     bare = without_brackets(text)
     if not ABSOLUTE_IRI.fullmatch(bare):
         raise LarsError(f"--as-stream {cut(text)}: expected an absolute IRI, such as http://example.org/s")

@@ -35,7 +35,9 @@ _MOST_POINTS: Final = 10_000
 
 
 def asp_lines(task: TranslatingTask, trace_input: TraceInput, at: Time | None, warn: Warn) -> Iterator[str]:
-    """Yield the lines of a file for clingo, for each time of the timeline, or only for the time `at`.
+    """Yield the lines of a file with which clingo evaluates a program on its trace.
+
+    The file evaluates each time of the timeline, or only the time `at`.
 
     Raises:
         LarsError: Several CQELS queries can be derived from the query.
@@ -61,7 +63,10 @@ def asp_lines(task: TranslatingTask, trace_input: TraceInput, at: Time | None, w
 def _on_trace(
     task: TranslatingTask, trace_input: TraceInput, at: Time | None, warn: Warn
 ) -> tuple[Program, EngineQuery | None, Trace]:
-    """Return the program, its query, and the trace; in the program, NOW() counts from time 0 of the trace."""
+    """Return the program of a task, its query (None for a program), and the trace.
+
+    The function NOW() in the program returns dateTimes that are counted from time 0 of the trace.
+    """
     program, query = single_program(task, warn)
     trace = trace_of(replace(trace_input, runner=Runner(in_process=True)), (None, at), query, warn)
     if query is None:
@@ -72,10 +77,10 @@ def _on_trace(
 
 
 def single_program(task: TranslatingTask, warn: Warn) -> tuple[Program, EngineQuery | None]:
-    """Return the program and its query.
+    """Return the only program of a task, and its query (None if the task is a program).
 
     Raises:
-        LarsError: Several queries can be derived.
+        LarsError: Several queries can be derived from the query.
     """
     if task.path.suffix in PROGRAM_SUFFIXES:
         return load_program(task.path), None
@@ -97,7 +102,8 @@ def sql_lines(task: TranslatingTask, trace: TraceInput | None, at: Time | None, 
     """Yield the lines of the SQL script of a program or query.
 
     Raises:
-        LarsError: SQL cannot express a construct; the error has the place of the construct.
+        LarsError: SQL cannot express a construct of the program. The error contains the place of the
+        construct.
     """
     if trace is None:
         program, query = single_program(task, warn)
@@ -122,7 +128,7 @@ def sql_lines(task: TranslatingTask, trace: TraceInput | None, at: Time | None, 
 def _traceless_input(
     program: Program, query: EngineQuery | None, task: TranslatingTask, warn: Warn
 ) -> ProgramInput:
-    """Return the input if no trace is given: the static data, if the program reads static data."""
+    """Return the input of a program for which no trace is given: only static data."""
     dataset = Dataset() if query is None else query.dataset
     static: Background = background(read_static(task.static), dataset, warn) if task.static else {}
     known = _STATIC & used_predicates(program)

@@ -40,11 +40,11 @@ _ASSIGNED: Final = (
 class TranslatingTask:
     """A query or program to translate.
 
-    `engine` may be a query language that differs from the language of the query.
+    The engine in `evaluation` may have another query language than the query.
 
     - `static` are files whose triples become facts of a program for Ticker.
-    - `solved`: if true, the query must not call unknown functions, because it will be evaluated.
-    - `step` is the STEP in C-SPARQL for windows without a slide.
+    - `solved` is true if the query will be evaluated, so that it must not call unknown functions.
+    - `step` is the STEP that windows without a slide get in C-SPARQL.
     """
 
     path: Path
@@ -57,12 +57,12 @@ class TranslatingTask:
 
 
 def check_strict_file(path: Path, engine: StrictEngine) -> None:
-    """Raise QueryError with its place if the parser of `engine` rejects the query in a file."""
+    """Raise QueryError, with a place in the file, if the parser of an engine rejects the file's query."""
     check_strict(read_file(path, "a file with a query").text, str(path), engine)
 
 
 def lines(task: TranslatingTask, shape: str, warn: Warn) -> Iterator[str]:
-    """Yield the output in a format: lars, ascii, latex, asp, model, json, ticker or idlv-sr."""
+    """Yield the output of `lars translate` in the format `shape`, such as lars, asp or json."""
     if task.static and shape != _TICKER:
         raise LarsError("--static requires --format ticker or sql, or --format asp and a trace")
     if shape == "json":
@@ -89,9 +89,9 @@ def lines(task: TranslatingTask, shape: str, warn: Warn) -> Iterator[str]:
 
 
 def variants(task: TranslatingTask, warn: Warn) -> list[tuple[str, EngineQuery]]:
-    """Return the query of the task, or the queries derived for the other engine, each with a name.
+    """Return the query of a task, or the queries that are derived for another engine, each with a name.
 
-    The function calls `warn` with remarks on the query.
+    The function `warn` receives remarks on the query.
     """
     written = _read(task)
     queries = _variants(written, task)
@@ -146,7 +146,7 @@ def _read_as(task: TranslatingTask) -> EngineQuery:
 
 
 def program_of(query: EngineQuery, task: TranslatingTask) -> Program:
-    """Return the translation τ1 or τ2 of a query, with the trigger of the requested mode."""
+    """Return the LARS program of a query (translation τ1 or τ2), with the trigger of push or pull."""
     program = lars_program(query, task.setting)
     match task.evaluation.mode:
         case "push":
@@ -182,14 +182,14 @@ def _model(written: EngineQuery, task: TranslatingTask) -> Query:
 
 
 def programs(task: TranslatingTask, warn: Warn) -> list[tuple[str, Program]]:
-    """Return the program of the query, or the programs of all derived queries, each with a name."""
+    """Return the LARS program of the task's query, or of each derived query, each with a name."""
     if task.path.suffix in requests.PROGRAM_SUFFIXES:
         return [(task.path.name, _own_program(task))]
     return [(name, program_of(query, task)) for name, query in variants(task, warn)]
 
 
 def document(task: TranslatingTask, warn: Warn) -> dict[str, object]:
-    """Return the JSON output: the model of a query, and each program as LARS and ASP."""
+    """Return the JSON output of `lars translate`: the model of a query, and its programs as LARS and ASP."""
     lars_programs = programs(task, warn)
     listed = [
         {"variant": name, "rules": list(map(str, program.rules)), "asp": _asp(program)}
@@ -203,7 +203,7 @@ def document(task: TranslatingTask, warn: Warn) -> dict[str, object]:
 
 
 def dataset_facts(query: EngineQuery, task: TranslatingTask, shape: str, warn: Warn) -> tuple[Atom, ...]:
-    """Return the static data as atoms, if the output format includes static data."""
+    """Return the static data as atoms for the output in Ticker's format; empty for other formats."""
     if shape != _TICKER or not task.static:
         return ()
     from agreement.documents.traces import background
@@ -258,7 +258,7 @@ def _exported(program: Program, task: TranslatingTask, facts: tuple[Atom, ...]) 
 
 
 def placed_refusal(error: ExportError, program: Program, path: Path) -> LarsError:
-    """Return the error with the place of the rejected rule, if the rejected program is in a file."""
+    """Return the error with the place of the rule that the export rejects, if the rule is from a file."""
     written = requests.load_program(path).rules if path.suffix in requests.PROGRAM_SUFFIXES else ()
     number = program.rules.index(error.rule) if error.rule in program.rules else len(written)
     origin = written[number].origin if number < len(written) else None
@@ -268,7 +268,7 @@ def placed_refusal(error: ExportError, program: Program, path: Path) -> LarsErro
 
 
 def rewrite(task: TranslatingTask, language: Language, warn: Warn) -> Iterator[str]:
-    """Yield the query in another language; if several queries can be derived, yield each of them.
+    """Yield the text of the query in another language, or of each query that can be derived.
 
     Raises:
         LarsError: The language cannot express a construct of the query.
@@ -305,7 +305,11 @@ def rewrite(task: TranslatingTask, language: Language, warn: Warn) -> Iterator[s
 
 
 def _changes(query: EngineQuery, text: str, language: Language) -> Iterator[str]:
-    """Yield warnings about the text of a query: a lost registration, other window ends, another language."""
+    """Yield warnings about a query that was written in another language.
+
+    The warnings are about parts of the registration that are lost, about other ends of windows, and about a
+    text that `lars` recognizes as another language.
+    """
     title = TITLES[language]
     read = partial(requests.read_once, text, f"the query in {title}", base="", opaque=True)
     again = read(language)
@@ -325,7 +329,7 @@ def _changes(query: EngineQuery, text: str, language: Language) -> Iterator[str]
 
 
 def _lost(query: EngineQuery, again: EngineQuery) -> Iterator[str]:
-    """Yield warnings about the parts of a query's registration that its text does not contain."""
+    """Yield warnings about parts of a query's registration, such as its name, that the new text has lost."""
     title = TITLES[again.language]
     if query.name is not None and again.name is None:
         yield f'the text in {title} does not contain the name of the query, "{query.name}"'
@@ -366,17 +370,17 @@ def _as_written(query: EngineQuery, written: EngineQuery) -> EngineQuery:
 
 
 def pulled(program: Program, query: EngineQuery, step: Period | None, setting: Setting) -> Program:
-    """Return the program of a query with the trigger of pull.
+    """Return the LARS program of a query with the trigger of pull.
 
-    The trigger is true at the multiples of the option --period. Without --period, the trigger is true at the
-    closes of the query's windows, or else at the multiples of the windows' STEP.
+    Pull evaluates the query at the multiples of the option --period. Without --period, pull evaluates the
+    query when its windows close, or else at the multiples of the windows' STEP.
     """
     series = analysis.closes(query, setting.unit) if step is None else ()
     return pull_at(program, series) if series else pull(program, period_of(query, step, setting))
 
 
 def period_of(query: EngineQuery, step: Period | None, setting: Setting) -> int:
-    """Return the pull period of the option --period, or else the STEP of the query."""
+    """Return the pull period in time points: the option --period, or else the STEP of the query."""
     period = analysis.default_period(query, setting.unit) if step is None else points_of(step, setting.unit)
     if period is None:
         raise LarsError("pull requires a period: the query has no STEP, or several STEPs; use --period")

@@ -51,12 +51,12 @@ A guess: several finer units can follow the search of `SEARCHED` seconds, and th
 
 @dataclass
 class Decider:
-    """Decides for a pair of queries, period by period, whether push and pull agree on all streams.
+    """Decides whether a pushed and a pulled query agree on all streams, for one pull period after another.
 
-    If no theorem decides, the decider tries streams, and searches for smallest streams, for `seconds` in
-    total. `finer` contains deciders with finer units, each with additional seconds. `deadline` is the time at
-    which all searches end. If `any_source` is false, a tried stream contains each triple only in the source
-    of the pattern that it matches.
+    If no theorem decides, the decider tries streams and searches smallest streams, for at most `seconds` over
+    all periods. `finer` contains a decider for each shorter unit of time, with its own limit of seconds.
+    `deadline` is the time at which all searches end. If `any_source` is false, a tried stream contains each
+    triple only in the source (stream or static data) of the pattern that the triple matches.
     """
 
     question: AgreementQuestion
@@ -67,7 +67,7 @@ class Decider:
     finer: dict[Duration, "Decider"] = field(default_factory=dict)
 
     def decide(self, period: int) -> Decision:
-        """Return the decision whether push and pull agree on all streams for a pull period.
+        """Return the decision whether push and pull agree on all streams, for one pull period.
 
         Args:
             period: The number of time points between two pulls.
@@ -90,7 +90,7 @@ class Decider:
     def search(self, period: int) -> Decision:
         """Search a smallest stream on which push and pull differ, and return the result as a decision.
 
-        The decision contains the stream, or the reason why no stream is found.
+        The decision contains the stream that is found, or the reason why no stream is found.
         """
         question, began, deadline = self.question, monotonic(), self._within(self.seconds)
         contest = push_and_pull(question.pair, period, question.setting)
@@ -108,7 +108,7 @@ class Decider:
         return Decision("open", "", () if again is None else (again,), period=period)
 
     def witness(self, period: int) -> Witness | None:
-        """Return a stream on which `lars agree` finds a difference, or None if no such stream is found."""
+        """Return a stream on which push and pull differ by `lars agree`; None if no such stream is found."""
         question = self.question
         for number, candidate in enumerate(candidates(question, any_source=self.any_source)):
             if number == len(self.trials) and (self.seconds <= 0 or self.deadline.is_over):
@@ -139,10 +139,10 @@ class Decider:
 
 
 def in_finer_units(decider: Decider, decision: Decision) -> Decision:
-    """Return the decision, with the coarsest finer unit (shorter time points) that changes its verdict.
+    """Return the decision, with the longest of the shorter units of time that change its verdict.
 
-    Only the verdicts `always` and `open` can change. A difference with one unit remains with each unit that
-    divides this unit.
+    Only the verdicts `always` and `open` can change. If push and pull differ with one unit, they also differ
+    with each unit that divides this unit.
     """
     question = decider.question
     queries = question.pair.csparql, question.pair.cqels
@@ -162,10 +162,10 @@ def in_finer_units(decider: Decider, decision: Decision) -> Decision:
 def agreement_theorem(
     question: AgreementQuestion, period: int, *, any_source: bool = False
 ) -> Theorem | None:
-    """Return the theorem that proves agreement of push and pull on every stream, or None.
+    """Return the theorem that proves that push and pull agree on every stream; None if no theorem does.
 
-    With `any_source`, a stream may contain a triple that matches a pattern of another source. Theorem A6, on
-    which most proofs rest, excludes such triples.
+    If `any_source` is true, a triple of one source (a stream or the static data) may match a pattern of
+    another source. Most theorems do not apply to these streams.
     """
     possible = tuple(way for way in question.ways if way.possible)
     why_not_monotone = [why for why, _ in question.hindrances]
@@ -193,10 +193,10 @@ def agreement_theorem(
 
 
 def never(question: AgreementQuestion, period: int, disjunct: Satisfiability) -> bool:
-    """Return whether a single disjunct proves that push and pull differ on some stream.
+    """Return whether one disjunct of the query is enough to prove that push and pull differ on some stream.
 
-    A disjunct is an alternative of the query, without UNION. Theorem G3 gives the proof: a row of the
-    disjunct remains after its push, or has left the window at the next pull.
+    A disjunct is an alternative of the query, without UNION. The proof is theorem G3: a row of the disjunct
+    is still an answer after push has reported it, or is no longer an answer at the next pull.
     """
     if not disjunct.certain or question.hindrances or question.setting.trigger != "any":
         return False
@@ -208,9 +208,9 @@ def never(question: AgreementQuestion, period: int, disjunct: Satisfiability) ->
 
 
 def differing(question: AgreementQuestion, period: int, witness: Witness) -> tuple[EveryStream, Theorem]:
-    """Return the verdict that follows from a stream with a difference, and the theorem for the verdict.
+    """Return the verdict that follows from a stream on which push and pull differ, and its theorem.
 
-    The verdict is `never` if push and pull differ on some stream for all static data.
+    The verdict is `never` if push and pull differ on some stream, whatever the static data are.
     """
     proven = [way for way in question.ways if never(question, period, way)]
     theorem = Theorem.NEVER if proven else Theorem.WITNESS
@@ -231,7 +231,8 @@ def differing(question: AgreementQuestion, period: int, witness: Witness) -> tup
 def candidates(question: AgreementQuestion, *, any_source: bool = True) -> Iterator[Candidate]:
     """Yield streams on which push and pull may differ, made from the disjuncts of a query.
 
-    A disjunct is an alternative of the query, without UNION. Disjuncts with fewer static patterns come first.
+    A disjunct is an alternative of the query, without UNION. Streams from disjuncts with fewer patterns of
+    static data come first.
     """
     noise = () if question.setting.trigger == "any" else (None,)
     placement = Placement(question.setting, *noise)

@@ -38,9 +38,9 @@ Names = frozenset[Variable]
 
 
 def differs_whatever_is_stored(query: EngineQuery, setting: Setting, facts: Sequence[Fact]) -> bool:
-    """Return whether a query has the same rows on a stream for any static data as without static data.
+    """Return whether a query has the same rows on a stream with any static data, so a difference remains.
 
-    The stream must have names that the static data do not contain (theorem G5).
+    The names of the stream are replaced by names that the static data do not contain (theorem G5).
     """
     every = tuple(parts(query.pattern))
     if query.modifiers.slices or any(map(tests_of, every)) or not all(map(_is_blind, every)):
@@ -53,7 +53,8 @@ def differs_whatever_is_stored(query: EngineQuery, setting: Setting, facts: Sequ
 def is_shown_whatever_is_stored(question: AgreementQuestion, witness: Witness) -> bool:
     """Return whether push and pull provably differ on the stream of a witness for any static data.
 
-    The proof is theorem G5: the stream can have names that the static data do not contain.
+    The proof is theorem G5: the names in the stream can be replaced by names that the static data do not
+    contain.
     """
     push, pull = question.pair.cqels, question.pair.csparql
     if not differs_whatever_is_stored(push, question.setting, witness.facts):
@@ -69,9 +70,10 @@ def is_shown_whatever_is_stored(question: AgreementQuestion, witness: Witness) -
 
 
 def _is_reached(pattern: Pattern, new: Names, known: Names) -> bool:
-    """Return whether each triple pattern shares a variable with `known`, or with another such pattern.
+    """Return whether shared variables connect each triple pattern with the variables in `known`.
 
-    `new` are the variables whose values are new names. Only these variables connect patterns.
+    A pattern is also connected if it shares a variable with a connected pattern. Only the variables in `new`,
+    whose values are names that the static data do not contain, connect patterns.
     """
     match pattern:
         case algebra.Join():
@@ -138,7 +140,10 @@ def _new_names(bgps: Iterable[Pattern], facts: Sequence[Fact], old: frozenset[Co
 
 
 def _anchored(pattern: Pattern, new: Names) -> Names:
-    """Return the variables that have a new name from a stream in each row of a pattern."""
+    """Return the variables whose value in each row of a pattern is a new name from a stream.
+
+    A new name is a name that the static data do not contain.
+    """
     match pattern:
         case algebra.StreamBlock(_, _, algebra.Bgp(triples)):
             return new.intersection(term for triple in triples for term in triple.terms)
@@ -157,11 +162,12 @@ def _anchored(pattern: Pattern, new: Names) -> Names:
 
 
 def _is_met(pattern: Pattern, new: Names, outer: Names) -> bool:
-    """Return whether each static pattern contains a variable that always has a new name from a stream.
+    """Return whether each static pattern contains a variable that is always bound to a new name.
 
-    `outer` are the variables that have a new name in each row with which the pattern is joined. In the left
-    side of OPTIONAL and MINUS, these variables count. In the right side, they do not count, because the right
-    side is matched before the join.
+    A new name is a name from a stream that the static data do not contain. `outer` are the variables that
+    have a new name in each row with which the pattern is joined. The variables in `outer` count for the left
+    side of OPTIONAL and MINUS. They do not count for the right side, because the right side is matched before
+    the join.
     """
     match pattern:
         case algebra.Bgp(triples):

@@ -45,9 +45,9 @@ from translate.model.windows import Range, WindowExpression
 
 @dataclass(frozen=True)
 class Places:
-    """Finds the place of a part in a query's text, as file:line:column.
+    """Finds parts of a query in its text, and returns their places in the form file:line:column.
 
-    If the part is not found, the place is the name of the file.
+    If a part is not found, its place is the name of the file.
     """
 
     text: str
@@ -70,13 +70,13 @@ class Places:
         return self.source if index is None else str(self._document.place(self._tokens[index].start))
 
     def word(self, *words: str) -> str:
-        """Return the place of the first keyword of the query that is in `words`."""
+        """Return the place of the first occurrence of one of the keywords `words` in the query's text."""
         return self._at(next((n for n, token in enumerate(self._tokens) if token.is_word(*words)), None))
 
     def triple(self, triple: patterns.TriplePattern) -> str:
         """Return the place of a triple pattern's predicate in the query's text.
 
-        A place with the same subject and object comes first.
+        If the predicate occurs several times, an occurrence with the same subject and object is preferred.
         """
         places = [n for n in range(len(self._tokens)) if self._is(n, triple.predicate)]
         exact = [n for n in places if self._is(n + 1, triple.object)]
@@ -84,13 +84,13 @@ class Places:
         return self._at(next(iter((*both, *exact, *places)), None))
 
     def window(self, reading: Reading) -> str:
-        """Return the place of a window in the query: the bracket after the name of its stream."""
+        """Return the place of a window in the query's text: the bracket after the name of its stream."""
         streams = [n for n in range(len(self._tokens)) if self._is(n, reading.name)]
         opened = [n + 1 for n in streams if self._tokens[n + 1].is_word("[")]
         return self._at(next(iter((*opened, *streams)), None))
 
     def condition(self, expression: Expression) -> str:
-        """Return the place of the first FILTER, BIND or HAVING that contains all variables of a condition."""
+        """Return the place of the first FILTER, BIND or HAVING with all variables of an expression."""
         names = {name.name for name in named_in(expression)}
         for index, inside in self._conditions():
             if names <= inside:
@@ -131,9 +131,9 @@ class Places:
 
 @dataclass
 class AgreementQuestion:
-    """A question of `lars decide`: two queries, their settings, and the static data.
+    """The question of `lars decide` whether a pushed and a pulled query agree on all streams.
 
-    If `stock` is None, the static data are arbitrary.
+    `stock` contains the static triples. If `stock` is None, the static data are arbitrary.
     """
 
     pair: Pair
@@ -143,11 +143,11 @@ class AgreementQuestion:
 
     @cached_property
     def pattern(self) -> patterns.Pattern:
-        """The pattern of the CQELS query, in which a derived cautious block matches only the stream.
+        """The pattern of the CQELS query, without the static alternatives of derived cautious blocks.
 
-        A cautious block matches the stream or the static data. If each pattern can match only one source,
-        which the program checks, the alternative for static data has no match. A cautious block that a user
-        wrote is kept whole.
+        A cautious block matches a stream or the static data. The alternative for static data never matches if
+        each pattern can match only one source, and the theorems require this. A cautious block that a user
+        wrote is not changed.
         """
 
         def brave(part: patterns.Pattern) -> patterns.Pattern | None:
@@ -159,9 +159,9 @@ class AgreementQuestion:
 
     @cached_property
     def ways(self) -> tuple[Satisfiability, ...]:
-        """The disjuncts of the CQELS query (its alternatives, without UNION), each with its satisfiability.
+        """The disjuncts of the CQELS query (alternatives without UNION), and whether each of them can match.
 
-        Disjuncts that a MINUS always removes are left out.
+        Disjuncts whose rows a MINUS always removes are left out.
         """
         profile = self.setting.profile
         ways = disjuncts(without_removed(self.pattern, profile), profile)
@@ -183,7 +183,7 @@ class AgreementQuestion:
 
     @cached_property
     def counts_nothing(self) -> bool:
-        """Whether a query has an aggregate without GROUP BY, which has a value without any match."""
+        """Whether a query has an aggregate without GROUP BY, which can have a row even without a match."""
         return any(
             isinstance(part, patterns.Group) and not part.keys
             for query in (self.pair.csparql, self.pair.cqels)
@@ -192,7 +192,7 @@ class AgreementQuestion:
 
     @cached_property
     def excluded_beside_paths(self) -> bool:
-        """Whether conditions exclude each alternative of the query, however its paths match.
+        """Whether conditions exclude each alternative of the query, for all matches of its paths.
 
         This is a premise of theorem G2: a query without a satisfiable alternative never has a row.
         """
@@ -210,7 +210,7 @@ class AgreementQuestion:
 
     @cached_property
     def hindrances(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """The reasons why the query is not monotone, each with keywords of the query.
+        """The reasons why the query is not monotone, each with the keywords that show its place in the query.
 
         The result is empty if the query is monotone: its rows never disappear when more input arrives.
         """
@@ -218,14 +218,14 @@ class AgreementQuestion:
 
     @cached_property
     def edges(self) -> tuple[Edge, ...]:
-        """All triple patterns of the CQELS query with their sources."""
+        """All triple patterns of the CQELS query, each with its source (a window or the static data)."""
         return edges_of(self.pattern)
 
     @cached_property
     def overlap(self) -> Overlap | None:
-        """Two triple patterns of different sources that one triple can match; None if no such patterns exist.
+        """Two triple patterns of different sources that the same triple can match; None if none exist.
 
-        Without such patterns, C-SPARQL and CQELS read the query alike (theorem A6).
+        If no such patterns exist, the C-SPARQL and the CQELS query have the same answers (theorem A6).
         """
         return next(overlaps(self.edges, self.stock), None)
 
@@ -276,7 +276,7 @@ class AgreementQuestion:
         return None if pulled == pushed else "at the times of pull, the windows of the two queries differ"
 
     def one_query(self, period: int) -> bool:
-        """Return whether the main premises of the theorems hold.
+        """Return whether the main premises of the theorems about push and pull hold.
 
         Push and pull evaluate the same query, each triple pattern can match one source only, and each
         function depends only on its arguments.
@@ -285,9 +285,9 @@ class AgreementQuestion:
 
 
 def _pulled(window: WindowExpression, period: int, unit: Duration) -> str:
-    """Return the text of a window for pull, without its slide if the slide divides the period.
+    """Return the text of a pulled window, without its slide if the slide divides the pull period.
 
-    Pull evaluates only at multiples of its period, so such a slide has no effect.
+    Pull evaluates only at multiples of its period, so a slide that divides the period has no effect.
     """
     if isinstance(window, Range) and window.slide is not None and period % window.slide.points(unit) == 0:
         return str(replace(window, slide=None))

@@ -55,9 +55,9 @@ _STAMPED: Final = "http://larkc.eu/csparql/sparql/jena/ext#"
 
 
 class Theorem(Enum):
-    """The reason for a verdict of `lars decide`: a theorem, a search, or a stream with a difference.
+    """The possible reasons for a verdict of `lars decide`, such as a theorem or a stream with a difference.
 
-    Each value is the text of the reason. The docstring of the module contains the proofs.
+    Each value is the text of a reason. The docstring of the module contains the proofs of the theorems.
     """
 
     NOW = "A4, U = 1: without input a NOW window is empty"
@@ -70,23 +70,24 @@ class Theorem(Enum):
 
 
 def is_excluded(disjunct: Satisfiability, apart: frozenset[Variable] = frozenset()) -> bool:
-    """Return whether the conditions alone exclude a disjunct, for arbitrary matches of its triple patterns.
+    """Return whether the conditions of a disjunct are never true, for any values from its triple patterns.
 
-    A disjunct is an alternative of a query, without UNION. The conditions must not use a variable in `apart`.
+    A disjunct is an alternative of a query, without UNION. If the conditions use a variable in `apart`, the
+    result is false.
     """
     tests = disjunct.requirements
     return bool(tests) and all(named_in(test.expression).isdisjoint(apart) for test in tests)
 
 
 def is_now(window: Window) -> bool:
-    """Return whether a window contains only the arrivals of the present time point."""
+    """Return whether a window contains only the triples that arrive at the evaluation time."""
     return isinstance(window, TimeWindow) and (window.step, window.offsets) == (1, (0, 0))
 
 
 def only_loses(window: Window) -> bool:
-    """Return whether a window shows arrivals at once, and only loses content while no input arrives.
+    """Return whether a window contains each triple from its arrival on, until the triple leaves for good.
 
-    This is the premise of theorem A1: after the last input of a period, such windows only lose input.
+    Theorem A1 requires this of all windows: after the last input of a period, the windows only lose triples.
     """
     if isinstance(window, TimeWindow):
         return window.never_empty and window.future == 0
@@ -94,7 +95,7 @@ def only_loses(window: Window) -> bool:
 
 
 def needs_now(disjunct: Disjunct, setting: Setting) -> bool:
-    """Return whether each match of a disjunct (an alternative of a query) needs a triple in a NOW window."""
+    """Return whether each match of a disjunct (alternative of a query) needs a triple in a NOW window."""
     return any(is_now(edge.reading.operator(setting)) for edge in disjunct.readings)
 
 
@@ -123,7 +124,7 @@ def hindrances(query: EngineQuery) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def volatile(query: EngineQuery) -> str | None:
-    """Return a function in the query whose value depends on more than its arguments, such as NOW().
+    """Return a function in the query, such as NOW(), whose value does not depend on its arguments only.
 
     If the query has no such function, the result is None.
     """
@@ -137,7 +138,7 @@ def _is_volatile(name: str) -> bool:
 
 
 def is_uniform(query: EngineQuery, judged: tuple[Satisfiability, ...], period: int, setting: Setting) -> bool:
-    """Return whether the premises of theorem G4 hold, so that each match gives the same row for one period.
+    """Return whether the disjuncts satisfy the premises of theorem G4 (matching input fires push).
 
     Each disjunct (alternative of the query) must be one triple pattern without conditions, in a window of
     `period` time points, and bind no result variable.
@@ -156,6 +157,6 @@ def _is_single(disjunct: Disjunct, period: int, setting: Setting) -> bool:
 
 
 def accepts_all(disjunct: Satisfiability) -> bool:
-    """Return whether a disjunct is a single triple pattern that every triple of its stream matches."""
+    """Return whether a disjunct (alternative of a query) is one triple pattern that matches every triple."""
     terms = disjunct.disjunct.edges[0].triple.terms if len(disjunct.disjunct.edges) == 1 else ()
     return bool(terms) and all(isinstance(term, Variable) for term in terms) and len(set(terms)) == len(terms)

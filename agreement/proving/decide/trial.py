@@ -24,9 +24,10 @@ Rows = dict[int, frozenset[Row]]
 
 @dataclass
 class Trial:
-    """A stream to try, with the rows of push and pull at each time.
+    """A stream on which push and pull may differ, with the rows of both queries at each time.
 
-    Times are relative to the first arrival. `push_times` are the times at which input makes push evaluate.
+    All times are time points after the first arrival of the stream. `push_times` are the times at which input
+    makes push evaluate.
     """
 
     pair: Pair
@@ -43,7 +44,7 @@ class Trial:
     """
 
     def __post_init__(self) -> None:
-        """Evaluate both queries at every time until the rows no longer change.
+        """Evaluate the pushed and the pulled query at every time until the rows no longer change.
 
         Raises:
             LarsError: The windows are longer than `LONGEST` time points.
@@ -88,7 +89,7 @@ class Trial:
         self.push_times = frozenset(t for t, rows in fired.items() if rows)
 
     def difference(self, period: int) -> Witness | None:
-        """Return a witness with the stream, shifted in time, on which push and pull differ, or None.
+        """Return a witness with the stream shifted in time so that push and pull differ, or None.
 
         `period` is the number of time points between two pulls.
         """
@@ -100,10 +101,10 @@ class Trial:
         return None
 
     def guesses(self, period: int) -> Iterator[tuple[int, int | None, int]]:
-        """Yield shifts of the stream for which a pull may have other rows than push in its period.
+        """Yield shifts of the stream in time for which a pull may report other rows than push in its period.
 
-        Each result is the shift, the time of an additional unrelated triple or None, and the time of the
-        pull. Only the times at which an answer changes, and the times one period later, are relevant.
+        Each result contains the shift, the time of an additional unrelated triple (or None), and the time of
+        the pull. Only times at which an answer changes, and times one period later, are tried.
         """
         changes = self._changes()
         ends = sorted({t for c in changes for t in (c - 1, c)} | {t + period for t in self.push_times | {0}})
@@ -139,10 +140,10 @@ class Trial:
         return rows.get(min(t, self.last), frozenset())
 
     def _shift(self, end: int, period: int) -> int | None:
-        """Return the shift of the stream that moves time `end` to a pull and keeps the stream after time 0.
+        """Return a shift of the stream, after which time `end` is the time of a pull.
 
-        None if no such shift is a multiple of all slides. Any other shift would move the stream relative to
-        the windows.
+        After the shift, all times of the stream are positive. If no such shift is a multiple of all slides,
+        the function returns None, because another shift would change the answers.
         """
         step = self.step
         least = max(period - end, 1)

@@ -25,13 +25,13 @@ from translate.tau import lars_program, output_of
 
 @dataclass(frozen=True)
 class VariantClasses:
-    """The CQELS queries that are derived for a question, in classes of provably equal queries."""
+    """The CQELS queries that are derived from a C-SPARQL query, in groups of provably equal queries."""
 
     question: AgreementQuestion
 
     @cached_property
     def variants(self) -> tuple[Variant, ...]:
-        """All derived CQELS queries; empty if the derivation is not defined."""
+        """All derived CQELS queries; empty if no CQELS query can be derived."""
         try:
             return cq(model_of_cqels(self.question.pair.cqels))
         except ModelError:
@@ -39,10 +39,10 @@ class VariantClasses:
 
     @cached_property
     def parts(self) -> tuple[tuple[str, CheckedPremise], ...]:
-        """Each graph pattern of a stream, and whether its brave and cautious queries are the same.
+        """Each graph pattern of a stream, and whether its brave and cautious versions give the same query.
 
-        A brave pattern matches the stream, a cautious pattern the stream or static data. The order is the
-        order of the choices in each derived query.
+        The brave version of a pattern matches only the stream, the cautious version the stream or the static
+        data. The patterns have the same order as the choices of each derived query.
         """
         patterns = model_of_cqels(self.question.pair.cqels).streams if self.variants else ()
         parts = [part for part in patterns if part.pattern != EMPTY]
@@ -53,7 +53,7 @@ class VariantClasses:
 
     @cached_property
     def classes(self) -> tuple[tuple[Variant, ...], ...]:
-        """The derived queries in groups; the queries of one group are provably the same."""
+        """The derived queries in groups, so that all queries of a group provably have the same answers."""
         grouped: dict[tuple[Choice, ...], list[Variant]] = {}
         for variant in self.variants:
             both = zip(variant.choices, self.parts, strict=True)
@@ -79,9 +79,9 @@ class VariantClasses:
         return any(disjuncts.unify(triple, pattern) for pattern in held)
 
     def _parted(self, number: int, part: StreamBlock) -> bool:
-        """Return whether the brave and cautious queries differ if static data match a graph pattern.
+        """Return whether the brave and the cautious version of a graph pattern differ in a row on tried data.
 
-        A brave pattern matches only the stream, a cautious pattern the stream or static data.
+        The brave version matches only the stream, the cautious version the stream or the static data.
         """
         own = "brave", "cautious"
         others = tuple("brave" for _ in self.variants[0].choices)

@@ -33,7 +33,7 @@ _ORIGIN: Final = 2**40
 
 
 def scenes(question: LatenessQuestion) -> Iterator[tuple[Stock, Quads, Quads]]:
-    """Yield the triples from which late streams are made, for each way to match the query.
+    """Yield the triples from which streams with late data are made, for each alternative of the query.
 
     Yields:
         The static triples, the stream triples of one match of the query, and further stream triples to add.
@@ -50,7 +50,7 @@ def scenes(question: LatenessQuestion) -> Iterator[tuple[Stock, Quads, Quads]]:
 
 
 def _others(edges: Sequence[Edge], model: Mapping[Variable, Constant]) -> Iterator[Quad]:
-    """Yield triples that match the stream patterns: with the terms of a match, and with other names."""
+    """Yield triples that match the stream patterns, with terms of a given match and with other terms."""
     names = {name for edge in edges for name in edge.terms if isinstance(name, Variable)}
     fresh: dict[Variable, Constant] = {name: Iri(f"http://example.org/{name.name}") for name in names}
     again = {name: Iri(f"{term.value}2") if isinstance(term, Iri) else term for name, term in model.items()}
@@ -74,9 +74,10 @@ def _noise() -> Quad:
 
 
 def late_streams(replay: Replay, match: Quads, further: Quads, side: Side) -> Iterator[LateStream]:
-    """Yield late streams made from the triples of a match of the query, and of at most two `further` triples.
+    """Yield streams with late data that consist of one match of the query and up to two further triples.
 
-    Streams with few triples, and with extreme times and delays, come first.
+    Streams with few triples come first, and streams with the extreme times and delays come before other
+    streams.
     """
     question = replay.question
     pulls = range(replay.lead, replay.lead + replay.step, question.period)[:_MOST_PULLS]
@@ -91,9 +92,9 @@ def late_streams(replay: Replay, match: Quads, further: Quads, side: Side) -> It
 
 
 def _times(own_windows: Sequence[Window], r: int, question: LatenessQuestion, *, wide: bool) -> list[int]:
-    """Return event times around the pull at time `r`: the ends of the windows, in time points.
+    """Return event times (time points) to try around the pull at time `r`, such as the ends of its windows.
 
-    With `wide`, the times before and after the ends, and times around the previous pull, are included.
+    If `wide` is true, the result includes the neighbors of these times, and times around the previous pull.
     """
     timeline = Interval(-_ORIGIN, _ORIGIN)
     ends = [window.bounds(r, timeline) for window in own_windows if isinstance(window, IntervalWindow)]
@@ -123,7 +124,7 @@ def _placed(
 
 
 def _are_whole(chosen: Sequence[tuple[int, int]], quads: Sequence[Quad]) -> bool:
-    """Return whether all triples of one element, which has one time and one stream, arrive together."""
+    """Return whether all triples with the same event time and the same stream arrive at the same time."""
     delays: dict[tuple[int, Constant], int] = {}
     return all(
         delays.setdefault((t, quad[3]), late) == late for (t, late), quad in zip(chosen, quads, strict=True)
@@ -131,7 +132,7 @@ def _are_whole(chosen: Sequence[tuple[int, int]], quads: Sequence[Quad]) -> bool
 
 
 def _choices(options: Sequence[tuple[int, int]], count: int) -> Iterator[tuple[tuple[int, int], ...]]:
-    """Return all sequences of `count` options; a random sample if there are too many."""
+    """Yield all sequences of `count` options; if they are too many, yield a random sample."""
     if len(options) ** count <= _MOST_PRODUCT:
         yield from product(options, repeat=count)
         return

@@ -33,12 +33,15 @@ _LARGEST: Final = 200_000
 
 @dataclass(frozen=True, slots=True)
 class LatenessDecision:
-    """The decision whether late data can cause one kind of change on one side (push or pull), and why.
+    """The decision whether late data can change the answers of push or pull in one way, and why.
 
-    - `least_wait` is the smallest wait of pull, in time points, with which the change is never possible.
-    - `least_length` is the smallest length of the only window with which no row is lost for good.
+    The change is lost, lost for good, or invented rows.
 
-    Both are None if they are not known.
+    - `least_wait` is the smallest wait of pull, in time points, with which late data never cause the change.
+    - `least_length` is the smallest length, in time points, of the query's only window with which no row is
+      lost for good.
+
+    `least_wait` and `least_length` are None if they are not known.
     """
 
     verdict: Possibility
@@ -53,14 +56,14 @@ Decisions = Mapping[Side, Mapping[ChangeKind, LatenessDecision]]
 
 
 def decide_lateness(question: LatenessQuestion, deadline: Deadline = NEVER) -> Decisions:
-    """Return the decision for push and for pull, and for each kind of change that late data can cause."""
+    """Return, for push and for pull, the decision whether late data can cause each kind of change."""
     return {side: _decided(question, side, deadline) for side in SIDES}
 
 
 def _found(
     question: LatenessQuestion, side: Side, kinds: Sequence[ChangeKind], deadline: Deadline
 ) -> tuple[dict[ChangeKind, LateWitness], str]:
-    """Return a stream for each kind of change that was found, and why other kinds were not found."""
+    """Return a stream for each kind of change that the search found, and why it found no other kinds."""
     witnesses: dict[ChangeKind, LateWitness] = {}
     if question.agreement.volatile is not None:
         return witnesses, f"{question.agreement.volatile} has another value at another time"
@@ -80,7 +83,7 @@ def _found(
 
 
 def _is_confirmed(question: LatenessQuestion, side: Side, witness: LateWitness) -> bool:
-    """Return whether a late stream has its change if it is evaluated separately from other streams."""
+    """Return whether late data still change the row of a witness if only its stream is evaluated."""
     (changes,) = Replay(question, witness.static, alone=True).changes((witness.stream,), side)
     return witness in changes
 
@@ -120,7 +123,7 @@ def _decided(
 def _with_waits(
     question: LatenessQuestion, decisions: Mapping[ChangeKind, LatenessDecision], deadline: Deadline
 ) -> Mapping[ChangeKind, LatenessDecision]:
-    """Return the decisions of pull, each with the smallest wait with which its change is never possible."""
+    """Return the decisions of pull, each with the smallest wait with which no late data cause its change."""
     return {
         kind: replace(
             decision,
@@ -134,9 +137,9 @@ def _with_waits(
 
 
 def _least_wait(question: LatenessQuestion, kind: ChangeKind, deadline: Deadline) -> int | None:
-    """Return the smallest wait of pull, in time points, with which a kind of change is never possible.
+    """Return the smallest wait of pull, in time points, with which late data never cause a kind of change.
 
-    The result is None if it is not known.
+    The result is None if the smallest wait is not known.
     """
     ahead = max((w.reach[1] for w in question.windows("pull") if isinstance(w, IntervalWindow)), default=0)
 

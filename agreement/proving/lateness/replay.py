@@ -55,9 +55,9 @@ Rows = Mapping[int, frozenset[Row]]
 
 @dataclass(frozen=True, slots=True)
 class LateWitness:
-    """A stream with late data and static data that change a row in the period (start, end].
+    """A stream with late data, and static data, on which late data change a row in the period (start, end].
 
-    `kind` is lost, lost for good, or invented.
+    `kind` is the kind of the change: the row is lost, lost for good, or invented.
     """
 
     kind: ChangeKind
@@ -70,10 +70,10 @@ class LateWitness:
 
 @dataclass
 class Replay:
-    """Evaluates many streams with late data together, over the same static data.
+    """Evaluates many streams with late data together, with the same static data.
 
     The streams are placed one after the other on one timeline. The event times of a stream begin at `lead`,
-    so that its windows do not reach the previous stream.
+    so that no window contains elements of two streams.
     """
 
     question: LatenessQuestion
@@ -97,18 +97,18 @@ class Replay:
 
     @cached_property
     def reach(self) -> int:
-        """The greatest distance, in time points, from a time point to the content of a window."""
+        """The greatest distance, in time points, from an evaluation to a time point in one of its windows."""
         ends = (end for window in self._windows for end in window.reach)
         return max((end for end in ends if end is not None), default=0)
 
     @cached_property
     def lead(self) -> int:
-        """The first multiple of `step` at which the windows of a pull begin after time 0."""
+        """The first multiple of `step` that is so late that all windows at this time begin after time 0."""
         opened = (w.start + w.width for w in self._every if isinstance(w, LastWindow | SlidingWindow))
         return -(-(max((0, *opened)) + self.reach + 1) // self.step) * self.step
 
     def changes(self, streams: Sequence[LateStream], side: Side) -> Iterator[list[LateWitness]]:
-        """Yield for each stream the rows that late data change, at most one for each kind of change.
+        """Yield, for each stream, at most one row for each kind of change that late data cause.
 
         `side` is push or pull.
         """
@@ -127,7 +127,7 @@ class Replay:
             yield list(self._compared(stream, self._by_period(on_time, rows), self._by_period(came, rows)))
 
     def _end(self, stream: LateStream) -> int:
-        """Return a time after which late data no longer change the answers of pull."""
+        """Return a time after which the late data of a stream change no answer of pull."""
         last = max((t + self.reach for t, _, _ in stream), default=0)
         if not all(map(_is_bounded, self._every)):
             # Old elements are shown whenever they arrive.
@@ -158,7 +158,7 @@ class Replay:
         return moments
 
     def _fired(self, dated: Iterable[tuple[int, Quad]]) -> list[int]:
-        """Return the time points at which push evaluates, if triples arrive at the given times."""
+        """Return the time points at which the arrival of a triple makes push evaluate."""
         return sorted({t for t, quad in dated if self._fires(quad)})
 
     def _fires(self, quad: Quad) -> bool:
@@ -176,7 +176,7 @@ class Replay:
         return {}
 
     def _evaluated(self, program: Program, needed: Mapping[Snapshot, set[int]]) -> dict[Snapshot, Rows]:
-        """Return the rows of a program for each set of visible triples, at the needed times."""
+        """Return the rows of a program at the needed times, for each set of triples that have arrived."""
         ends = {snapshot: max((*times, *(t for t, _ in snapshot))) for snapshot, times in needed.items()}
         if not self.is_batched:
             alone: dict[Snapshot, Rows] = {}
@@ -205,7 +205,7 @@ class Replay:
 
     @cached_property
     def is_batched(self) -> bool:
-        """Whether streams can be placed on one timeline, so that no window shows triples of two streams."""
+        """Whether streams can share one timeline without a window that contains triples of two streams."""
         counted = any(isinstance(window, TupleWindow) for window in self._every)
         return (
             not self.alone
@@ -215,14 +215,17 @@ class Replay:
 
     @property
     def _reads_anything(self) -> bool:
-        """Whether some pattern of the query can match any triple: its predicate is a variable or a path."""
+        """Whether the predicate of some pattern is a variable or a path, so that any triple may match it."""
         agreement = self.question.agreement
         paths = any(isinstance(part, PathPattern) for part in parts(agreement.pattern))
         return paths or any(isinstance(edge.triple.predicate, Variable) for edge in agreement.edges)
 
     @cached_property
     def _fillers(self) -> Snapshot:
-        """Triples at time 0 that no pattern matches; they push earlier streams out of tuple windows."""
+        """The triples at the start of a stream that push triples of earlier streams out of tuple windows.
+
+        No pattern matches these triples.
+        """
         counted = [window for window in self._every if isinstance(window, TupleWindow)]
         size = max((window.size for window in counted), default=0)
         names = dict.fromkeys(window.source for window in counted if isinstance(window.source, Iri))
@@ -242,7 +245,7 @@ class Replay:
         return {t: frozenset(rows) for t, rows in runs.by_time().items()}
 
     def _by_period(self, moments: Moments, rows: Mapping[Snapshot, Rows]) -> Rows:
-        """Return the reported rows, by the last time point of their pull period."""
+        """Return the reported rows of each pull period, by the last time point of the period."""
         periods: dict[int, frozenset[Row]] = {}
         for times, snapshot in moments:
             for r, here in rows[snapshot].items():
@@ -252,7 +255,7 @@ class Replay:
         return periods
 
     def _compared(self, stream: LateStream, on_time: Rows, came: Rows) -> Iterator[LateWitness]:
-        """Yield the first changed row of each kind of change: lost, lost for good, or invented."""
+        """Yield the first row that is lost, the first that is lost for good, and the first invented row."""
         period, found = self.question.period, set[ChangeKind]()
         if on_time == came:
             return
@@ -272,7 +275,7 @@ class Replay:
 
 
 def _is_movable(window: Window) -> bool:
-    """Return whether a window moves with time, or can be replaced by a window that does."""
+    """Return whether streams that use this window can be placed one after the other on one timeline."""
     match window:
         case TimeWindow():
             return True
@@ -283,12 +286,12 @@ def _is_movable(window: Window) -> bool:
 
 
 def _is_bounded(window: Window) -> bool:
-    """Return whether a window never contains an element again after a bounded time."""
+    """Return whether each element leaves the window after a bounded time."""
     return isinstance(window, IntervalWindow) and window.reach[0] is not None
 
 
 def _finite(window: Window, *, past: int) -> Window:
-    """Return a window whose unlimited past is replaced by `past` time points, enough for shorter streams."""
+    """Return the window; if its past is unlimited, return a window that contains only `past` time points."""
     return replace(window, past=past) if isinstance(window, TimeWindow) and window.past is None else window
 
 

@@ -74,10 +74,10 @@ _MOST_PULLS: Final = 20_000
 
 @dataclass
 class LatenessQuestion:
-    """The question whether data that are late by at most `delay` change the answers of two queries.
+    """The question whether data that are late by at most `delay` can change the answers of push or pull.
 
-    `period` is the number of time points between two pulls, and `wait` the number by which pull evaluates
-    later. All times are time points.
+    `period` is the number of time points between two pulls. `wait` is the number of time points that pull
+    waits for late data before each evaluation.
     """
 
     agreement: AgreementQuestion
@@ -87,7 +87,7 @@ class LatenessQuestion:
 
     @property
     def trigger(self) -> Trigger:
-        """The kind of input that makes push evaluate, such as any input."""
+        """The input that makes push evaluate: any input, input in the query's streams, or matching input."""
         return self.agreement.setting.trigger
 
     @cached_property
@@ -98,7 +98,7 @@ class LatenessQuestion:
 
     @property
     def output(self) -> Signature:
-        """The predicate of a LARS program that contains the rows of the query."""
+        """The predicate of the LARS programs whose atoms are the rows of the query."""
         return output_of(self.agreement.pair.csparql, self.agreement.setting).predicate
 
     def windows(self, side: Side) -> Sequence[Window]:
@@ -106,9 +106,10 @@ class LatenessQuestion:
         return [window for group in self.sources(side) for window in group]
 
     def sources(self, side: Side) -> Sequence[Sequence[Window]]:
-        """Return the windows of the pushed or the pulled query in groups; a pattern matches in one group.
+        """Return the windows of the pushed or pulled query in groups.
 
-        In a language that merges windows, such as C-SPARQL, all windows of one stream are in one group.
+        Each triple pattern matches in the windows of one group. In a language that merges windows, such as
+        C-SPARQL, all windows of one stream are in one group.
         """
         pair, setting = self.agreement.pair, self.agreement.setting
         query = pair.cqels if side == "push" else pair.csparql
@@ -119,7 +120,7 @@ class LatenessQuestion:
         return list(groups.values())
 
     def needed(self, side: Side) -> int | None:
-        """Return a number of triples that suffices for any row; None if the query is not monotone."""
+        """Return a number of stream triples that is enough for any row; None if the query is not monotone."""
         return most_arrivals(Question(self.programs[side], self.output, None))
 
     @cached_property
@@ -129,7 +130,7 @@ class LatenessQuestion:
         return any(isinstance(window, IntervalWindow) and window.reach[1] > 0 for window in every)
 
     def has_no_row(self, side: Side) -> bool:
-        """Return whether theorem L7 applies: no alternative of the query can match, so it never has a row.
+        """Return whether theorem L7 applies: no alternative of the query can match, so no row exists.
 
         If pull merges streams with the static data, a triple of a stream may match any pattern.
         """
@@ -139,7 +140,7 @@ class LatenessQuestion:
 
 
 def why_unchanged(question: LatenessQuestion, side: Side) -> Mapping[ChangeKind, str]:
-    """Return the kinds of changes that are impossible on every stream, each with the proving theorem."""
+    """Return the kinds of changes that late data never cause, each with the theorem that proves this."""
     if question.delay == 0 and not question.looks_ahead:
         return dict.fromkeys(KINDS, NO_DELAY)
     if question.has_no_row(side):
@@ -169,9 +170,9 @@ def _sees_all(question: LatenessQuestion) -> bool:
 
 
 def _ahead(window: Window, period: int) -> int | None:
-    """Return the greatest distance, in time points, from a pull forward to a time point in its window.
+    """Return how far, in time points, a window at a pull reaches beyond the time of the pull.
 
-    The function returns None if the distance has no limit.
+    The result is negative if the window always ends before the pull, and None if no limit is known.
     """
     match window:
         case TimeWindow(step=step) if lcm(step, period) // period <= _MOST_PULLS:
@@ -186,9 +187,9 @@ def _ahead(window: Window, period: int) -> int | None:
 
 
 def _is_seen_later(question: LatenessQuestion) -> bool:
-    """Return whether theorem L5 holds: pull sees each match later, so that no row is lost for good.
+    """Return whether theorem L5 proves that pull loses no row for good, because it sees each match later.
 
-    False also means that a window is not time-based, or that there are too many times to check.
+    The result is also false if a window is not time-based, or if too many times must be checked.
     """
     groups = [[w for w in group if isinstance(w, TimeWindow)] for group in question.sources("pull")]
     if sum(map(len, groups)) < len(question.windows("pull")):
@@ -221,11 +222,11 @@ def _holds_later(question: LatenessQuestion, groups: Sequence[Sequence[TimeWindo
 
 
 def least_length(question: LatenessQuestion) -> int | None:
-    """Return the smallest length, in time points, of the only window with which pull loses no row for good.
+    """Return the smallest window length, in time points, with which pull loses no row for good.
 
-    The window has no slide and ends at the evaluation, and the query is monotone with one pattern. For the
-    closed window ⊞^L the length is max(0, D - W) + U - 1 if D > W. The function returns None if the length is
-    not known.
+    The length is known for a monotone query with one pattern, if its only window has no slide and ends at the
+    evaluation. With bounds [t-L, t], the smallest length L is max(0, D - W) + U - 1 if the delay D is greater
+    than the wait W of pull; U is the pull period. In other cases, the function can return None.
     """
     shown = question.windows("pull")
     window = shown[0] if len(shown) == 1 else None
@@ -249,19 +250,19 @@ def least_length(question: LatenessQuestion) -> int | None:
 def _pulls_of(
     question: LatenessQuestion, group: Sequence[TimeWindow], late: int, r: int
 ) -> list[tuple[int, int]]:
-    """Return, for each event time in a window at r, the consecutive pulls that see this time.
+    """Return, for each event time in the windows at time r, the pulls that see elements with this time.
 
-    Each result contains the numbers of the first and the last of these pulls. `late` is the delay minus the
-    wait.
+    Each pair contains the numbers of the first and the last of these consecutive pulls. `late` is the delay
+    minus the wait of pull, in time points.
     """
     times = {t for window in group for t in _shown(window, r)}
     return [_joined(_pulls(question, window, t, late, r) for window in group) for t in times]
 
 
 def _joined(pulls: Iterable[tuple[int, int]]) -> tuple[int, int]:
-    """Return the longest sequence of consecutive pulls in the union of some sequences.
+    """Return the longest sequence of consecutive pulls in the union of the given sequences.
 
-    Arguments and result are pairs of the numbers of the first and last pull.
+    Each sequence is a pair: the number of its first pull and the number of its last pull.
     """
     longest = current = (0, -1)
     for first, last in sorted(pulls):
@@ -286,9 +287,9 @@ _FOR_EVER: Final = 2**62
 
 
 def _pulls(question: LatenessQuestion, window: IntervalWindow, t: int, late: int, r: int) -> tuple[int, int]:
-    """Return the numbers of the first and the last pull, at time r or later, that see the event time t.
+    """Return the numbers of the first and last pull from time r on that see an element with event time t.
 
-    Pull sees an element with this event time from t + `late` on.
+    Pull sees the element from time t + `late` on.
     """
     assert isinstance(window, TimeWindow)
     period, (first, last) = question.period, window.offsets

@@ -23,9 +23,10 @@ _Spans = dict[int, list[tuple[int, int]]]
 
 @dataclass(frozen=True, slots=True)
 class PhaseRow:
-    """The results for one pull period: the numbers of agreeing and of empty periods, by window length.
+    """The numbers of agreeing and of empty periods for each window length, for one pull period.
 
-    `whole` is the number of whole periods on the timeline. In an empty period, neither side has a row.
+    `whole` is the number of whole periods on the timeline. In an empty period, neither push nor pull has a
+    row.
     """
 
     period: int
@@ -39,9 +40,9 @@ class PhaseRow:
         return all(count == self.whole for count in self.empty)
 
     def share(self, place: int) -> float | None:
-        """Return the share of agreeing periods for the window length at index `place`.
+        """Return the share of periods in which push and pull agree, for the window length at index `place`.
 
-        Without whole periods, the function returns None.
+        If the timeline contains no whole period, the function returns None.
         """
         return self.agreeing[place] / self.whole if self.whole else None
 
@@ -50,8 +51,9 @@ class PhaseRow:
 class PhaseDiagram:
     """The agreement of push and pull for each pull period and each length of the window on `stream`.
 
-    Lengths are multiples of `unit`. `rate` is the factor by which the stream is faster than the trace.
-    `own_length` is the length of the window in the query.
+    The lengths are in time points, and `unit` is the length of a time point. `rate` is the factor by which
+    the stream is faster than the trace. `own_length` is the length in time points that the window has in the
+    query.
     """
 
     rate: int
@@ -62,7 +64,7 @@ class PhaseDiagram:
     own_length: int
 
     def runs(self, row: PhaseRow) -> Iterator[tuple[int, int, int]]:
-        """Yield ranges of window lengths with the same number of agreeing periods.
+        """Yield ranges of window lengths for which push and pull agree in the same number of periods.
 
         Each result is the first length, the last length, and the number of agreeing periods.
         """
@@ -71,7 +73,7 @@ class PhaseDiagram:
             yield first, last, agreeing
 
     def counts(self, row: PhaseRow) -> Iterator[tuple[int, int, int, int]]:
-        """Yield ranges of window lengths with the same numbers of agreeing and of empty periods.
+        """Yield ranges of window lengths with the same numbers of agreeing periods and of empty periods.
 
         Each result is the first length, the last length, the number of agreeing periods, and the number of
         empty periods.
@@ -87,9 +89,10 @@ SeenMatches = tuple[Sequence[TimedMatch], Sequence[TimedMatch], Sequence[int]]
 
 
 def phase_row(matches: SeenMatches, period: int, ages: Sequence[int], timeline: Interval) -> PhaseRow:
-    """Return the numbers of agreeing and empty periods for each maximum age of triples in the varied window.
+    """Return the numbers of agreeing and of empty periods for each maximum age of triples in a window.
 
-    `ages` are in time points, in ascending order.
+    The window is the window whose length varies. `ages` are the maximum ages in time points, in ascending
+    order.
     """
     periods = list(whole_periods(period, timeline))
     differing, empty = [0] * len(ages), [0] * len(ages)
@@ -105,9 +108,10 @@ def phase_row(matches: SeenMatches, period: int, ages: Sequence[int], timeline: 
 def _needed(
     seen_matches: SeenMatches, periods: Sequence[tuple[int, int]], longest: int
 ) -> Iterator[Mapping[Row, Sequence[float]]]:
-    """Yield, for each period, the smallest maximum ages with which push and pull report each row.
+    """Yield, for each period, the smallest maximum age of triples with which each side reports each row.
 
-    The ages are in time points. If a side needs more than `longest`, its age is FOREVER.
+    The first age of a row is for push, the second for pull. Ages are in time points. If a side reports a row
+    with no maximum age up to `longest`, the age is FOREVER.
     """
     ages: list[dict[Row, list[float]]] = [{} for _ in periods]
     push, pull, times = seen_matches

@@ -32,11 +32,11 @@ FOREVER: Final = inf
 
 @dataclass(frozen=True, slots=True)
 class TimedMatch:
-    """A match of a query: its row, and the first and the last time point at which it gives the row.
+    """A match of a query, with its row, and the first and last time point at which it gives the row.
 
-    The first time is the arrival of its last triple. The last time does not depend on the varied window.
-    `oldest` is the earliest arrival among the match's triples in the varied window; None without such a
-    triple.
+    The first time point is the arrival of the match's last triple. The last time point ignores the window
+    whose length varies. `oldest` is the earliest arrival among the triples that the match takes from the
+    window whose length varies; None if the match takes no triple from this window.
     """
 
     row: Row
@@ -46,7 +46,7 @@ class TimedMatch:
 
 
 def obstacle(query: EngineQuery, setting: Setting) -> str | None:
-    """Return the construct of a query that requires a separate evaluation for each window length, or None."""
+    """Return the construct of a query because of which each window length needs an evaluation, or None."""
     if reads_graphs(query):
         return "GRAPH inside WINDOW"
     if query.form not in ("SELECT", "ASK"):
@@ -85,10 +85,10 @@ def obstacle(query: EngineQuery, setting: Setting) -> str | None:
 def matches(
     query: EngineQuery, setting: Setting, trace: Trace, varied: terms.Iri, longest: int
 ) -> list[TimedMatch]:
-    """Return all matches of a query on a trace, for all lengths of one window.
+    """Return all matches of a query on a trace, with which each length of one window can be evaluated.
 
-    The window is on the stream `varied`, and is at most `longest` time points long. The query must have no
-    obstacle.
+    The window is on the stream `varied`, and is at most `longest` time points long. The function `obstacle`
+    must return None for the query.
     """
     times = sorted({fact.t for fact in trace.facts(trace.timeline)} | {trace.timeline.first})
     timed: dict[TimedMatch, None] = {}
@@ -113,7 +113,10 @@ def _carried(trace: Trace) -> _Carried:
 
 
 def _placed(query: EngineQuery, setting: Setting, carried: _Carried) -> Iterator[Disjunct]:
-    """Yield each alternative of a query with the sources that contain the predicates of its patterns."""
+    """Yield each alternative of a query, once for each choice of sources in which its patterns can match.
+
+    A source can match a pattern if the source contains the predicate of the pattern.
+    """
     merged = [Reading(stream.stream, stream.window) for stream in query.merged]
     for disjunct in disjuncts(query.pattern, setting.profile):
         choices = [
@@ -132,9 +135,10 @@ def _is_carried(edge: Edge, carried: _Carried) -> bool:
 
 
 def _age(where: Reading, setting: Setting, varied: terms.Iri) -> float | None:
-    """Return the maximum age of a triple in a window, in time points; None for the varied window.
+    """Return the maximum age of a triple in a window, in time points.
 
-    If the age has no limit, the function returns FOREVER.
+    For the window whose length varies, the function returns None. If the age has no limit, the function
+    returns FOREVER.
     """
     if where.name == varied and isinstance(where.window, Range):
         return None
@@ -152,7 +156,7 @@ def limit(length: int, bounds: Bounds | None) -> int:
 def _rule(
     disjunct: Disjunct, query: EngineQuery, setting: Setting, varied: tuple[terms.Iri, int]
 ) -> tuple[Rule, tuple[float | None, ...]]:
-    """Return a LARS rule that finds the matches of a disjunct, and the maximum age of each stream triple.
+    """Return a LARS rule that finds the matches of a disjunct, with the maximum age of each stream triple.
 
     A disjunct is an alternative of a query, without UNION. The head of the rule, match(V, T, ..), contains
     the row V and the arrival time T of each stream triple.

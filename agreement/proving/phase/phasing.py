@@ -24,7 +24,7 @@ from translate.tau import lars_program, output_of, push
 
 @dataclass(frozen=True, slots=True)
 class PhaseTask:
-    """A comparison of push and pull on a trace, in which the longest window on `stream` has various lengths.
+    """A comparison of push and pull on a trace for several lengths of the longest window on `stream`.
 
     `lengths` are in time points. `rates` are the factors by which the stream is faster than the trace.
     """
@@ -44,9 +44,9 @@ def phase_task(
     rates: tuple[int, ...],
     warn: Warn,
 ) -> PhaseTask:
-    """Return the comparison with various lengths of one window.
+    """Return the task to compare push with pull for several lengths of one window.
 
-    `window` names the stream of this window; by default, the stream of the longest window.
+    `window` is the stream of this window, as text; by default, the stream with the longest window.
 
     Raises:
         LarsError: The query has no time-based window on the stream.
@@ -71,7 +71,7 @@ def phase_task(
 
 
 def _ranges(query: EngineQuery) -> dict[Iri, Duration]:
-    """Return the length of the longest time-based window on each stream that has such a window."""
+    """Return, for each stream with a time-based window, the length of the longest time-based window."""
     lengths: dict[Iri, Duration] = {}
     for source in sources(query):
         match source:
@@ -83,9 +83,9 @@ def _ranges(query: EngineQuery) -> dict[Iri, Duration]:
 
 
 def _others(query: EngineQuery, stream: Iri) -> str | None:
-    """Return a reason why each window length needs a separate evaluation, or None.
+    """Return a text if a query reads the stream through several time-based windows, otherwise None.
 
-    The reason is that the query reads the stream through several time-based windows.
+    With several such windows, each window length needs an evaluation.
     """
     own = {source.window for source in sources(query) if source.stream == stream}
     count = sum(isinstance(window, Range) for window in own)
@@ -95,7 +95,7 @@ def _others(query: EngineQuery, stream: Iri) -> str | None:
 def diagrams(
     task: PhaseTask, periods: Sequence[int], note: Warn, progress: Progress
 ) -> Iterator[PhaseDiagram]:
-    """Yield the diagram of agreement for each rate of the stream."""
+    """Yield, for each rate of the stream, the diagram of agreement by pull period and window length."""
     setting = task.agreement.setting
     queries = task.pair.cqels, task.pair.csparql
     reasons = (_others(query, task.stream) or obstacle(query, setting) for query in queries)
