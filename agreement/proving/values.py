@@ -53,9 +53,9 @@ _FRESH: Final = "http://example.org/"
 
 
 def new_iris(names: Iterable[Variable], known: Iterable[Term]) -> dict[Variable, Iri]:
-    """Return for each variable a different new IRI that does not occur in `known`.
+    """Return a new IRI for each variable; the IRIs are different, and do not occur in `known`.
 
-    Such an IRI represents a value that differs from all constants.
+    A new IRI represents a value that is different from all constants of a query.
     """
     taken, iris = set(known), dict[Variable, Iri]()
     for name in names:
@@ -65,7 +65,10 @@ def new_iris(names: Iterable[Variable], known: Iterable[Term]) -> dict[Variable,
 
 
 def fresh(variable: Variable, known: Iterable[Term], copy: int = 0) -> Iri:
-    """Return an IRI that is not in `known` and contains the variable's name; `copy` makes further IRIs."""
+    """Return an IRI that contains the variable's name and is not in `known`.
+
+    Different values of `copy` give different IRIs for the same variable.
+    """
     taken = known if isinstance(known, set | frozenset) else set(known)
     iri = Iri(f"{_FRESH}{variable.name}{copy + 1 if copy else ''}")
     while iri in taken:
@@ -89,9 +92,10 @@ OF_TERMS: Final = ("ISTRIPLE", "ISIRI", "ISLITERAL", "ISBLANK")
 
 
 def triple_terms(expressions: Iterable[Expression], new: Sequence[Iri]) -> list[Constant]:
-    """Return triple terms to try for variables whose subject, predicate or object a condition tests.
+    """Return triple terms to try as values of variables, if conditions test parts of these values.
 
-    The parts of the triple terms are the constants of the conditions, and new IRIs.
+    The parts are tested by SUBJECT, PREDICATE and OBJECT. The triple terms consist of constants of the
+    conditions and of new IRIs.
 
     >>> x = Variable("x")
     >>> test = Call("SAMETERM", (Call("PREDICATE", (x,)), Iri("x:p")))
@@ -115,9 +119,10 @@ def triple_terms(expressions: Iterable[Expression], new: Sequence[Iri]) -> list[
 
 
 def is_covered(expression: Expression) -> bool:
-    """Return whether a condition only compares terms or tests kinds, so that finitely many terms decide it.
+    """Return whether a condition only compares terms, or tests kinds of terms, such as ISIRI.
 
-    Conditions on computed values, and on times with time zones, are not covered.
+    Finitely many terms are enough to decide whether such a condition can be true. Conditions on computed
+    values, and on times with time zones, are not covered.
     """
     match expression:
         case Call(function, arguments) if function in CONNECTIVES:
@@ -145,11 +150,12 @@ def terms(
     linked: int = 1,
     blanks: Iterable[str] = (),
 ) -> list[Constant]:
-    """Return terms that represent all RDF terms in covered conditions, the most readable terms first.
+    """Return terms that represent all RDF terms in comparisons with the given constants.
 
-    A region is a set of terms that no comparison with the constants distinguishes. Each region has `many`
-    terms if possible, and at least `linked` terms, where `linked` is the number of variables that are
-    compared with each other. `new` are new IRIs, and `blanks` are labels of blank nodes.
+    The most readable terms come first. A region is a set of terms that no comparison with the constants
+    distinguishes. The result contains `many` terms of each region if possible, and at least `linked` terms.
+    `linked` is the number of variables that are compared with each other. `new` are new IRIs, and `blanks`
+    are labels of blank nodes.
     """
     named = tuple(dict.fromkeys(constants))
     literals = tuple(term for term in named if isinstance(term, Literal))
@@ -177,9 +183,10 @@ def told_apart(
     many: int,
     named: Container[Constant] = (),
 ) -> list[Constant]:
-    """Return the values, but at most `many` values of each region; values in `named` are always kept.
+    """Return at most `many` values of each region, and all values in `named`.
 
-    `region` returns a key of the region to which a value belongs.
+    A region is a set of values that conditions do not distinguish. `region` returns a key of the region to
+    which a value belongs.
 
     Raises:
         TimeLimitError: The time limit is over.
@@ -198,9 +205,9 @@ def told_apart(
 
 
 def most_linked(groups: Iterable[frozenset[Variable]], names: Iterable[Variable]) -> int:
-    """Return the size of the largest set of variables that are connected by common groups.
+    """Return the size of the largest set of variables that groups connect.
 
-    Variables can be connected through other variables.
+    A group connects all its variables. Variables can also be connected through other variables.
     """
     parts: list[frozenset[Variable]] = [frozenset((name,)) for name in names]
     for group in groups:
@@ -211,24 +218,24 @@ def most_linked(groups: Iterable[frozenset[Variable]], names: Iterable[Variable]
 
 
 def number(term: Term) -> int | Decimal | float | None:
-    """Return the number that a term denotes, including infinities and NaN; None if it denotes no number."""
+    """Return the number that a term denotes, which can be infinite or NaN; None for other terms."""
     known = value(term) if isinstance(term, Literal) else None
     return known if isinstance(known, int | Decimal | float) and not isinstance(known, bool) else None
 
 
 def is_finite(amount: float | Decimal) -> bool:
-    """Return whether a number is finite; it may be too large for a double."""
+    """Return whether a number is finite, even if it is too large for a double."""
     return not isinstance(amount, float) or isfinite(amount)
 
 
 def integer(amount: int) -> Literal:
-    """Return the integer literal of a number with any number of digits."""
+    """Return the RDF literal of an integer, which can have any number of digits."""
     # By way of a decimal, since Python writes no integer of more than 4300 digits.
     return Literal(f"{Decimal(amount):f}", XSD + "integer")
 
 
 def numbers(constants: Iterable[Term], many: int) -> Iterator[Literal]:
-    """Yield the numbers that constants denote, and `many` numbers below, between and above these numbers."""
+    """Yield the numbers among the constants, and `many` numbers below, between and above each of them."""
     exact = (amount for term in constants if (amount := number(term)) is not None and is_finite(amount))
     anchors = sorted({Fraction(amount) for amount in exact} or {Fraction(0)})
     yield from map(_written, sorted(chain(anchors, *_inside(anchors, many)), key=_digits))
@@ -236,10 +243,10 @@ def numbers(constants: Iterable[Term], many: int) -> Iterator[Literal]:
 
 @lru_cache(maxsize=2**8)
 def _numbers(constants: tuple[Term, ...], many: int, linked: int) -> tuple[Literal, ...]:
-    """Return numbers of all types that represent all numbers in comparisons with the constants.
+    """Return numbers, of all datatypes, that represent all numbers in comparisons with the constants.
 
-    Each interval between relevant points has `linked` numbers. The result is cached, because the cases of a
-    proof compare the same constants.
+    Each interval of numbers that no comparison distinguishes has `linked` numbers. The result is cached,
+    because the cases of a proof compare the same constants.
     """
     return tuple(_each_number(constants, many, linked))
 
@@ -291,7 +298,7 @@ def _double(place: Fraction) -> float:
 
 
 def _points(anchor: Fraction) -> Iterator[Fraction]:
-    """Yield a number, its nearest double and float, and the ends of the intervals of numbers with both."""
+    """Yield a number, its nearest double and float, and the limits of the numbers that round to them."""
     yield anchor
     double = _double(anchor)
     single = Single(anchor)
@@ -317,7 +324,7 @@ def _singles_beside(single: float) -> tuple[float, float]:
 
 
 def _floats_at(low: Fraction, place: Fraction, high: Fraction) -> Iterator[tuple[str, float]]:
-    """Yield the double and the float that are nearest to a number, if they are in [low, high]."""
+    """Yield the double and the float that are nearest to the number `place`, if they are in [low, high]."""
     double = _double(place)
     for kind, near in (("double", double), ("float", Single(place))):
         if isfinite(near) and low <= Fraction(near) <= high:
@@ -325,7 +332,10 @@ def _floats_at(low: Fraction, place: Fraction, high: Fraction) -> Iterator[tuple
 
 
 def _inside(points: Sequence[Fraction], many: int) -> Iterator[list[Fraction]]:
-    """Yield numbers with few digits: `many` below all points, between neighbors, and above all points."""
+    """Yield `many` numbers below all points, between each two neighbors, and above all points.
+
+    The numbers have few digits.
+    """
     yield [Fraction(-floor(-points[0]) - n) for n in range(1, many + 1)]
     yield from (list(_between(low, high, many)) for low, high in pairwise(points))
     yield [Fraction(floor(points[-1]) + n) for n in range(1, many + 1)]
@@ -347,7 +357,7 @@ def _digits(amount: Fraction) -> tuple[int, int]:
 
 
 def _written(amount: Fraction) -> Literal:
-    """Return a number as an integer or decimal literal; its denominator must divide a power of 10."""
+    """Return a number, whose denominator must divide a power of 10, as an integer or decimal literal."""
     if amount.denominator == 1:
         return integer(amount.numerator)
     twos = (amount.denominator & -amount.denominator).bit_length() - 1
@@ -363,7 +373,7 @@ def _written(amount: Fraction) -> Literal:
 
 
 def _spelled(amount: Fraction) -> Iterator[Literal]:
-    """Yield the literals with exactly the value of a number: the shortest first, then with more zeros."""
+    """Yield literals with exactly the value of a number: the shortest one, then others with more zeros."""
     plain = _written(amount)
     yield plain
     text = plain.lexical if "." in plain.lexical else f"{plain.lexical}."

@@ -106,7 +106,7 @@ def _joined(pattern: Pattern) -> Iterator[Pattern]:
 
 
 def _reached(triples: Sequence[TriplePattern], new: Names, known: Names) -> Names:
-    """Return the variables in `known`, with the variables of `new` that triple patterns connect with them."""
+    """Return the variables in `known`, and the variables in `new` that triple patterns connect with them."""
     terms = (triple.terms for triple in triples if not known.isdisjoint(triple.terms))
     grown = known.union(term for each in terms for term in each if isinstance(term, Variable) and term in new)
     return grown if grown == known else _reached(triples, new, grown)

@@ -12,7 +12,7 @@ from lars.language.windows import TimeWindow, TupleWindow, Window
 
 
 def premises(question: AgreementQuestion, period: int) -> Iterator[CheckedPremise]:
-    """Yield the premises of the theorems, each with its place in the query and whether the premise holds."""
+    """Yield the premises of the theorems about push and pull, and whether they hold for the queries."""
     places = question.places
     difference = question.same_query(period)
     yield CheckedPremise(difference or "both sides evaluate one query", difference is None, places.source)

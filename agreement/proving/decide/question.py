@@ -169,7 +169,7 @@ class AgreementQuestion:
 
     @cached_property
     def standing(self) -> Disjunct | None:
-        """A disjunct without a match in a stream, because a path from a term takes no step to this term."""
+        """A disjunct that matches without stream data, because its paths can have zero steps, or None."""
 
         def stay(part: patterns.Pattern) -> patterns.Pattern | None:
             inner = part.pattern if isinstance(part, patterns.StreamBlock) else part
@@ -231,7 +231,7 @@ class AgreementQuestion:
 
     @cached_property
     def volatile(self) -> str | None:
-        """A function in a query whose value depends on more than its arguments, such as NOW(), or None."""
+        """A function in a query, such as NOW(), whose value depends on more than its arguments, or None."""
         return volatile(self.pair.cqels) or volatile(self.pair.csparql)
 
     @cached_property

@@ -25,9 +25,9 @@ Arrival = tuple[int, Quad]
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A stream on which two sides may differ: arriving triples and static triples.
+    """A stream with static triples, on which two queries may have different answers.
 
-    `noise` is an additional unrelated triple, which can make push evaluate.
+    `noise` is an additional triple that can make push evaluate, and is usually unrelated to the query.
     """
 
     arrivals: tuple[Arrival, ...]
@@ -40,9 +40,10 @@ class Candidate:
         return max((t for t, _ in self.arrivals), default=0)
 
     def facts(self, shift: int, noise: int | None = None) -> tuple[Fact, ...]:
-        """Return the arriving triples, each `shift` time points later.
+        """Return the arriving triples of the stream, each `shift` time points later.
 
-        If `noise` is a time, the unrelated triple arrives at that time.
+        If `noise` is given, the additional triple that can make push evaluate arrives at this time before the
+        shift.
         """
         more = () if noise is None else ((noise, self.noise),)
         listed = sorted((*self.arrivals, *more), key=itemgetter(0))
@@ -57,9 +58,10 @@ The number of answers grows exponentially with the number of patterns.
 
 
 def few_and_many(disjunct: Disjunct, model: Model) -> Iterator[Model]:
-    """Yield models (a term for each variable) from which data for a disjunct are made.
+    """Yield one or two models, from which data with a match of a disjunct are made.
 
-    If the disjunct has many triple patterns, a model with as few different triples as possible comes first.
+    A model gives a term to each variable. If the disjunct has many triple patterns, a model with few
+    different triples comes first.
     """
     if len(disjunct.readings) >= _MANY_PATTERNS and (merged := _merged(disjunct, model)) != model:
         yield merged
@@ -67,7 +69,10 @@ def few_and_many(disjunct: Disjunct, model: Model) -> Iterator[Model]:
 
 
 def _merged(disjunct: Disjunct, model: Model) -> Model:
-    """Return a model under which patterns of one window match the same triple, if conditions allow this."""
+    """Return a model under which several patterns of a window match the same triple, if possible.
+
+    A model gives a term to each variable.
+    """
     fixed = replace(disjunct, edges=disjunct.stored).variables
     terms = dict(model)
     for first, second in combinations(disjunct.readings, 2):
@@ -82,7 +87,7 @@ def _merged(disjunct: Disjunct, model: Model) -> Model:
 def _alike(
     first: Edge, second: Edge, terms: Mapping[Variable, Constant], fixed: frozenset[Variable]
 ) -> dict[Variable, Constant] | None:
-    """Return the model, changed so that two triple patterns match the same triple, or None.
+    """Return the terms of variables, changed so that two triple patterns match the same triple, or None.
 
     Variables in `fixed` keep their terms.
     """
@@ -108,7 +113,10 @@ def _holds(disjunct: Disjunct, terms: dict[Variable, Constant]) -> bool:
 
 
 def _others(disjunct: Disjunct, model: Model) -> Iterator[Model]:
-    """Yield models that differ in one term of a stream, so that an aggregate counts two different terms."""
+    """Yield models (a term for each variable) that differ from the given model in one IRI of a stream.
+
+    With both models, an aggregate counts two different terms.
+    """
     stored = Disjunct(disjunct.stored).bound
     for name in sorted(Disjunct(disjunct.readings).bound - stored - dict(disjunct.values).keys()):
         if isinstance(term := model[name], Iri):
@@ -117,10 +125,11 @@ def _others(disjunct: Disjunct, model: Model) -> Iterator[Model]:
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Chooses the times of the triples in a stream, from the lengths of the windows.
+    """Chooses times for the triples of a match, so that the windows of the query contain the triples.
 
-    If `noise` is an IRI, the unrelated triples of candidates arrive in this stream. If `noise` is None, they
-    match a pattern of the query.
+    The streams can have an additional triple that makes push evaluate. If `noise` is an IRI, this triple
+    matches no pattern, and arrives in the stream with this name. If `noise` is None, this triple matches a
+    pattern of the query.
     """
 
     setting: Setting
@@ -129,10 +138,11 @@ class Placement:
     def candidates(
         self, disjunct: Disjunct, model: Model, stock: Stock, *, free: bool
     ) -> Iterator[Candidate]:
-        """Yield streams to try that contain one match of a disjunct (an alternative of a query).
+        """Yield streams that contain one match of a disjunct (alternative of a query).
 
-        The triples arrive as late as the windows allow, all at one time, or as early as the windows allow. If
-        `free` is true, static triples for the match are added to `stock`.
+        `model` gives the terms of the match. The triples arrive as late as the windows allow, all at one
+        time, or as early as the windows allow. If `free` is true, static triples for the match are added to
+        `stock`.
         """
         stored = dict.fromkeys(edge.ground(model) for edge in disjunct.stored if free)
         edges, static, noise = _ordered(disjunct), (*stock, *stored), self._noise(disjunct, model)
@@ -149,7 +159,7 @@ class Placement:
         yield from (Candidate(arrivals, static, noise) for arrivals in dict.fromkeys(ways))
 
     def misplaced(self, disjunct: Disjunct, model: Model, stock: Stock, *, free: bool) -> Iterator[Candidate]:
-        """Yield streams in which the triple of one pattern comes from the source of another pattern."""
+        """Yield streams that contain a triple for one pattern only in the source of another pattern."""
         every = dict.fromkeys(edge.where for edge in disjunct.readings)
         for number, edge in enumerate(disjunct.edges):
             for where in [*every, GraphSource()]:
@@ -174,9 +184,9 @@ class Placement:
 
 
 def _ordered(disjunct: Disjunct) -> list[Edge]:
-    """Return the stream patterns of a disjunct, in an order of arrival that suits tuple windows.
+    """Return the stream patterns of a disjunct, in the order in which their triples arrive.
 
-    Triples for the smallest tuple windows arrive last.
+    Triples for the smallest tuple windows arrive last, so that no newer triple pushes them out.
     """
 
     def size(edge: Edge) -> tuple[bool, int]:

@@ -39,7 +39,7 @@ Names of graphs are always IRIs here.
 
 
 def takes(position: Position, term: Term) -> bool:
-    """Return whether valid RDF allows the term at the position.
+    """Return whether RDF allows a term at a position of a triple, such as a literal as subject.
 
     >>> [takes(position, Blank("b")) for position in _TAKEN]
     [True, False, True, False]
@@ -51,7 +51,7 @@ PositionedTerm = tuple[Position, Term]
 
 
 def positioned(terms: Iterable[Term]) -> tuple[PositionedTerm, ...]:
-    """Return the terms of a triple with their positions, including the name of its graph or stream."""
+    """Return the terms of a triple, including the name of its graph or stream, each with its position."""
     return tuple(each for each in zip(_TAKEN, terms, strict=False) if each[1] != DEFAULT)
 
 
@@ -67,7 +67,8 @@ def is_rdf(terms: Iterable[Term]) -> bool:
 def shares_blank(static: Iterable[Iterable[Term]], arriving: Iterable[Iterable[Term]]) -> bool:
     """Return whether a static and an arriving triple contain the same blank node.
 
-    Real data never do, because the files of static data and of streams have separate blank nodes.
+    Real data never share blank nodes, because each file of static data or of a stream has its own blank
+    nodes.
 
     >>> shares_blank([], [(Blank("b"),), (Blank("b"),)]), shares_blank([(Blank("b"),)], [(Blank("b"),)])
     (False, True)
@@ -79,7 +80,7 @@ def shares_blank(static: Iterable[Iterable[Term]], arriving: Iterable[Iterable[T
 def is_derived(name: Term) -> bool:
     """Return whether a name denotes a path or an aggregate in a proof.
 
-    Such a name contains a space, unlike an IRI in data.
+    The names of paths and aggregates contain a space, which no IRI in data contains.
     """
     return isinstance(name, Iri) and " " in name.value
 
@@ -87,7 +88,7 @@ def is_derived(name: Term) -> bool:
 def matched(
     terms: Iterable[Term], values: Iterable[_T], image: Mapping[Variable, _T]
 ) -> dict[Variable, _T] | None:
-    """Return the mapping of variables, extended so that the terms equal the values, or None.
+    """Return the mapping of variables, extended so that a pattern's terms equal the values, or None.
 
     >>> x, y, a, b = Variable("x"), Variable("y"), Iri("a"), Iri("b")
     >>> matched((x, a, y), (a, a, b), {}) == {x: a, y: b}, matched((x, a, x), (a, a, b), {})
@@ -102,7 +103,10 @@ def matched(
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A window of a stream as the source of a triple pattern; `name` is the name of the stream."""
+    """A window of a stream, as the source in which a triple pattern is matched.
+
+    `name` is the name of the stream.
+    """
 
     name: Iri | Variable
     window: WindowExpression
@@ -117,9 +121,10 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class GraphSource:
-    """A graph of the static data as the source of a triple pattern; `name` is the name of the graph.
+    """A graph of the static data, as the source in which a triple pattern is matched.
 
-    For a path, `windows` are the windows whose content is merged into the graph.
+    `name` is the name of the graph. If the pattern is a path, `windows` are the windows whose content is
+    merged into the graph.
     """
 
     name: Iri | Symbol | Variable = DEFAULT
@@ -146,14 +151,17 @@ class Edge:
 
     @property
     def reading(self) -> Reading:
-        """The window that is the source of the triple pattern; the source must not be a static graph."""
+        """The window of a stream in which the triple pattern is matched.
+
+        The edge must not be matched in a static graph.
+        """
         assert isinstance(self.where, Reading)
         return self.where
 
     def put(self, names: Mapping[Variable, Term]) -> "Edge":
-        """Return the edge with terms in place of variables, also in the name of its source.
+        """Return the triple pattern with terms in place of variables, also in the name of its source.
 
-        Variables that are not in `names` stay.
+        Variables that are not in `names` are not replaced.
         """
         # A name may become what none can be: that is found misplaced, as in triples.
         terms: list[Any] = [names.get(t, t) if isinstance(t, Variable) else t for t in self.terms]
@@ -170,9 +178,9 @@ class Edge:
         return subject, predicate, object_, name
 
     def why_misplaced(self, values: Mapping[Variable, Constant]) -> str | None:
-        """Return an error for a term at a position where RDF does not allow it, such as a literal subject.
+        """Return a text about a term at a position that RDF forbids, such as a literal as subject.
 
-        The function returns None if all terms are allowed.
+        If RDF allows all terms of the triple, the function returns None.
         """
         for position, term in positioned(self.terms):
             known = values.get(term, term) if isinstance(term, Variable) else term
@@ -182,12 +190,12 @@ class Edge:
 
 
 def arrival(t: int, quad: Quad) -> Fact:
-    """Return the fact that a triple arrives in its stream at time point t."""
+    """Return the LARS fact that a triple arrives in its stream at time point t."""
     return Fact(t, STREAM_PREDICATE, tuple(map(str, quad)))
 
 
 def background_of(static: Stock) -> Background:
-    """Return static triples in the form in which a LARS program uses them, with the names of named graphs.
+    """Return static triples as static data of a LARS program, with the names of their named graphs.
 
     >>> background_of([(Iri("s"), Iri("p"), Iri("o"), Iri("g"))])["named", 1]
     (('<g>',),)
@@ -204,7 +212,9 @@ def stock_of(known: Background) -> Stock:
 
 
 def unify(pattern: TriplePattern, other: TriplePattern) -> bool:
-    """Return whether one RDF triple can match both patterns; equal names in the two patterns are independent.
+    """Return whether one RDF triple can match both patterns.
+
+    A variable name that occurs in both patterns is not the same variable.
 
     >>> x, y, p, a = Variable("x"), Variable("y"), Iri("p"), Iri("a")
     >>> unify(TriplePattern(x, p, x), TriplePattern(y, p, a))

@@ -47,7 +47,10 @@ def _is_plain(disjunct: Disjunct) -> bool:
 
 
 def _maps(edges: tuple[Edge, ...], disjunct: Disjunct, image: Mapping[Variable, Term]) -> bool:
-    """Return whether triple patterns map into the patterns of a disjunct; the mapping extends `image`."""
+    """Return whether some mapping of variables maps each edge to an edge of a disjunct.
+
+    An edge is a triple pattern with its source. The mapping extends `image`.
+    """
     if not edges:
         return True
     first, *rest = edges

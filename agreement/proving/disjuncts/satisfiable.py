@@ -50,10 +50,11 @@ Model = Mapping[Variable, Constant]
 
 @dataclass(frozen=True, slots=True)
 class Satisfiability:
-    """Whether some terms satisfy a disjunct (an alternative of a query); `holds` is None if this is open.
+    """The result whether a disjunct (alternative of a query) can match; `holds` is None if unknown.
 
-    `model` contains such terms. `why` is the reason why the disjunct is excluded or open. The conditions
-    `requirements`, or the triple pattern `edge`, exclude the disjunct.
+    If the disjunct can match, `model` contains a term for each variable. Otherwise, `why` is the reason as
+    text. If the disjunct cannot match, the conditions in `requirements`, or the triple pattern `edge`, are
+    the cause.
     """
 
     disjunct: Disjunct
@@ -65,20 +66,20 @@ class Satisfiability:
 
     @property
     def possible(self) -> bool:
-        """Whether the disjunct (alternative of a query) can match, or this is open."""
+        """Whether it is not proved that the disjunct (alternative of a query) can never match."""
         return self.holds is not False
 
     @property
     def certain(self) -> bool:
-        """Whether some stream and static data certainly give a row of the disjunct."""
+        """Whether it is proved that the disjunct gives a row on some stream and static data."""
         return self.holds is True and not self.disjunct.loose
 
 
 @dataclass(slots=True)
 class _Budget:
-    """The number of partial assignments of terms to variables that may still be tried.
+    """The limit of a search: how many partial assignments of terms to variables it may still try.
 
-    The function `check` is called before each assignment, and may raise an error.
+    The search calls `check` before each assignment. An error that `check` raises ends the search.
     """
 
     left: int = MOST
@@ -92,9 +93,10 @@ class _Budget:
 
 
 def satisfiability(disjunct: Disjunct, stock: Stock | None = None) -> Satisfiability:
-    """Return whether some terms match the patterns and satisfy the conditions of a disjunct.
+    """Return whether some data match the patterns and satisfy the conditions of a disjunct.
 
-    If `stock` is given, static patterns match only these triples. Otherwise static data are arbitrary.
+    If `stock` is given, static patterns match only the triples in `stock`. Otherwise, the static data are
+    arbitrary.
     """
     binding = _given(disjunct)
     if (misplaced := _misplaced(disjunct, binding)) is not None:
@@ -115,14 +117,14 @@ def satisfiability(disjunct: Disjunct, stock: Stock | None = None) -> Satisfiabi
 
 
 def _given(disjunct: Disjunct) -> Binding:
-    """Return the values that a disjunct itself gives to variables; null for unbound variables."""
+    """Return the values that a disjunct (alternative of a query) fixes for variables; null if unbound."""
     return {name: term for name, term in disjunct.values if term is not None} | unbound(disjunct)
 
 
 def _misplaced(disjunct: Disjunct, binding: Mapping[Variable, Constant]) -> Satisfiability | None:
-    """Return a negative result if a term is at a position that RDF does not allow, such as a literal subject.
+    """Return a negative result if RDF does not allow a term at its position, such as a literal as subject.
 
-    Otherwise the function returns None.
+    If RDF allows all terms, the function returns None.
     """
     for edge in disjunct.edges:
         if (problem := edge.why_misplaced(binding)) is not None:
@@ -131,7 +133,10 @@ def _misplaced(disjunct: Disjunct, binding: Mapping[Variable, Constant]) -> Sati
 
 
 def _crowded(disjunct: Disjunct, binding: Mapping[Variable, Constant]) -> Satisfiability | None:
-    """Return a result if a tuple window may be too small for the triples of a disjunct; None if they fit."""
+    """Return a result if a tuple window is, or may be, too small for the triples of a disjunct.
+
+    If all tuple windows are large enough, the function returns None.
+    """
     for edge in disjunct.readings:
         window = edge.reading.window
         if not isinstance(window, Rows) or window.elements:
@@ -156,9 +161,9 @@ def _crowded(disjunct: Disjunct, binding: Mapping[Variable, Constant]) -> Satisf
 
 
 def _apart(triples: Iterable[tuple[Term, ...]]) -> int:
-    """Return a number of triple patterns that certainly match different triples, because constants differ.
+    """Return a number of triple patterns that only different triples can match, because constants differ.
 
-    The number is a lower bound of the number of triples that match all patterns.
+    At least this number of triples is necessary to match all patterns.
     """
     terms: list[tuple[Term, ...]] = []
     for triple in sorted(triples, key=str):
@@ -173,7 +178,7 @@ def _clash(terms: tuple[Term, ...], other: tuple[Term, ...]) -> bool:
 
 
 def _matches(edges: Sequence[Edge], stock: Stock, start: Binding) -> Iterator[Binding]:
-    """Yield the variable bindings under which each triple pattern matches a given static triple."""
+    """Yield the variable bindings under which each triple pattern matches a triple in `stock`."""
     if not edges:
         yield start
         return
@@ -186,7 +191,7 @@ def _matches(edges: Sequence[Edge], stock: Stock, start: Binding) -> Iterator[Bi
 
 
 def _valued(disjunct: Disjunct, start: Binding) -> Satisfiability:
-    """Return whether variables without a value can get terms that satisfy all conditions of a disjunct."""
+    """Return whether variables without a value can have terms that satisfy all conditions of a disjunct."""
     try:
         binding = next(_assigned(disjunct, disjunct.requirements, start), None)
         if binding is not None:
@@ -206,7 +211,7 @@ def _valued(disjunct: Disjunct, start: Binding) -> Satisfiability:
 
 
 def _shared_blank(disjunct: Disjunct, binding: Binding) -> bool:
-    """Return whether a blank node occurs both in static data and in a stream."""
+    """Return whether the same blank node would occur in static data and in a stream."""
     used: dict[bool, list[list[Term]]] = {True: [], False: []}
     for edge in disjunct.edges:
         terms = [binding.get(term, term) for term in edge.triple.terms if isinstance(term, Variable)]
@@ -215,7 +220,7 @@ def _shared_blank(disjunct: Disjunct, binding: Binding) -> bool:
 
 
 def _core(disjunct: Disjunct, requirements: tuple[Test, ...], start: Binding) -> tuple[Test, ...]:
-    """Return a minimal set of the conditions that exclude each other."""
+    """Return as few as possible of the conditions that together are never true."""
 
     def without(kept: tuple[Test, ...], test: Test) -> tuple[Test, ...]:
         rest = tuple(other for other in kept if other is not test)
@@ -225,7 +230,7 @@ def _core(disjunct: Disjunct, requirements: tuple[Test, ...], start: Binding) ->
 
 
 def is_decided(test: Test, disjunct: Disjunct) -> bool:
-    """Return whether the finite set of terms that the search tries is sufficient to decide a condition."""
+    """Return whether the terms that the search tries are enough to decide if a condition can be true."""
     names = named_in(test.expression)
     covered = is_covered(test.expression) and not names & disjunct.calculated
     return covered and (len(names) < _PAIR or not names & _may_be_triples(disjunct))
@@ -234,7 +239,7 @@ def is_decided(test: Test, disjunct: Disjunct) -> bool:
 def _may_be_triples(disjunct: Disjunct) -> frozenset[Variable]:
     """Return the variables whose values may have to be triple terms, because conditions exclude other terms.
 
-    The search does not try all triple terms.
+    The search does not decide conditions on two of these variables, because it does not try all triple terms.
     """
     return frozenset().union(
         *(
@@ -253,11 +258,12 @@ Exclusions = Sequence[tuple[Test, ...]]
 def models(
     disjunct: Disjunct, barred: Exclusions, most: int, check: Callable[[], None] = lambda: None
 ) -> tuple[list[Model], bool]:
-    """Return models of a disjunct (a term for each variable), and whether the search for models was complete.
+    """Return models of a disjunct (a term for each variable), and whether the search for models is a proof.
 
-    At most `most` models are returned. No model satisfies all conditions of a list in `barred`. Static data
-    are arbitrary, and variables get different terms if possible. The function `check` is called repeatedly,
-    and may raise an error.
+    If the search is a proof and returns no model, no model exists. The search returns at most `most` models,
+    and no model that satisfies all conditions of a list in `barred`. Static data are arbitrary, and variables
+    have different terms if possible. The search calls `check` repeatedly. An error that `check` raises ends
+    the search.
     """
     start = _given(disjunct)
     if any(edge.why_misplaced(start) for edge in disjunct.edges):
@@ -281,7 +287,7 @@ def _by_names(requirements: Sequence[Test]) -> _Named:
 
 
 def _still_true(tests: _Named, binding: Binding, budget: _Budget) -> bool:
-    """Return whether all conditions hold, except conditions with a variable that has no value yet."""
+    """Return whether all conditions hold whose variables all have a value in `binding`."""
     budget.spend()
     ready = (test for names, test in tests if names <= binding.keys())
     return all(holds(test.expression, test.value, binding) for test in ready)
@@ -344,9 +350,9 @@ def _assigned(
 def _truths(
     expressions: Sequence[Expression], start: Binding, name: Variable, term: Constant
 ) -> tuple[bool, ...]:
-    """Return whether each expression is true, and whether it is false, if a variable has the given term.
+    """Return, for each expression, whether it is true and whether it is false if a variable has a given term.
 
-    If the expression is an error, both booleans are false.
+    If the value of an expression is an error, both booleans are false.
     """
     binding = start | {name: term}
     return tuple(holds(each, truth, binding) for each in expressions for truth in (True, False))
@@ -355,10 +361,9 @@ def _truths(
 def _keep_supported(
     choices: dict[Variable, list[Constant]], tests: _Named, start: Binding, check: Callable[[], None]
 ) -> None:
-    """Remove each term that, in a condition on two variables, fits no term of the other variable.
+    """Remove the terms of variables that cannot satisfy a condition on two variables (arc consistency).
 
-    This is arc consistency. Without it, a term without a partner would be rejected again for all terms of the
-    variables in between.
+    A term is removed if no term of the condition's other variable makes the condition true.
     """
     open_tests = ((tuple(sorted(names - start.keys())), test) for names, test in tests)
     pairs = [(names, test) for names, test in open_tests if len(names) == _PAIR]
@@ -387,8 +392,8 @@ def _in_order(
 ) -> list[Variable]:
     """Return the variables in an order in which conditions on several variables can be tested early.
 
-    A variable that a condition compares with an earlier variable comes first; then, one with the fewest
-    terms.
+    The next variable is one that a condition compares with an earlier variable, if possible. Of several such
+    variables, a variable with the fewest terms is next.
     """
     near = [named_in(expression) for expression in expressions]
     left, order = set(names), list[Variable]()
@@ -401,7 +406,7 @@ def _in_order(
 
 
 def _needed(disjunct: Disjunct, requirements: Sequence[Test]) -> frozenset[Variable]:
-    """Return the variables on whose values the conditions depend, directly or through computed variables."""
+    """Return the variables on whose values conditions depend, directly or through BIND."""
     needed = frozenset[Variable]().union(*(named_in(test.expression) for test in requirements))
     for name, expression in reversed(disjunct.computed):
         if name in needed:
@@ -410,7 +415,7 @@ def _needed(disjunct: Disjunct, requirements: Sequence[Test]) -> frozenset[Varia
 
 
 def complete(disjunct: Disjunct, binding: Binding) -> Binding:
-    """Return the values of variables, with the values of variables that BIND computes from them."""
+    """Return the given values of variables, and the values that BIND computes from them."""
     whole = dict(binding)
     for name, expression in disjunct.computed:
         whole[name] = _value(expression, whole)
@@ -425,7 +430,7 @@ def _value(expression: Expression, binding: Binding) -> Constant:
 
 
 def _places(disjunct: Disjunct) -> Callable[[Variable, Constant], bool]:
-    """Return a function that decides whether RDF allows a term at each position of a variable."""
+    """Return a function that decides whether a term is allowed at all positions of a variable."""
     every = [each for edge in disjunct.edges for each in positioned(edge.terms)]
     terms = {
         name: {

@@ -25,7 +25,7 @@ Overlap = tuple[Edge, Edge, str]
 
 
 def edges_of(pattern: Pattern) -> tuple[Edge, ...]:
-    """Return all different triple patterns of a query pattern, also in OPTIONAL and EXISTS, with sources.
+    """Return all triple patterns of a query, including those in OPTIONAL and EXISTS, each with its source.
 
     Patterns of named graphs are left out, because named graphs are never merged with other sources.
     """
@@ -56,9 +56,9 @@ def _edges(pattern: Pattern, where: Where) -> Iterator[Edge]:
 
 
 def overlaps(edges: Sequence[Edge], stock: Stock | None) -> Iterator[Overlap]:
-    """Yield pairs of triple patterns from different sources that one triple can match.
+    """Yield pairs of triple patterns that have different sources, but that the same triple can match.
 
-    If static data are given as `stock`, pairs of a stream pattern and a given static triple also count.
+    If `stock` contains static triples, pairs of a stream pattern and a triple in `stock` are also possible.
     """
     for one, other in combinations(edges, 2):
         if one.where == other.where:
@@ -79,5 +79,5 @@ def overlaps(edges: Sequence[Edge], stock: Stock | None) -> Iterator[Overlap]:
 
 
 def is_stored(triple: TriplePattern, stock: Stock) -> bool:
-    """Return whether the default graph of the given static data contains a triple that matches a pattern."""
+    """Return whether a triple in the default graph of `stock` (the static data) matches a triple pattern."""
     return any(unify(triple, TriplePattern(*quad[:3])) for quad in stock if quad[3] == DEFAULT)

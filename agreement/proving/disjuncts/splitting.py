@@ -23,22 +23,23 @@ _MOST_CASES: Final = 8_192
 
 
 def put_in_test(test: Test, terms: Mapping[Variable, Term]) -> Test:
-    """Return a condition in which the variables in `terms` are replaced by their terms."""
+    """Return a condition in which each variable in `terms` is replaced by its term."""
     return Test(put_terms(test.expression, terms), test.value)
 
 
 @dataclass(frozen=True, slots=True)
 class Disjunct:
-    """One alternative of a query pattern, without UNION: triple patterns that match, and conditions.
+    """One alternative of a query pattern, without UNION: triple patterns that must match, and conditions.
 
     - `edges` are the triple patterns with their sources; `requirements` are the conditions.
-    - `values` contains given values of variables; None means that the variable is unbound.
-    - `computed` contains the expressions of BIND.
-    - `unknown` are variables whose values are not known; conditions on these variables are omitted.
-    - `absent` contains patterns that must not match, for example of MINUS.
-    - `vague` names omitted requirements, for example of aggregates or paths.
-    - `loose` is the reason why a match is necessary but not sufficient for a solution; "" if a match is
-      sufficient.
+    - `values` contains the fixed values of variables; None means that the variable is unbound.
+    - `computed` contains the variables of BIND, each with its expression.
+    - `unknown` contains variables, such as results of aggregates, whose values are not known. Conditions on
+      these variables are omitted.
+    - `absent` contains patterns that must not match, such as the right side of MINUS.
+    - `vague` names constructs, such as aggregates or paths, whose requirements are omitted.
+    - `loose` is the reason why a match of the disjunct need not be a solution; "" if each match is a
+      solution.
     """
 
     edges: tuple[Edge, ...] = ()
@@ -97,14 +98,14 @@ Absences come from MINUS, NOT EXISTS, and OPTIONAL without a match.
 
 
 class UncountedError(LarsError):
-    """The error that a proof or a search has too many cases to try all of them."""
+    """The error that a proof or a search has too many cases to try."""
 
 
 def disjuncts(pattern: Pattern, profile: Profile) -> tuple[Disjunct, ...]:
-    """Return the disjuncts of a pattern: alternatives without UNION of which each solution matches one.
+    """Return the disjuncts of a pattern: alternatives without UNION. Each solution matches a disjunct.
 
-    If the pattern is monotone, each match of a disjunct is also a solution. A path of any length is replaced
-    by one step of the path, so a match of its disjunct need not be a solution.
+    If the pattern is monotone, each match of a disjunct is also a solution. One step replaces each path of
+    any length, so a match of a disjunct with such a path need not be a solution.
 
     Raises:
         UncountedError: More than MOST disjuncts exist.
@@ -190,9 +191,10 @@ class _Reader:
                 assert_never(pattern)
 
     def somewhere(self, disjunct: Disjunct, where: Where) -> Disjunct:
-        """Return the disjunct with a pattern that matches any triple of a graph or stream.
+        """Return the disjunct, which then requires that a graph or stream contains at least one triple.
 
-        The name of a graph or stream can be a solution only if it contains a triple.
+        If the disjunct has no pattern in the graph or stream, the function adds a pattern that matches any
+        triple. A variable for the name of a graph or stream has only solutions that contain a triple.
         """
         if any(edge.where == where for edge in disjunct.edges):
             return disjunct
@@ -232,9 +234,9 @@ class _Reader:
         return _lacking(disjunct, "MINUS", self.absent(disjunct, ways, where))
 
     def absent(self, disjunct: Disjunct, ways: Iterable[Disjunct], where: Where) -> Absence | None:
-        """Return the condition that none of the given alternatives matches together with a disjunct.
+        """Return the condition that none of the alternatives `ways` matches together with a disjunct.
 
-        If computed or unknown values make the condition inexact, the function returns None.
+        If computed or unknown values prevent an exact condition, the function returns None.
         """
         names, known = _names_beside(disjunct, where), frozenset(disjunct.computed)
         found = tuple(self.apart(_without(way, disjunct), names) for way in ways)
@@ -242,7 +244,7 @@ class _Reader:
         return (found, names) if plain else None
 
     def apart(self, disjunct: Disjunct, names: frozenset[Variable]) -> Disjunct:
-        """Return the disjunct with new names for all variables that are not in `names`."""
+        """Return a disjunct, with new names for all variables that are not in `names`."""
         return _with_names(disjunct, {name: next(self.fresh) for name in sorted(disjunct.variables - names)})
 
     def filtered(
@@ -265,9 +267,9 @@ class _Reader:
         tests: Mapping[Variable, Pattern],
         where: Where,
     ) -> list[Disjunct]:
-        """Return the alternatives in which a disjunct matches and all conditions of a case hold.
+        """Return the alternatives (disjuncts) in which a disjunct matches and all conditions in `case` hold.
 
-        `tests` contains the patterns of EXISTS that occur in the conditions.
+        `tests` contains the patterns inside EXISTS that the conditions use.
         """
         plain = tuple(test for test in case if not named_in(test.expression) & tests.keys())
         ways = [_with(disjunct, plain, self.outer)]
@@ -292,9 +294,9 @@ class _Reader:
         return ways
 
     def beside(self, disjunct: Disjunct, tried: Pattern, where: Where) -> list[Disjunct] | None:
-        """Return the alternatives of an EXISTS pattern in a match of `disjunct`; None if they are inexact.
+        """Return the alternatives of an EXISTS pattern for a match of `disjunct`; None if they are not exact.
 
-        Variables of the match keep their values, also in conditions; other variables are local.
+        Variables of the match have the same values in the EXISTS pattern. Other variables get new names.
         """
         if (
             not all(isinstance(part, _PLAIN) for part in parts(tried))
@@ -312,9 +314,9 @@ class _Reader:
         return self.counted(disjunct for pair in pairs if (disjunct := self.both(*pair, shared)) is not None)
 
     def both(self, left: Disjunct, right: Disjunct, shared: frozenset[Variable]) -> Disjunct | None:
-        """Return the join of two disjuncts; None if no solution of one is compatible with the other.
+        """Return the join of two disjuncts; None if no solutions of the two disjuncts are compatible.
 
-        `shared` are the variables that both sides may bind.
+        `shared` are the variables that both disjuncts may bind.
         """
         loose, vague = left.loose or right.loose, left.vague or right.vague
         requirements: list[Test] = []
@@ -371,21 +373,21 @@ _PLAIN: Final = (
 
 
 def _is_unset(disjunct: Disjunct, name: Variable) -> bool:
-    """Return whether each match of the disjunct leaves the variable unbound."""
+    """Return whether a variable is unbound in each match of a disjunct."""
     return name not in disjunct.fixed | disjunct.calculated | disjunct.unknown
 
 
 def _may_be_unset(disjunct: Disjunct, name: Variable) -> bool:
-    """Return whether some match may leave the variable unbound, for example if its BIND is an error."""
+    """Return whether a variable may be unbound in some match, for example after an error in its BIND."""
     how = dict(disjunct.computed).get(name)
     sure = isinstance(how, Iri | Literal) or how in disjunct.fixed
     return name not in disjunct.fixed and not sure
 
 
 def _names_beside(disjunct: Disjunct, where: Where) -> frozenset[Variable]:
-    """Return the variables whose values a match shares with patterns of OPTIONAL, MINUS or EXISTS.
+    """Return the variables of a match that also count in patterns of OPTIONAL, MINUS or EXISTS.
 
-    The variable of the current graph is included, even if the disjunct has no pattern in this graph.
+    If a variable names the current graph, the result includes this variable.
     """
     name = where.name
     graph = (name,) if isinstance(name, Variable) else ()
@@ -393,7 +395,7 @@ def _names_beside(disjunct: Disjunct, where: Where) -> frozenset[Variable]:
 
 
 def _without(way: Disjunct, known: Disjunct) -> Disjunct:
-    """Return `way` without the conditions and absences (such as MINUS) that `known` contains too."""
+    """Return `way` without the conditions and absent patterns (such as MINUS) that `known` also contains."""
     return replace(
         way,
         requirements=tuple(test for test in way.requirements if test not in known.requirements),
@@ -425,9 +427,10 @@ def _loose(disjunct: Disjunct, why: str) -> Disjunct:
 
 
 def _lacking(disjunct: Disjunct, why: str, absent: Absence | None) -> Disjunct:
-    """Return the disjunct with an additional absence: patterns that must not match, for example of MINUS.
+    """Return the disjunct with further patterns that must not match, such as the right side of MINUS.
 
-    `why` names the construct. If `absent` is None, the condition is inexact and is only recorded as a reason.
+    `why` is the name of the construct. If `absent` is None, the disjunct records only this name, as a reason
+    why its matches need not be solutions.
     """
     if absent is None:
         return _loose(disjunct, f"{why} over values that are computed")
@@ -441,7 +444,7 @@ def _unknown(disjunct: Disjunct, why: str, names: tuple[Variable, ...]) -> Disju
 def _in_scope(
     disjunct: Disjunct, expression: Expression, outer: frozenset[Variable] = frozenset()
 ) -> Expression:
-    """Return the expression with null in place of variables that the disjunct never binds."""
+    """Return an expression, with null in place of variables that are never bound."""
     known = disjunct.possible | outer
     term: Expression = put_terms(expression, dict.fromkeys(named_in(expression) - known, NULL))
     return term
@@ -486,9 +489,9 @@ def _all_cases(condition: Expression, *, value: bool) -> list[tuple[Test, ...]]:
 
 
 def _cases(condition: Expression, *, value: bool) -> Iterator[tuple[Test, ...]]:
-    """Yield the ways in which a condition has the truth value `value`, each as conditions that hold together.
+    """Yield lists of simpler conditions; `condition` has the truth value `value` if one list holds.
 
-    Negations move inside && and ||, and a disjunction gives one result for each side.
+    Negations are moved inside && and ||. Each side of a disjunction gives lists of its own.
     """
     match condition:
         case Call("!", (inner,)):
@@ -507,7 +510,7 @@ def _cases(condition: Expression, *, value: bool) -> Iterator[tuple[Test, ...]]:
 
 
 def unbound(disjunct: Disjunct) -> dict[Variable, Constant]:
-    """Return null for each variable of the disjunct's conditions and expressions that is unbound."""
+    """Return null for each variable that conditions or expressions of a disjunct use, but no match binds."""
     mentioned = frozenset[Variable]().union(
         *(named_in(test.expression) for test in disjunct.requirements),
         *(named_in(e) for _, e in disjunct.computed),

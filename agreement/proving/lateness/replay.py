@@ -141,7 +141,7 @@ class Replay:
         return [(self._fired((t, quad) for t, _, quad in stream), whole)]
 
     def _as_it_came(self, side: Side, stream: LateStream, end: int) -> Moments:
-        """Return the times of evaluations between two arrivals, with the triples that have arrived."""
+        """Return the evaluation times between each two arrivals, with the triples that have arrived."""
         wait, period = (self.question.wait, self.question.period) if side == "pull" else (0, 1)
         fired = None if side == "pull" else self._fired((came, quad) for _, came, quad in stream)
         borders = sorted({came - wait for _, came, _ in stream})

@@ -73,7 +73,7 @@ def patterns(program: Program) -> Iterator[Atom]:
 
 
 def stream_variables(programs: Iterable[Program]) -> tuple[Variable, ...]:
-    """Return the variables that stand for the names of streams, without the variables of triggers."""
+    """Return the variables whose values are names of streams, without the variables of triggers."""
     rules = (rule for program in programs for rule in program.rules if rule.head != TRIGGER)
     sources = {
         atom.arguments[3]
@@ -85,12 +85,12 @@ def stream_variables(programs: Iterable[Program]) -> tuple[Variable, ...]:
 
 
 def triple_of(atom: Atom) -> tuple[Term, ...]:
-    """Return the three terms of a pattern without its fourth term, which names its stream or graph."""
+    """Return the subject, predicate and object of a pattern, without the name of its stream or graph."""
     return atom.arguments[:3]
 
 
 def named_constants(programs: Iterable[Program]) -> frozenset[Constant]:
-    """Return each IRI, literal and triple term in the heads, patterns and conditions of LARS programs."""
+    """Return all IRIs, literals and triple terms in LARS programs."""
     rules = [rule for program in programs for rule in program.rules]
     heads = (head for rule in rules if (head := head_atom(rule)) is not None)
     literals = [literal for rule in rules for literal in rule.body]
@@ -114,9 +114,9 @@ def unify(atom: Atom, other: Atom) -> bool:
 
 
 class PositionClasses:
-    """The classes of variables of some programs that can have the same value.
+    """The variables of LARS programs in classes: two variables that can have the same value share a class.
 
-    Values also come from the triples in `known`.
+    The triples in `known` are static data, whose terms can also be values of variables.
     """
 
     def __init__(self, programs: Sequence[Program], known: Iterable[Atom] = ()) -> None:
@@ -173,7 +173,7 @@ class PositionClasses:
         return names, tuple(sorted(inside, key=str)), conditions
 
     def _join(self, rule: Rule) -> None:
-        """Record that a variable can be equal to the other terms at its positions in derived predicates."""
+        """Record that terms at the same position of the same derived predicate can be equal."""
         head = head_atom(rule)
         parts = [] if head is None else [head]
         parts += [atom for literal in rule.body for atom, _, _ in atoms(literal)]
@@ -217,14 +217,17 @@ _TYPED: Final = (
 
 
 def is_gathering(programs: Iterable[Program]) -> bool:
-    """Return whether a program has an aggregate, LIMIT or OFFSET, which depend on several rows together."""
+    """Return whether some program has an aggregate, LIMIT or OFFSET.
+
+    The result of these constructs depends on several rows together.
+    """
     return any(isinstance(part, logic.SetLiteral) for part in _literals(programs))
 
 
 def tells_order(programs: Iterable[Program]) -> bool:
     """Return whether the rows of a program may depend on the choice of new IRIs.
 
-    Such a program orders IRIs, or uses their text.
+    The rows depend on the choice if the program orders IRIs, or uses their text.
     """
     for part in _literals(programs):
         match part:
@@ -244,7 +247,10 @@ def _literals(programs: Iterable[Program]) -> Iterator[logic.BodyLiteral]:
 
 
 def _gathered(programs: Sequence[Program], name: Variable) -> Iterator[Constant]:
-    """Yield numbers to try for a variable that is summed: numbers in conditions, and their neighbors."""
+    """Yield numbers to try as values of a variable if SUM or AVG uses it.
+
+    The numbers are the numbers in conditions, rounded to integers, and their neighbors.
+    """
     literals = list(_literals(programs))
     gathered = [part.aggregation for part in literals if isinstance(part, logic.Gather)]
     if any(
@@ -263,11 +269,12 @@ def region_values(
     many: int,
     summed: Iterable[Constant] = (),
 ) -> list[Constant]:
-    """Return the values to try for a class of variables: `many` terms per region, and the constants.
+    """Return the values to try for variables that can be equal: `many` terms per region, and constants.
 
-    A region is a set of terms that no condition distinguishes. Conditions on one variable define regions. Of
-    a condition on several variables, the parts with one variable define regions. If a part of a condition has
-    several variables, numbers between all constants are tried, as many as the part has variables.
+    A region is a set of terms that no condition on one variable distinguishes. A condition on several
+    variables is split at && and ||, and its parts with one variable also distinguish terms. If a part has
+    several variables, the result contains numbers between all constants, at least as many as the part has
+    variables.
     """
     expressions = [each for condition in conditions for each in _expressions(condition)]
     compared = [*constants_in(expressions), *triple_terms(expressions, new)]
@@ -293,7 +300,7 @@ def _with(values: Iterable[Constant], constants: Iterable[Constant]) -> list[Con
 
 
 def _expressions(condition: logic.Condition) -> Iterator[logic.Expression]:
-    """Yield the expression of a condition on one variable, or the smallest parts of another condition."""
+    """Yield the expression of a condition, split at && and || if the condition has several variables."""
     match condition:
         case logic.Test(expression) if len(variables_of(expression)) <= 1:
             yield expression
@@ -318,11 +325,10 @@ def _parts(expression: logic.Expression) -> Iterator[logic.Expression]:
 
 
 def occurrences(program: Program) -> Mapping[Variable, int]:
-    """Return for each variable the number of places at which one derivation can give it different values.
+    """Return, for each variable, how many different values it can have in one derivation of a row.
 
-    If a rule hides a variable (in a sub-SELECT or EXISTS), each use of the derived predicate has its own
-    value of the variable. A loop in the program may repeat any number of times, but only one round is
-    counted.
+    If a rule hides a variable (in a sub-SELECT or EXISTS), the variable can have another value in each use of
+    the rule. If rules depend on each other in a loop, only one round of the loop is counted.
     """
     looping = bool(positive_loops(program))
     heads = [(rule, head) for rule in program.rules if (head := head_atom(rule)) is not None]
@@ -355,7 +361,7 @@ def _functions(expression: logic.Expression) -> frozenset[str]:
 def with_others(candidates: Candidates, more: Candidates | None) -> Candidates:
     """Return the union of two sets of triples from which a search builds streams.
 
-    In the union, no terms are marked as interchangeable.
+    The union does not mark terms as interchangeable.
     """
     if more is None:
         return candidates
@@ -372,13 +378,12 @@ def candidate_atoms(
     any_source: bool = False,
     copies: Mapping[Variable, int] | None = None,
 ) -> Candidates:
-    """Return the triples from which a search builds streams: each matches a pattern, in the pattern's source.
+    """Return the triples from which a search builds streams: instances of the programs' triple patterns.
 
-    Unless the static data are `known`, the search also chooses static triples. With `any_source`, each triple
-    may be in each stream and in the static data. For each stream, further triples match no pattern, unless a
-    pattern has a variable as predicate. Enough of these triples at one time push all content out of tuple
-    windows. `copies` is the number of new values for each variable, by default `value_copies` of the
-    programs.
+    Each triple is in the stream or graph of its pattern. If `any_source` is true, each triple can be in all
+    streams and in the static data. If `known` is None, the result also contains static triples to choose. For
+    each stream, the result also contains triples with new names, which push other triples out of tuple
+    windows. `copies` is the number of new values for each variable, by default the result of `value_copies`.
 
     Raises:
         TimeLimitError: The time limit is over.
@@ -412,7 +417,7 @@ def candidate_atoms(
 def _new_streams(
     programs: Sequence[Program], streams: Sequence[Iri], values: Mapping[Variable, tuple[Constant, ...]]
 ) -> Sequence[Iri]:
-    """Return streams that no pattern names, for variables that stand for the names of streams."""
+    """Return new stream names to try as values of variables that stand for streams."""
     sources = stream_variables(programs)
     named = (name for source in sources for name in values.get(source, ()))
     return [name for name in dict.fromkeys(named) if isinstance(name, Iri) and name not in streams]
@@ -422,7 +427,7 @@ _MOST_DISPLACING: Final = 3
 
 
 def _displacing(programs: Iterable[Program], stream: Iri) -> int:
-    """Return the number of triples at one time that push all others out of a stream's tuple windows.
+    """Return how many triples that arrive at one time push all others out of a stream's tuple windows.
 
     The result is at least 1 and at most `_MOST_DISPLACING`.
     """
@@ -438,9 +443,9 @@ def _displacing(programs: Iterable[Program], stream: Iri) -> int:
 def _own_sources(
     programs: Sequence[Program], streams: Sequence[Iri], values: Mapping[Variable, tuple[Constant, ...]]
 ) -> Mapping[tuple[Term, ...], frozenset[Term]]:
-    """Return the streams and graphs in which each pattern is matched, for programs that do not merge windows.
+    """Return, for each triple pattern, the streams and graphs in which a triple can match the pattern.
 
-    A pattern that occurs only in programs that merge windows may match any stream and the static data.
+    A pattern that occurs only in programs that merge windows can match in any stream and in the static data.
     """
     every: frozenset[Term] = frozenset((*streams, DEFAULT))
     sources: dict[tuple[Term, ...], frozenset[Term]] = {}
@@ -457,9 +462,10 @@ def _own_sources(
 def _names(
     pattern: Atom, streams: Sequence[Iri], values: Mapping[Variable, tuple[Constant, ...]]
 ) -> Iterator[Term]:
-    """Yield the streams or graphs in which a pattern is matched.
+    """Yield the names of the streams or graphs in which a pattern is matched.
 
-    If the name is a variable, these are all streams, or the possible graph names and a new name.
+    If the name of a stream is a variable, all streams are possible. If the name of a graph is a variable, its
+    possible values are names of graphs.
     """
     source = pattern.arguments[3]
     if not isinstance(source, Variable):
@@ -478,7 +484,7 @@ def _triples(known: Background) -> Iterator[Atom]:
 def _values(
     programs: Sequence[Program], known: Sequence[Atom], copies: Mapping[Variable, int]
 ) -> tuple[Mapping[Variable, tuple[Constant, ...]], tuple[tuple[Iri, ...], ...]]:
-    """Return the values to try for each variable, and the new values that are interchangeable."""
+    """Return the values to try for each variable, and groups of new IRIs that are interchangeable."""
     classes = PositionClasses(programs, known)
     named = named_constants(programs)
     # What is new is new to the static data too: else a match there could hide a difference.
@@ -516,10 +522,11 @@ def _new_values(
 def value_copies(
     programs: Sequence[Program], *, noisy: bool = False, most: int | None = None
 ) -> Counter[Variable]:
-    """Return for each variable the number of different values that a stream may need.
+    """Return, for each variable, the number of different values that a smallest stream may need.
 
-    With `noisy`, a match of a pattern with any predicate can also make push evaluate. If at most `most`
-    triples arrive, no variable needs more than three values per triple.
+    If `noisy` is true, one more triple can match a pattern with a variable as predicate, only to make push
+    evaluate. If `most` is given, at most `most` triples arrive, so no variable needs more than 3 · `most`
+    values.
     """
     copies = Counter[Variable]()
     for program in programs:

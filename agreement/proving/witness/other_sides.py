@@ -52,7 +52,7 @@ Reports = Mapping[float, Sequence[Counter[Row]]]
 
 @dataclass(frozen=True, slots=True)
 class NamedProfile:
-    """A specification or engine version by its name, with the start time t0 of its windows or None."""
+    """The name of a specification or engine version, with the start time t0 of its windows or None."""
 
     name: str
     start: int | None = None
@@ -63,9 +63,10 @@ class NamedProfile:
 
 @dataclass(frozen=True, slots=True)
 class ProfileContest:
-    """The search for a stream on which two queries, each under a specification or engine version, differ.
+    """The search for a stream on which two specifications or engine versions report differently.
 
-    If `static` is None, the static data are arbitrary.
+    Each of the two specifications or engine versions runs one of the two queries. If `static` is None, the
+    static data are arbitrary.
     """
 
     queries: tuple[EngineQuery, EngineQuery]
@@ -80,9 +81,10 @@ class ProfileContest:
         progress: Progress,
         accepted: Callable[[Witness], bool],
     ) -> Decision:
-        """Return a decision with the smallest stream for which `accepted` is true, or why none is found.
+        """Return a decision with the smallest stream that `accepted` accepts, or why no stream is found.
 
-        A stream with fewer triples, then a stream with an earlier difference, is smaller.
+        A stream with fewer triples is smaller. If streams have equally many triples, a stream with an earlier
+        difference is smaller.
         """
         programs = [lars_program(query, self.setting) for query in self.queries]
         streams = tuple(dict.fromkeys(stream for query in self.queries for stream in streams_of(query)))
@@ -129,7 +131,7 @@ class ProfileContest:
         return none_up_to(most, candidates, "no theorem bounds the triples of two profiles", when)
 
     def _times(self, size: int) -> Iterator[int]:
-        """Yield the time points at which a triple of a tried stream with `size` triples may arrive."""
+        """Yield the time points to try for the arrivals of triples, if a stream has `size` triples."""
         unit, last = self.setting.unit.nanoseconds, self._last
         shared = gcd(*self._durations, *((profile.start or 0) * unit for profile in self.profiles))
         step = 1 if shared % unit else shared // unit or 1
@@ -151,14 +153,14 @@ class ProfileContest:
 
     @property
     def _last(self) -> int:
-        """The last time point at which a triple of a tried stream may arrive."""
+        """The last time point to try for the arrival of a triple."""
         unit = self.setting.unit.nanoseconds
         slides = [span.slide.nanoseconds for span in self._spans if isinstance(span, Range) and span.slide]
         longest = max((unit, *self._durations)) + max((unit, *slides))
         return max(profile.start or 0 for profile in self.profiles) + 2 * -(-longest // unit)
 
     def _reports(self, facts: Sequence[Fact], known: Background) -> tuple[Reports, Reports]:
-        """Return the reports of both profiles on a stream."""
+        """Return the reports of both specifications or engine versions on a stream and static data."""
         # Loads engines and what compares them, which other searches do not need.
         from agreement.proving.witness.profile_reports import profile_reports
 
@@ -170,10 +172,10 @@ class ProfileContest:
         return one, other
 
     def _difference(self, chosen: Sequence[tuple[int, Atom]], static: Sequence[Atom]) -> Witness | None:
-        """Return a witness with the first time at which the reports differ; None without such a time.
+        """Return a witness for the first time at which the reports differ; None if the reports never differ.
 
-        If both profiles have a start time, only times after both start times count. The stream of the witness
-        ends at this time, unless a later triple advances the clock of an engine and so causes the reports.
+        If both specifications have a start time t0, only times after both start times count. The stream of
+        the witness ends at the time of the difference, unless only a later triple makes an engine report.
         """
         unit = self.setting.unit
         facts = tuple(Fact(t, atom.predicate, tuple(map(str, atom.arguments))) for t, atom in chosen)
@@ -215,10 +217,10 @@ _START: Final = re.compile(r"(.+)@([0-9]{1,9})")
 
 
 def read_sides(text: str) -> Readings:
-    """Return the two readings of a query, or the two profiles, that a text such as `closed,high-open` names.
+    """Return the two variants of a query, or the two engines, that a text such as `closed,high-open` names.
 
     Raises:
-        LarsError: The text does not name two readings of one kind, or two profiles.
+        LarsError: The text names neither two variants of one kind, nor two specifications or engine versions.
 
     >>> read_sides("any,matching")
     ('any', 'matching')
@@ -242,7 +244,7 @@ def read_sides(text: str) -> Readings:
 
 
 def _period(name: str) -> Duration | None:
-    """Return the period of the specification with this name; None for other profiles."""
+    """Return the report period of a specification; None if the name is the name of an engine version."""
     from agreement.comparing.compare import profile
     from agreement.engines.specifications import Specification
 
@@ -251,7 +253,7 @@ def _period(name: str) -> Duration | None:
 
 
 def _profile(text: str) -> NamedProfile | None:
-    """Return the specification or engine version that a text such as `cqels` or `rspql@4` names, or None."""
+    """Return the specification or engine version in a text such as `cqels` or `rspql@4`, or None."""
     from agreement.comparing.compare import profile
     from agreement.comparing.judge import is_judge
     from agreement.engines.specifications import Specification
@@ -264,9 +266,9 @@ def _profile(text: str) -> NamedProfile | None:
 
 
 def two_readings(query: EngineQuery, sides: tuple[OneReading, OneReading], setting: Setting) -> Contest:
-    """Return a search that compares two readings of one query, such as two values of its bounds, under push.
+    """Return a search that compares two variants of a query under push, such as two window bounds.
 
-    The readings are compared at each time at which either of them evaluates.
+    The variants are compared at each time at which at least one of them is evaluated.
     """
     questions: list[Question] = []
     kinds: list[ToStream] = ["RSTREAM", "RSTREAM"]

@@ -18,10 +18,10 @@ def profile_reports(
     profile: tuple[str, int | None],
     inputs: tuple[Sequence[Fact], Background, int],
 ) -> Mapping[float, Sequence[Counter[Row]]]:
-    """Return the rows of each report of a specification or engine version, by the report's time in ms.
+    """Return the reports of a specification or engine version, as rows by the time of the report in ms.
 
-    `profile` is a name with the start time t0 of windows or None. `inputs` are a stream, static data, and the
-    last time point.
+    `profile` contains the name of the specification or engine version, and the start time t0 of windows or
+    None. `inputs` contains a stream, static data, and the last time point.
     """
     (name, start), (facts, known, last) = profile, inputs
     pushes = tuple(_push(fact, setting.unit.milliseconds) for fact in facts)

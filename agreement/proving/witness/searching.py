@@ -58,9 +58,9 @@ from translate.tau import NAMED, lars_program, output_of, push
 
 
 def most_arrivals(question: Question) -> int | None:
-    """Return a number of triples that suffices for any row of a side; None if theorem A7 does not apply.
+    """Return a number of triples that is enough for any row of a query; None if theorem A7 does not apply.
 
-    Theorem A7 covers monotone queries over time windows.
+    Theorem A7 applies to monotone queries that have only time windows.
     """
     program = question.program
     negative = any(
@@ -75,7 +75,7 @@ def most_arrivals(question: Question) -> int | None:
 
 @lru_cache(maxsize=256)
 def _patterns(program: Program, predicate: terms.Signature) -> int:
-    """Return the maximum number of stream patterns in one derivation of a predicate."""
+    """Return the maximum number of stream patterns that one derivation of a predicate's atom uses."""
     if predicate == (TRIPLE, 4):
         return 1
     derived = intensional(program)
@@ -91,11 +91,11 @@ def _patterns(program: Program, predicate: terms.Signature) -> int:
 
 
 def fewest_arrivals(question: Question, candidates: Candidates) -> int:
-    """Return a number of stream triples that each row of a side needs at least.
+    """Return the number of stream triples that each row of a query certainly needs.
 
-    Triples with different predicates are distinct. So the number counts the predicates that each derivation
-    needs in streams and that no static triple can have. Without this bound, a solver would prove for each
-    smaller number that it is too small, which takes as long as the rest of the search.
+    Triples with different predicates are distinct. The number is the number of predicates that each
+    derivation needs and that no static triple can have. The search begins with streams of this number of
+    triples, and so tries no streams that are too small.
     """
     program = question.program
     stored = {atom.arguments[1] for atom in candidates.static}
@@ -106,7 +106,7 @@ def fewest_arrivals(question: Question, candidates: Candidates) -> int:
 
     @cache
     def met(predicate: terms.Signature) -> tuple[frozenset[terms.Term], ...]:
-        """Return the predicates of triples that every derivation needs, for each rule of a predicate."""
+        """Return, for each rule that derives a predicate, the predicates of triples that the rule needs."""
         found = []
         for rule in program.rules:
             head = head_atom(rule)
@@ -120,7 +120,7 @@ def fewest_arrivals(question: Question, candidates: Candidates) -> int:
 
 
 def _needed(rule: Rule) -> tuple[frozenset[terms.Term], list[terms.Signature]]:
-    """Return the predicates of triples that a LARS rule needs, and the predicates of all needed atoms."""
+    """Return the predicates of the triples that a LARS rule needs, and the signatures of all needed atoms."""
     needed = [
         atom
         for part in rule.body
@@ -135,7 +135,7 @@ def _needed(rule: Rule) -> tuple[frozenset[terms.Term], list[terms.Signature]]:
 
 
 def why_incomplete(question: Question) -> str | None:
-    """Return why the triples that a search tries do not represent all streams; None if they do."""
+    """Return the construct because of which the tried triples do not represent all streams, or None."""
     for rule in question.program.rules:
         for literal in rule.body:
             if (text := _untold(literal)) is not None:
@@ -160,9 +160,9 @@ def _untold(literal: formulas.BodyLiteral) -> str | None:
 
 
 def _is_simple(expression: formulas.Expression) -> bool:
-    """Return whether a condition compares at most one variable, so that the tried values decide it.
+    """Return whether a condition compares at most one variable, so that the tried values are enough.
 
-    Tests of the kind of a term are not simple, because they also need blank nodes.
+    Tests of the kind of a term, such as ISBLANK, are not simple, because they also need blank nodes.
     """
     match expression:
         case formulas.Call(function, arguments) if function in CONNECTIVES:
@@ -176,8 +176,7 @@ def _is_simple(expression: formulas.Expression) -> bool:
 def push_and_pull(pair: Pair, period: int, setting: Setting, *, same_input: bool = False) -> Contest:
     """Return a search that compares push of the CQELS query (left) with pull of the C-SPARQL query (right).
 
-    With `same_input`, both sides must see the same triples in the period: the condition of the paper for
-    agreement.
+    If `same_input` is true, push and pull must see the same triples in the period.
     """
     output = output_of(pair.csparql, setting).predicate
     pushed = ask(push(lars_program(pair.cqels, setting), setting.trigger), output)
@@ -190,7 +189,7 @@ def two_queries(
 ) -> Contest:
     """Return a search that compares two queries, both evaluated at every time point.
 
-    With `contained`, only rows of the left query count.
+    If `contained` is true, only rows that the left query alone has count.
     """
     question, other = (
         Question(lars_program(query, setting), output_of(query, setting).predicate, None)
@@ -201,13 +200,13 @@ def two_queries(
 
 @dataclass(frozen=True, slots=True)
 class WitnessSearch:
-    """The input of a search for a stream: two sides, the streams that may have triples, static data.
+    """The input of a search for a stream on which two sides differ.
 
-    - If `static` is None, static triples are also chosen.
-    - `arrivals` is the maximum number of triples; if it is None, theorem A7 determines the number.
-    - `any_source`: a triple that matches a pattern may come from every stream, or be static.
-    - `more` are additional triples to choose from, besides the triples that match the patterns of the
-      programs.
+    - `contest` contains the two sides. - `streams` are the streams that can have triples.
+    - `arrivals` is the maximum number of triples. If `arrivals` is None, theorem A7 determines the number.
+    - If `any_source` is true, each triple can arrive in any stream, or be static.
+    - `more` contains triples from which the search chooses, in addition to triples that match patterns of the
+      queries.
     """
 
     contest: Contest
@@ -228,9 +227,9 @@ def smallest(
     progress: Progress = no_progress,
     accepted: Callable[[Witness], bool] = lambda _: True,
 ) -> Decision:
-    """Return a decision with the smallest stream on which the sides differ, or the reason why none is found.
+    """Return a decision with the smallest stream on which two sides differ, or why no stream is found.
 
-    The stream is confirmed by an evaluation, and `accepted` is true for its witness.
+    An evaluation confirms the stream, and the function `accepted` returns true for its witness.
 
     Raises:
         FailedRunError: The evaluation does not confirm the found stream.
@@ -273,15 +272,16 @@ def smallest(
 
 
 def none_up_to(triples: int, candidates: int, reason: str, when: str = "at any times") -> Decision:
-    """Return the decision that no witness has at most `triples` triples, from `candidates` possible triples.
+    """Return the decision that no stream of at most `triples` triples shows a difference.
 
-    `reason` is the reason why larger witnesses may exist, and `when` describes the tried times.
+    The streams were chosen from `candidates` different triples. `reason` is the reason why a larger stream
+    may show a difference, and `when` describes the tried times.
     """
     return Decision("open", reason, triples=triples, scope=(candidates, when))
 
 
 def out_of_time(triples: int, best: Witness | None) -> Decision:
-    """Return the decision that the time limit ended the search for streams with `triples` triples.
+    """Return the decision that time was up during the search for streams with `triples` triples.
 
     `best` is the best witness found so far, or None.
     """
@@ -290,9 +290,9 @@ def out_of_time(triples: int, best: Witness | None) -> Decision:
 
 
 def _fewest(contest: Contest, candidates: Candidates) -> int:
-    """Return a number of triples that each row needs at least, over both sides.
+    """Return the number of stream triples that each row of either side certainly needs.
 
-    If the search asks for containment, only the left side counts.
+    If the search is about containment, only rows of the left side count.
     """
     sides = (contest.left,) if contest.contained else (contest.left, contest.right)
     return min(fewest_arrivals(side, candidates) for side in sides)
@@ -308,7 +308,7 @@ def _candidates(search: WitnessSearch, copies: Mapping[terms.Variable, int]) -> 
 def _streams(
     contest: Contest, candidates: Candidates, sizes: range, deadline: Deadline, progress: Progress
 ) -> Iterator[ChosenStream]:
-    """Yield the streams that clingo chooses, or if clingo cannot encode the search, all streams in turn."""
+    """Yield streams that clingo chooses; if the search cannot be encoded for clingo, yield all streams."""
     try:
         yield from chosen_streams(contest, candidates, sizes, deadline, progress)
     except UncoveredError:
@@ -326,14 +326,14 @@ def _streams(
 def _is_readable(stream: ChosenStream) -> bool:
     """Return whether the stream and its static data can be written to files with the same meaning.
 
-    A blank node in both would be two nodes in files.
+    A blank node that is in the stream and in the static data would be two nodes in files.
     """
     arriving = (map(constant_of, fact.arguments[:3]) for fact in stream.facts)
     return not shares_blank((atom.arguments for atom in stream.static), arriving)
 
 
 def _with_graphs(contest: Contest) -> Contest:
-    """Return the search, with rules that derive the names of graphs from the chosen static triples."""
+    """Return the two sides, with rules that derive the names of graphs from the chosen static triples."""
     left, right = (replace(side, program=_naming(side.program)) for side in (contest.left, contest.right))
     return replace(contest, left=left, right=right)
 
@@ -351,7 +351,9 @@ def _naming(program: Program) -> Program:
 
 
 def confirm(search: WitnessSearch, stream: ChosenStream) -> Witness:
-    """Return the witness on a chosen stream, by an evaluation that shares no code with the search.
+    """Evaluate both sides on a stream that the search chose, and return the stream as a witness.
+
+    The evaluation shares no code with the search.
 
     Raises:
         FailedRunError: The sides do not differ on the stream.
@@ -372,7 +374,7 @@ def confirm(search: WitnessSearch, stream: ChosenStream) -> Witness:
 
 
 def _limit(search: WitnessSearch, candidates: int) -> Decision:
-    """Return the decision for the case that no witness is found: a proof, or the number of triples tried."""
+    """Return the decision if no stream shows a difference: a proof, or the number of triples tried."""
     contest, limit = search.contest, search.arrivals
     enough = [most_arrivals(side) for side in (contest.left, contest.right)]
     # With `contained` the row is the left side's; the right one has to be monotone all the same.

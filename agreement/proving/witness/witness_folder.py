@@ -32,9 +32,9 @@ _STATIC: Final = "static.nq"
 def write_experiment(folder: Path, title: str, compared: PairOnStream) -> None:
     """Write an experiment that compares push with pull on a stream into an existing folder.
 
-    Both queries are written if their languages can express them. Otherwise only one query is written, and
-    readers of the experiment derive the other query. Times are written as dateTimes or integers, as in the
-    original stream.
+    Both queries are written if their languages can express them. Otherwise only one query is written, from
+    which `lars` derives the other query. Times are written as dateTimes or integers, as in the original
+    stream.
     """
     static = "".join(_static_lines(compared.static))
     queries = _queries(compared)
@@ -50,7 +50,7 @@ def write_experiment(folder: Path, title: str, compared: PairOnStream) -> None:
 
 
 def _traces(compared: PairOnStream) -> dict[str, str]:
-    """Return the names and texts of the files of the stream, if necessary one file per stream."""
+    """Return the files of the trace (each name with its text), if necessary one file for each stream."""
     dates = Dates(compared.origin, compared.setting.unit)
 
     def lines(facts: Iterable[Fact], terms: int) -> str:
@@ -66,9 +66,10 @@ def _traces(compared: PairOnStream) -> dict[str, str]:
 
 
 def _named_apart(compared: PairOnStream) -> dict[str, str]:
-    """Return the file name for each stream if one file of quads cannot contain all streams.
+    """Return a file name for each stream, if one file of quads cannot contain all streams.
 
-    The reason can be the name of a stream, or elements that are graphs. Otherwise, the result is empty.
+    One file is not enough if N-Quads cannot express the name of a stream, or if elements are graphs. If one
+    file is enough, the result is empty.
     """
     read = (
         source.stream for query in (compared.pair.csparql, compared.pair.cqels) for source in sources(query)
@@ -90,7 +91,7 @@ _AT: Final = "urn:at"
 
 
 def _graphs(compared: PairOnStream, stream: str, dates: Dates) -> str:
-    """Return the elements of a stream as RDF Messages, one message with its time for each triple."""
+    """Return a stream as text in RDF Messages; each triple is a message with its time."""
     pieces = ['VERSION "1.2-messages"']
     for fact in compared.facts:
         *triple, of = (*fact.arguments[:3], fact.arguments[-1])
@@ -123,7 +124,7 @@ def _queries(compared: PairOnStream) -> dict[EngineQuery, str]:
 def _stepping(compared: PairOnStream) -> EngineQuery:
     """Return the C-SPARQL query, in which windows without a STEP get the pull period as STEP.
 
-    This STEP does not change the result.
+    The added STEP does not change the answers.
     """
     query, every = compared.pair.csparql, Duration(compared.period * compared.setting.unit.nanoseconds)
     if query.language is not Language.CSPARQL:
@@ -150,7 +151,7 @@ def _made_again(compared: PairOnStream, query: EngineQuery) -> bool:
 
 
 def _assigned(compared: PairOnStream) -> dict[Iri, tuple[Iri, ...]]:
-    """Return the predicates of the CQELS query's patterns for each stream."""
+    """Return, for each stream, the predicates of the patterns that the CQELS query matches in this stream."""
     iris: dict[Iri, dict[Iri, None]] = {}
     for block in stream_blocks(compared.pair.cqels.pattern):
         for triple in block.pattern.triples if isinstance(block.pattern, Bgp) else ():
@@ -191,19 +192,23 @@ def _texts(queries: Iterable[EngineQuery], read_here: bool) -> dict[EngineQuery,
 
 
 def _quoted(iri: Iri) -> str:
-    """Return an IRI as a TOML string; JSON has the same escapes, except for the control character 7F."""
+    """Return an IRI as a TOML string.
+
+    JSON strings have the same escapes as TOML strings, except for the control character 7F.
+    """
     return json.dumps(iri.value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def check_experiment_folder(folder: Path) -> None:
-    """Raise LarsError if the folder for the result could not be replaced, before a search begins."""
+    """Raise LarsError if the folder in the option --out contains data that must not be replaced."""
     check_own_folder(folder, EXPERIMENT, "--out ")
 
 
 def write_experiments(folder: Path, task: WitnessTask, answer: Decision) -> None:
-    """Write an experiment for the witness of a decision; several witnesses get the folders 1, 2 and so on.
+    """Write an experiment folder for the witness of a decision.
 
-    Earlier experiments in the folder are replaced.
+    If the decision has several witnesses, each experiment is in a subfolder 1, 2 and so on. Earlier
+    experiments in the folder are replaced.
 
     Raises:
         LarsError: The task does not compare push with pull.

@@ -30,7 +30,7 @@ from translate.tau import columns, lars_program
 
 
 def named_terms(programs: Iterable[Program]) -> frozenset[str]:
-    """Return the texts of all constants in LARS programs, also in conditions and heads."""
+    """Return the texts of all constants (such as IRIs) in LARS programs."""
     return frozenset(
         text for program in programs for rule in program.rules for text in _constants((rule.head, rule.body))
     )
@@ -56,8 +56,8 @@ def _constants(part: object) -> Iterator[str]:
 def are_alike(one: Witness, other: Witness, named: frozenset[str]) -> bool:
     """Return whether two witnesses differ only in names that the programs do not contain, and in delays.
 
-    In both witnesses the same triples arrive in the same order of times, and the same side has a row. Triples
-    at one time are unordered: each triple is matched with each triple that the known names allow.
+    Two such witnesses have the same triples in the same order of times, up to names, and a row of the same
+    side. The order of triples with the same time does not matter.
     """
     if (bool(one.left_only), bool(one.right_only)) != (bool(other.left_only), bool(other.right_only)):
         return False
@@ -80,7 +80,10 @@ def _rows_by_instant(witness: Witness) -> Iterator[_PlacedRow]:
 def _match(
     mine: Sequence[_PlacedRow], theirs: Sequence[_PlacedRow], names: Mapping[str, str], named: frozenset[str]
 ) -> bool:
-    """Return whether the triples of two witnesses can be paired so that their names correspond one to one."""
+    """Return whether the triples of two witnesses are equal after a one-to-one change of names.
+
+    `names` contains the names that are already changed.
+    """
     if not mine:
         return True
     grown = ((n, _matched(mine[0], row, names, named)) for n, row in enumerate(theirs))
@@ -93,7 +96,7 @@ def _match(
 def _matched(
     one: _PlacedRow, other: _PlacedRow, names: Mapping[str, str], named: frozenset[str]
 ) -> Mapping[str, str] | None:
-    """Return the mapping of names, extended so that two triples are equal; None if this is impossible."""
+    """Return the mapping `names`, extended so that it makes two triples equal; None if this is impossible."""
     if one[0] != other[0] or len(one[1]) != len(other[1]):
         return None
     known = dict(names)
@@ -123,7 +126,7 @@ def _atom(predicate: str, row: Iterable[str]) -> terms.Atom:
 
 @dataclass(frozen=True, slots=True)
 class WitnessCriteria:
-    """The criteria for witnesses to search for, and the limits of the search."""
+    """The options of `lars witness` that select the stream to find and limit the search."""
 
     HEADING: ClassVar = "Search"
 
@@ -180,10 +183,10 @@ class WitnessCriteria:
 
 @dataclass(frozen=True, slots=True)
 class WitnessTask:
-    """The task of `lars witness`: two queries with their settings, static data, and criteria for streams.
+    """The task of `lars witness`: to find streams on which two queries, or two variants of a query, differ.
 
-    If `static` is None, static data are arbitrary. If `pair` is None, two queries of one mode are compared at
-    every time point, or two readings of the second query are compared.
+    If `pair` is given, push is compared with pull. If `pair` is None, two queries are compared at every time
+    point, or two variants of the second query are compared. If `static` is None, static data are arbitrary.
     """
 
     queries: tuple[EngineQuery, EngineQuery]
@@ -195,7 +198,7 @@ class WitnessTask:
 
     @property
     def sides(self) -> tuple[str, str]:
-        """The names of the two sides in messages."""
+        """The names of the two compared sides in messages, such as push and pull."""
         if self.criteria.sides is not None:
             one, other = self.criteria.sides
             return str(one).lower(), str(other).lower()
@@ -212,7 +215,10 @@ class WitnessTask:
         return self.criteria.any_source or self.criteria.cause in _ANYWHERE
 
     def contest(self, period: int) -> Contest | other_sides.ProfileContest:
-        """Return the two sides to compare for a pull period, in time points."""
+        """Return the two sides to compare.
+
+        `period` is the pull period in time points.
+        """
         match self.criteria.sides:
             case (other_sides.NamedProfile(), other_sides.NamedProfile()) as profiles:
                 return other_sides.ProfileContest(self.queries, profiles, self.setting, self.static)
@@ -225,7 +231,10 @@ class WitnessTask:
                 return searching.push_and_pull(self.pair, period, self.setting, same_input=same)
 
     def search(self, period: int) -> searching.WitnessSearch | other_sides.ProfileContest:
-        """Return the search of a stream for a pull period; its time limit starts at this call."""
+        """Return the search for a stream with a difference, for one pull period.
+
+        The time limit of the search starts at this call.
+        """
         wishes, contest = self.criteria, self.contest(period)
         if isinstance(contest, other_sides.ProfileContest):
             return contest
@@ -242,11 +251,10 @@ class WitnessTask:
         accepted: other_sides.WitnessTest,
         made: "StreamMaker" = lambda *_: None,
     ) -> Decision:
-        """Return a decision with the smallest stream for which `accepted` is true, or why none is found.
+        """Return a decision with the smallest stream that `accepted` accepts, or why no stream is found.
 
-        If the search finds neither a witness nor a proof, the stream that `made` returns for the period is
-        tried. The search also uses the triples of this stream, unless the stream is larger than the tried
-        streams.
+        If the search finds neither a witness nor a proof, the function tries the stream that `made` returns
+        for the period. If this stream is not too large, a second search also uses its triples.
         """
         search = self.search(period)
         if isinstance(search, other_sides.ProfileContest):
@@ -277,7 +285,7 @@ class WitnessTask:
         return outcome
 
     def report(self, period: int, witness: Witness) -> AgreementReport | None:
-        """Return the report of `lars agree` on a witness; None if the sides are not push and pull."""
+        """Return the report of `lars agree` on a witness; None if push is not compared with pull."""
         if self.pair is None:
             return None
         return self.on_stream(self.pair, period, witness).report("all")
@@ -299,7 +307,8 @@ def witnesses(
 ) -> Decision:
     """Return a decision with the requested number of different witnesses, the smallest witness first.
 
-    If a search is inconclusive, the stream that `made` returns for the period is also tried.
+    If the search finds neither a witness nor a proof, the function also tries the stream that `made` returns
+    for the period.
     """
     named = named_terms(lars_program(query, task.setting) for query in task.queries)
     unlike: list[Witness] = []
