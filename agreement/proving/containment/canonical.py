@@ -47,10 +47,10 @@ Data in which all triples have one of these two times are tried before other dat
 
 
 def _with_something(part: Pattern) -> Pattern | None:
-    """Return an aggregate without GROUP BY, joined with its own pattern; None for any other part of a query.
+    """Return an aggregate without GROUP BY, joined with its own pattern; None for other parts of a query.
 
-    Without solutions, such an aggregate has one row in C-SPARQL and no row in CQELS (T13). The join removes
-    the row.
+    If its pattern has no solution, an aggregate without GROUP BY has one row in C-SPARQL and no row in CQELS
+    (T13). The join removes this row.
     """
     if not isinstance(part, Group) or part.keys:
         return None
@@ -59,7 +59,7 @@ def _with_something(part: Pattern) -> Pattern | None:
 
 
 def refutation(against: Witness, *, columns: bool = True) -> Decision:
-    """Return a decision that containment fails, with a stream and static data that show this.
+    """Return the decision that a query is not contained in another query, as a given stream shows.
 
     If `columns` is false, the decision mentions that the columns of the two queries have different names.
     """
@@ -70,9 +70,9 @@ def refutation(against: Witness, *, columns: bool = True) -> Decision:
 
 @dataclass(frozen=True)
 class PairQuery:
-    """One of two queries whose containment is decided, with its settings and time limits.
+    """One of the two queries for which containment is decided, with its settings and time limits.
 
-    `searched` is the maximum number of seconds for a search of a smallest stream.
+    `searched` is the maximum number of seconds for the search for a smallest stream.
     """
 
     query: EngineQuery
@@ -87,7 +87,7 @@ class PairQuery:
 
     @cached_property
     def pattern(self) -> Pattern:
-        """The pattern of the query, without the OPTIONAL parts and aggregates that influence no column."""
+        """The pattern of the query, without OPTIONAL parts and aggregates that change no visible column."""
         pattern = counted_edges(rebuild(self.query.pattern, self._moving))
         if self.query.language is Language.CQELS:
             pattern = rebuild(pattern, _with_something)
@@ -97,7 +97,7 @@ class PairQuery:
         return prune(pattern, frozenset(self.result))
 
     def _moving(self, part: Pattern) -> Pattern | None:
-        """Return a STREAM block without its slide if the slide is one time point; None for any other part.
+        """Return a STREAM block without its slide, if the slide is one time point; otherwise return None.
 
         A window without a slide also moves at each time point, so the matches of the block stay the same.
         """
@@ -111,7 +111,7 @@ class PairQuery:
 
     @cached_property
     def merged(self) -> tuple[disjuncts.Reading, ...]:
-        """The windows whose content belongs to the default graph, as in C-SPARQL."""
+        """The windows whose content is merged into the default graph, as in C-SPARQL."""
         return tuple(disjuncts.Reading(stream.stream, stream.window) for stream in self.query.merged)
 
     @property
@@ -156,10 +156,10 @@ Data = tuple[Sequence[PlacedTriple], int]
 def whole_matches(
     query: PairQuery, other: PairQuery, edges: Sequence[tuple[disjuncts.Edge, disjuncts.Model]]
 ) -> Iterator[Data]:
-    """Yield data that contain one match of a query, with the triples at several visible times.
+    """Yield data that contain one match of a query, with different times for the triples of the match.
 
-    Each edge is a triple pattern with its source; its model gives a term for each variable. Data in which
-    each triple has the oldest or the newest visible time come first.
+    Each edge is a triple pattern with its source, and has a model (a term for each variable). First, each
+    triple has the oldest or the newest time that is visible in its window.
     """
     for t in _times(query, other):
         choices = [_placed(edge, model, t, query, other) for edge, model in edges]
@@ -175,7 +175,7 @@ def difference_on(
     t: int,
     before: int | None = None,
 ) -> Witness | None:
-    """Return a witness with a row that only the first query reports at time `t`, or None.
+    """Return a witness with a row that only the first query reports at time `t` on given data, or None.
 
     ISTREAM and DSTREAM compare with the evaluation at time `before`. The function also returns None if the
     data are not valid RDF.
@@ -199,9 +199,10 @@ def difference_at(
     static: Background,
     times: tuple[int | None, int],
 ) -> Witness | None:
-    """Return a witness with a row that only the first query reports, or None if no such row exists.
+    """Return a witness with a row that only the first query reports; None if no such row exists.
 
-    `times` are the time of the previous evaluation, or None, and the time of the compared evaluation.
+    `times` contains the time of the previous evaluation (or None), and the time of the evaluation in which
+    the queries are compared.
     """
     before, t = times
     mine, theirs = (query.reported(facts, static, t, before) for query in (one, other))
@@ -211,9 +212,9 @@ def difference_at(
 
 
 def _renamed(other: PairQuery, query: PairQuery, rows: frozenset[Row]) -> frozenset[Row]:
-    """Return the rows of the other query with the columns of the first query, in the order of these columns.
+    """Return rows of the other query, with their columns in the order of the first query's columns.
 
-    Rows that bind a variable outside these columns are left out.
+    Rows that bind a variable that is not a column of the first query are left out.
     """
     names = query.result
     bindings = (dict(zip(other.result, row, strict=True)) for row in rows)
@@ -222,10 +223,10 @@ def _renamed(other: PairQuery, query: PairQuery, rows: frozenset[Row]) -> frozen
 
 
 def _times(one: PairQuery, other: PairQuery) -> range:
-    """Return consecutive evaluation times so late that no window begins before time 0.
+    """Return consecutive evaluation times that are so late that no window begins before time 0.
 
-    The relative positions of the pivots repeat after the least common multiple of the slides. If this
-    multiple is at most `_MOST_TIMES`, the times cover all relative positions; otherwise only some positions.
+    The positions of windows relative to each other repeat after the least common multiple of the slides. If
+    this multiple is greater than `_MOST_TIMES`, the times cover only some of the positions.
     """
     windows = [each.window for query in (one, other) for each in sources(query.query)]
     ranges = [window for window in windows if isinstance(window, Range)]
@@ -237,12 +238,12 @@ def _times(one: PairQuery, other: PairQuery) -> range:
 
 
 def last_time(query: PairQuery, other: PairQuery) -> int:
-    """Return an evaluation time so late that no window of the two queries begins before time 0."""
+    """Return an evaluation time that is so late that no window of both queries begins before time 0."""
     return _times(query, other)[0]
 
 
 def newest(edge: disjuncts.Edge, model: disjuncts.Model, t: int, setting: Setting) -> PlacedTriple:
-    """Return the triple that an edge matches, at the newest time that is visible at evaluation time t.
+    """Return the triple for an edge, with the newest time that its window contains at evaluation time t.
 
     An edge is a triple pattern with its source, and a model gives a term for each variable. A static triple
     has the time None.
@@ -252,7 +253,7 @@ def newest(edge: disjuncts.Edge, model: disjuncts.Model, t: int, setting: Settin
 
 
 def shown_last(where: disjuncts.Reading, t: int, setting: Setting) -> int:
-    """Return the last time point that a window contains when it is evaluated at t."""
+    """Return the last time point that a window contains at evaluation time t."""
     interval = _interval(where, t, setting)
     return interval.last if interval else t
 
@@ -263,9 +264,9 @@ def _interval(where: disjuncts.Reading, t: int, setting: Setting) -> Interval:
 
 
 def shown_at(window: TimeWindow, t: int) -> Interval:
-    """Return the interval of a window that is evaluated at t.
+    """Return the interval of time that a window contains at evaluation time t.
 
-    The timeline does not cut the interval, because some windows contain times after t.
+    The interval can contain times after t.
     """
     return window.bounds(t, Interval(0, t + max(window.future, 0)))
 
@@ -273,9 +274,10 @@ def shown_at(window: TimeWindow, t: int) -> Interval:
 def _placed(
     edge: disjuncts.Edge, model: disjuncts.Model, t: int, query: PairQuery, other: PairQuery
 ) -> list[PlacedTriple]:
-    """Return the triple of an edge (triple pattern with its source) at each time to try, as visible at t.
+    """Return the triple for an edge once for each time to try; the edge's window at time t contains the time.
 
-    The times to try are the oldest and the newest visible time, and the ends of the windows of both queries.
+    An edge is a triple pattern with its source. The times to try are the first and the last time in the
+    window, and times at the ends of both queries' windows.
     """
     quad = edge.ground(model)
     if isinstance(edge.where, disjuncts.GraphSource):

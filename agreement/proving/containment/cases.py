@@ -45,9 +45,10 @@ Columns = tuple[Expression | None, ...]
 
 @dataclass(frozen=True, slots=True)
 class MatchTarget:
-    """A disjunct (alternative of a query, without UNION) for which a proof searches a match in a case.
+    """A disjunct (alternative of a query) that a proof tries to map into the known patterns of a case.
 
-    `start` contains the known terms of variables. `columns` are the values of the row; None for an absence.
+    `start` contains the known terms of variables. `columns` contains the values of the disjunct's row; None
+    if the disjunct is an absent pattern, such as the right side of MINUS.
     """
 
     way: disjuncts.Disjunct
@@ -58,10 +59,9 @@ class MatchTarget:
 
     @property
     def compared(self) -> frozenset[Variable]:
-        """The variables in computed columns, conditions and absences of the disjunct.
+        """The variables in computed columns, conditions and absent patterns (such as MINUS) of the disjunct.
 
-        Two matches that differ in these variables can have different results, so a proof distinguishes the
-        matches.
+        A proof distinguishes matches that differ in one of these variables.
         """
         computed = (each for each in self.columns or () if isinstance(each, Call))
         tested = (test.expression for test in self.way.requirements)
@@ -69,16 +69,16 @@ class MatchTarget:
         return names | self.way.bound if self.way.absent else names
 
     def through_windows(self, seen: Mapping[disjuncts.Edge, frozenset[disjuncts.Reading]]) -> "MatchTarget":
-        """Return the target in which each known triple pattern is visible only through the given windows."""
+        """Return the target for a proof in which only given windows contain each known pattern's triple."""
         return replace(self, mapper=replace(self.mapper, windows=seen))
 
 
 @dataclass(frozen=True, slots=True)
 class RowCase:
-    """A case of a proof: the known facts about one row of the first query.
+    """A case of a proof by cases, with the facts that are known about one row of the first query.
 
-    `edges` match triples, `requirements` hold, and the disjuncts in `denied` do not match. `unfolded` counts
-    the paths that were split into steps.
+    `edges` are triple patterns that match, `requirements` are conditions that hold, and `denied` are
+    disjuncts that do not match. `unfolded` is the number of paths that were split into steps.
     """
 
     edges: tuple[disjuncts.Edge, ...]
@@ -93,7 +93,7 @@ class RowCase:
     def plain(self) -> disjuncts.Disjunct:
         """The triple patterns and conditions of the case as a disjunct (an alternative of a query).
 
-        A path of any length only requires that the terms at its two ends exist.
+        For a path of any length, the disjunct requires only that the terms at both ends occur in triples.
         """
         return disjuncts.Disjunct(
             tuple(each for edge in self.edges for each in _neutral(edge)), requirements=self.requirements
@@ -115,7 +115,7 @@ class RowCase:
         return disjuncts.Disjunct(self.real).bound
 
     def placed(self, merged: Iterable[disjuncts.Reading]) -> Iterator["RowCase"]:
-        """Yield a case for each combination of sources from which the triples of the case can come.
+        """Yield one case for each combination of sources that can contain the triples of this case.
 
         A pattern of the default graph can match static data or any window in `merged`.
         """
@@ -124,7 +124,7 @@ class RowCase:
             yield replace(self, edges=tuple(dict.fromkeys(edges)))
 
     def through_windows(self, seen: Mapping[disjuncts.Edge, frozenset[disjuncts.Reading]]) -> "RowCase":
-        """Return the case in which absent patterns (such as MINUS) can match only in the given windows."""
+        """Return the case in which absent patterns (such as MINUS) match only through given windows."""
         return replace(self, denied=tuple(each.through_windows(seen) for each in self.denied))
 
     def where(self, equal: tuple[Test, ...]) -> "RowCase":
@@ -133,10 +133,11 @@ class RowCase:
 
     @property
     def unified(self) -> "RowCase":
-        """The case in which variables that must have the same RDF term are replaced by one variable.
+        """The same case with one variable in place of several variables that must have the same RDF term.
 
-        SAMETERM requires the same term. `=` requires the same term if one variable is a subject, a predicate
-        or a graph name, because an IRI or blank node is equal only to itself.
+        Variables in a condition SAMETERM have the same term. Variables in a condition `=` have the same term
+        if one of them is a subject, a predicate or a graph name, because an IRI or blank node is equal only
+        to itself.
         """
         placed = (each for edge in self.real for each in disjuncts.positioned(edge.terms))
         nodes = {term for place, term in placed if place != "object"}
@@ -169,7 +170,7 @@ class RowCase:
         return self.bound.union(*(named_in(test.expression) for test in self.requirements), *columns)
 
     def whole(self, model: disjuncts.Model) -> disjuncts.Model:
-        """Return the model (a term for each variable), extended by the variables that `unified` replaced."""
+        """Return the model (a term for each variable), with the variables that `unified` replaced."""
         more = {name: model[term] for name, term in self.same if isinstance(term, Variable) and term in model}
         return {**model, **more}
 
@@ -193,9 +194,9 @@ def _put(term: Term, terms: Mapping[Variable, Term]) -> Term:
 
 
 def _is_derived(edge: disjuncts.Edge) -> bool:
-    """Return whether an edge stands for an aggregate, a LIMIT or a path of any length.
+    """Return whether an edge represents an aggregate, a LIMIT or a path of any length.
 
-    Such an edge matches no triple of the data.
+    The data contain no triple that matches an edge of this kind.
     """
     return (
         isinstance(edge.where, disjuncts.GraphSource) and disjuncts.is_derived(edge.where.name)
@@ -219,7 +220,7 @@ def _neutral(edge: disjuncts.Edge) -> Iterator[disjuncts.Edge]:
 
 
 def resolve(disjunct: disjuncts.Disjunct) -> disjuncts.Disjunct:
-    """Return a disjunct with constants and expressions in place of variables whose values are known.
+    """Return a disjunct in which known constants and expressions of BIND replace variables.
 
     Constants replace variables in triple patterns and conditions. Expressions of BIND replace variables in
     conditions.
@@ -252,9 +253,10 @@ def _valued(expression: Expression, values: Mapping[Variable, Expression]) -> Ex
 
 
 def columns_of(disjunct: disjuncts.Disjunct, names: Sequence[Variable]) -> Columns:
-    """Return the value of each column in the rows of a disjunct (an alternative of a query).
+    """Return the values of the given columns in a row of a disjunct (alternative of a query).
 
-    A value that the proof does not know becomes a call of UNKNOWN, which equals only itself.
+    A value that a proof cannot know, such as an aggregate, is written as a call of UNKNOWN, which is equal
+    only to itself.
     """
     unknown = {name: Call("UNKNOWN", (name,)) for name in disjunct.unknown}
     values = {**unknown, **{name: name for name in disjunct.bound}, **_values(disjunct)}
@@ -268,7 +270,7 @@ def first_case(
     mapper: Mapper,
     merged: tuple[disjuncts.Reading, ...],
 ) -> RowCase:
-    """Return the case with which the proof for the rows of a disjunct (an alternative of a query) begins.
+    """Return the case with which the proof about the rows of a disjunct (alternative of a query) begins.
 
     `names` are the columns of the row, and `merged` are the windows that belong to the default graph.
     """
@@ -291,10 +293,10 @@ def _denied(
     mapper: Mapper,
     merged: tuple[disjuncts.Reading, ...],
 ) -> tuple[MatchTarget, ...]:
-    """Return the targets for the absences of a disjunct: MINUS, OPTIONAL and NOT EXISTS without a match.
+    """Return the patterns of MINUS, OPTIONAL and NOT EXISTS that must not match, as targets of mappings.
 
-    `image` gives the known terms of variables. Absences with inexact disjuncts are left out, because a match
-    of such a disjunct proves nothing.
+    `image` contains the known terms of variables. Patterns with omitted requirements (such as aggregates) are
+    left out, because their matches prove nothing.
     """
     return tuple(
         MatchTarget(resolve(each), mapper, merged, tuple((n, image[n]) for n in sorted(names) if n in image))
@@ -306,10 +308,11 @@ def _denied(
 
 @dataclass(slots=True)
 class CaseProver:
-    """The prover that shows that another query has each row that the cases of a query describe.
+    """A prover that tries to show that another query has the row that a case describes.
 
-    `goals` are the disjuncts of the other query. `left` contains each case that stays open, with conditions
-    under which the other query has the row. `most` is the number of further cases that may be tried.
+    `goals` are the disjuncts (alternatives) of the other query. `left` contains each case that is not proved,
+    with lists of conditions; under each list, the other query has the row. `most` is the number of cases that
+    the prover may still try.
     """
 
     goals: Sequence[MatchTarget]
@@ -321,13 +324,13 @@ class CaseProver:
 
     @property
     def exhausted(self) -> str:
-        """The reason why the prover stopped early, as text; "" if it tried all cases."""
+        """A text why the prover stopped early; "" if the prover tried all cases."""
         return f"more than {_MOST_CASES} cases" if self.most < 0 else ""
 
     def is_closed(self, case: RowCase, depth: int = _DEPTH) -> bool:
         """Return whether a case is impossible, or the other query also has the row of the case.
 
-        `depth` is the number of nested case distinctions that are still allowed.
+        `depth` is the maximum depth of further case distinctions.
 
         Raises:
             TimeLimitError: The time limit is over.
@@ -350,10 +353,10 @@ class CaseProver:
         return False
 
     def is_beside(self, case: RowCase, goal: MatchTarget, image: Image, depth: int) -> bool:
-        """Return whether a match of the target is valid because none of the target's absences matches.
+        """Return whether a mapping of a target counts, because no absent pattern of the target can match.
 
-        The absences are patterns of MINUS, OPTIONAL and NOT EXISTS. For each absence, all cases in which the
-        absence matches must be closed.
+        Absent patterns are the patterns of MINUS, NOT EXISTS, and OPTIONAL without a match. Each case in
+        which an absent pattern matches must be closed.
         """
         further = [resolve(way) for ways, _ in goal.way.absent for way in ways]
         # A match that exists already makes no new case.
@@ -368,7 +371,10 @@ class CaseProver:
     def with_match(
         self, case: RowCase, goal: MatchTarget, way: disjuncts.Disjunct, image: Image
     ) -> Iterator[RowCase]:
-        """Yield the case in which an absent pattern (such as MINUS) matches, one case for each source."""
+        """Yield the cases in which an absent pattern `way` (such as MINUS) matches.
+
+        Each case has another combination of sources for the triples of the pattern.
+        """
         names = sorted(way.bound - image.keys())
         whole = {**image, **{name: self.new_variable(case) for name in names}}
         known: dict[Variable, Term] = {}
@@ -397,7 +403,7 @@ class CaseProver:
         return next(name for name in names if name not in case.variables)
 
     def is_unfolded(self, case: RowCase, depth: int) -> bool:
-        """Return whether all cases are closed after one path of any length is split into steps."""
+        """Return whether a case is closed after one of its paths of any length is split into steps."""
         for number, edge in enumerate(case.edges):
             path = self.paths.get(edge.triple.predicate)  # type: ignore[arg-type]
             if path is None or depth <= 0 or case.unfolded >= _UNFOLDED:
@@ -412,16 +418,19 @@ class CaseProver:
         return False
 
     def are_closed(self, cases: Iterable[RowCase], depth: int) -> bool:
-        """Return whether all cases are closed; the prover tries every case and records each open case."""
+        """Return whether all given cases are closed.
+
+        The prover tries every case, and records each open case in `left`.
+        """
         closed = [self.is_closed(each, depth) for more in cases for each in more.placed(())]
         return all(closed)
 
     def unfolded(
         self, rest: RowCase, edge: disjuncts.Edge, path: patterns.Path, *, last: bool
     ) -> Iterator[RowCase]:
-        """Yield the cases in which a path has zero steps, one step, or a first step followed by more steps.
+        """Yield the cases in which a path has zero steps, has one step, or has a first step and more steps.
 
-        With `last`, the path has a last step after the other steps, instead of a first step.
+        If `last` is true, the last step of the path is split from the other steps, instead of the first step.
         """
         subject, _, object_ = edge.triple.terms
         known = replace(rest, edges=(*rest.edges, edge))
@@ -449,7 +458,7 @@ class CaseProver:
             yield replace(rest, edges=(*rest.edges, *walk))
 
     def step(self, path: patterns.Path, start: Term, end: Term, edge: disjuncts.Edge) -> disjuncts.Edge:
-        """Return an edge (triple pattern with its source) from `start` to `end` along a path."""
+        """Return an edge (triple pattern with its source) that connects `start` with `end` by a path."""
         match path:
             case Iri():
                 return replace(edge, triple=patterns.TriplePattern(start, path, end))
@@ -466,9 +475,9 @@ def _is_open(path: patterns.Path) -> bool:
 
 
 def _words(path: patterns.Path, others: Iterable[Iri], *, last: bool) -> Iterator[tuple[patterns.Path, ...]]:
-    """Yield the ways to walk a property path, each as a sequence of simpler paths.
+    """Yield sequences of simpler paths; each walk along a property path is a walk along one sequence.
 
-    With `last`, a repeated path has one step at its end, instead of one step at its beginning.
+    If `last` is true, the last step of a repeated path is separate, instead of the first step.
     """
     match path:
         case patterns.RepeatedPath(inner, often):
@@ -494,9 +503,9 @@ def _words(path: patterns.Path, others: Iterable[Iri], *, last: bool) -> Iterato
 
 
 def _is_there(case: RowCase, goal: MatchTarget, way: disjuncts.Disjunct, image: Image) -> bool:
-    """Return whether the absent pattern `way` (of MINUS, OPTIONAL or NOT EXISTS) certainly matches in a case.
+    """Return whether a pattern that must not match (such as MINUS) certainly matches in a case.
 
-    If `way` has absent patterns of its own, the function returns false.
+    If the pattern `way` contains other patterns that must not match, the function returns false.
     """
     target = MatchTarget(way, goal.mapper, goal.merged, tuple(image.items()))
     images = islice(_images(target, case), _MOST_IMAGES)
@@ -508,9 +517,9 @@ def _unnamed(way: disjuncts.Disjunct, names: Mapping[Variable, Term]) -> frozens
 
 
 def places(edge: disjuncts.Edge, merged: Iterable[disjuncts.Reading]) -> tuple[disjuncts.Edge, ...]:
-    """Return a triple pattern once for each source that its graph merges: static data and windows.
+    """Return a triple pattern, once for each source (static data or a window) in which it can match.
 
-    A path of any length stays one edge, which can use all of these sources.
+    For a path of any length, the function returns one edge, whose steps can be in all sources.
     """
     sources = tuple(merged)
     if isinstance(edge.where, disjuncts.GraphSource) and edge.where.windows and not _is_path(edge):
@@ -523,9 +532,9 @@ def places(edge: disjuncts.Edge, merged: Iterable[disjuncts.Reading]) -> tuple[d
 
 
 def _images(goal: MatchTarget, case: RowCase) -> Iterator[Image]:
-    """Yield the mappings of a target's variables under which its triple patterns match in the case.
+    """Yield mappings of a target's variables under which its triple patterns match the patterns of a case.
 
-    Each mapping also gives the target the values of the case's row.
+    Under each mapping, the row of the target is the row of the case.
     """
     image: Image = dict(goal.start)
     if any(image.get(name, term) != term for name, term in goal.way.values if term is not None):
@@ -546,7 +555,7 @@ def _images(goal: MatchTarget, case: RowCase) -> Iterator[Image]:
 
 
 def _conditions(goal: MatchTarget, image: Image, case: RowCase) -> tuple[Test, ...]:
-    """Return the target's conditions that the case does not contain, with variables replaced by `image`."""
+    """Return the conditions of a target, under a mapping of its variables, that a case does not contain."""
     known = set(map(_plainly, case.requirements))
     nulls: Image = dict.fromkeys(_unnamed(goal.way, image), NULL)
     tests = (disjuncts.put_in_test(test, image | nulls) for test in goal.way.requirements)
@@ -554,7 +563,7 @@ def _conditions(goal: MatchTarget, image: Image, case: RowCase) -> tuple[Test, .
 
 
 def _remaining(known: disjuncts.Disjunct, tests: Iterable[Test]) -> tuple[Test, ...] | None:
-    """Return the conditions in `tests` that `known` does not imply; None if one contradicts `known`."""
+    """Return the conditions in `tests` that do not follow from `known`; None if one contradicts `known`."""
     requirements: list[Test] = []
     for test in dict.fromkeys(tests):
         if _is_ground(test.expression):
@@ -574,7 +583,7 @@ def _remaining(known: disjuncts.Disjunct, tests: Iterable[Test]) -> tuple[Test, 
 
 
 def _is_ground(expression: Expression) -> bool:
-    """Return whether an expression has no variables, and only functions that depend on their arguments."""
+    """Return whether an expression contains no variable, and no function such as NOW() or RAND()."""
     if isinstance(expression, Call):
         return expression.function in _FIXED and all(map(_is_ground, expression.arguments))
     return isinstance(expression, Iri | Literal)
@@ -600,7 +609,7 @@ def _has_none(known: disjuncts.Disjunct, barred: tuple[tuple[Test, ...], ...]) -
 
 
 def _about(known: disjuncts.Disjunct, test: Test) -> disjuncts.Disjunct:
-    """Return a disjunct with only those of its conditions that share a variable with a test.
+    """Return a disjunct with only those conditions that share a variable with a given condition.
 
     A consequence of fewer conditions is also a consequence of all conditions.
     """
@@ -617,9 +626,9 @@ def _plainly(test: Test) -> Expression:
 
 
 def _is_covered(case: RowCase, barred: Sequence[tuple[Test, ...]], deadline: Deadline) -> bool:
-    """Return whether the conditions of a case imply all conditions of at least one list in `barred`.
+    """Return whether all conditions of at least one list in `barred` hold, whenever those of a case hold.
 
-    Only conditions that the search for models decides are used.
+    Conditions that the search for models cannot decide are left out.
     """
     known = case.plain
     decided = [tests for tests in barred if all(disjuncts.is_decided(test, known) for test in tests)]

@@ -80,9 +80,10 @@ _MODELS_PLACED: Final = 3
 
 
 def decide_containment(query: canonical.PairQuery, other: canonical.PairQuery) -> Decision:
-    """Return the decision whether each answer of the first query is always an answer of the other query.
+    """Return the decision whether each answer of the first query is always an answer of the other one.
 
-    The proof is by cases, and the refutation by small data on which both queries are evaluated.
+    A containment is proved by cases. A containment is refuted by small data on which both queries are
+    evaluated.
 
     Raises:
         LarsError: The queries are not two SELECT or two ASK queries.
@@ -107,9 +108,9 @@ def decide_containment(query: canonical.PairQuery, other: canonical.PairQuery) -
 
 
 def _counts_alike(query: canonical.PairQuery, other: canonical.PairQuery) -> bool:
-    """Return whether AVG without GROUP BY has the same value over no solutions in both query languages.
+    """Return whether AVG without GROUP BY has the same value in both query languages if no solution exists.
 
-    This value is 0 in some query languages, and unbound in other languages.
+    In some query languages, the average of no values is 0, in other languages it is unbound.
     """
     one, two = (each.query.language.manner.empty_group == "unbound average" for each in (query, other))
     every = (part for each in (query, other) for part in parts(each.pattern))
@@ -117,9 +118,9 @@ def _counts_alike(query: canonical.PairQuery, other: canonical.PairQuery) -> boo
 
 
 def _is_slice(query: canonical.PairQuery, other: canonical.PairQuery) -> bool:
-    """Return whether both queries cut the same ordered rows by LIMIT and OFFSET, one cut inside the other.
+    """Return whether the first query returns a part of the other query's rows, because of LIMIT or OFFSET.
 
-    The cut of the first query must be inside the cut of the other query.
+    Both queries must select from the same ordered rows.
     """
     mine, theirs = query.query.modifiers, other.query.modifiers
     if not (mine.slices and theirs.slices) or not isinstance(other.pattern, Select):
@@ -139,16 +140,16 @@ _Left = Sequence[tuple[RowCase, list[tuple[Test, ...]]]]
 
 
 def lasts(query: canonical.PairQuery, other: canonical.PairQuery, is_kept: Callable[[Edge], bool]) -> bool:
-    """Return whether each answer of the first query is an answer of the other through matches that remain.
+    """Return whether each answer of the first query is an answer of the other query by matches that remain.
 
-    `is_kept` returns whether the match of an edge (triple pattern with its source) remains.
+    `is_kept` returns whether a match of an edge (triple pattern with its source) remains at later times.
     """
     comparable = query.query.dataset == other.query.dataset and query.result == other.result
     return _Comparison(query, other, comparable=comparable).has_kept(is_kept)
 
 
 def is_empty(query: canonical.PairQuery) -> bool:
-    """Return whether a query provably has no answer on any data."""
+    """Return whether the prover can show that a query never has an answer."""
     relations = Relations(lambda *_: False)
     pattern = relations.read(query.pattern, query.merged, whole=True)
     cases = list(_cases(query, pattern, query.result, relations.paths))
@@ -156,9 +157,9 @@ def is_empty(query: canonical.PairQuery) -> bool:
 
 
 def matches(query: canonical.PairQuery) -> Iterator[RowCase]:
-    """Yield a case for each alternative of a query: triple patterns, conditions and columns of a row.
+    """Yield a case with triple patterns, conditions and columns for each alternative of a query.
 
-    One step replaces each path of any length.
+    In the cases, one step replaces each path of any length.
     """
     for _, case in _cases(query, query.pattern, query.result, {}):
         yield case
@@ -174,7 +175,7 @@ def _check_forms(query: canonical.PairQuery, other: canonical.PairQuery) -> None
 def _cases(
     query: canonical.PairQuery, pattern: Pattern, names: Sequence[Variable], paths: dict[Iri, Path]
 ) -> Iterator[tuple[Disjunct, RowCase]]:
-    """Yield each satisfiable disjunct of a query, with a case for each combination of sources of its triples.
+    """Yield each disjunct of a query that can match, with a case for each choice of its triples' sources.
 
     A disjunct is an alternative of the query, without UNION. `names` are the columns of the rows.
 
@@ -193,9 +194,9 @@ def _cases(
 
 
 class _Comparison:
-    """The comparison of two queries for containment.
+    """The comparison of two queries to decide whether the first is contained in the other.
 
-    `why` is the reason why mappings between the queries prove nothing; "" if mappings prove containment.
+    `why` is the reason why mappings between the queries cannot prove containment; "" if they can.
     """
 
     def __init__(self, one: canonical.PairQuery, other: canonical.PairQuery, *, comparable: bool) -> None:
@@ -214,7 +215,7 @@ class _Comparison:
     def decided(self) -> Decision:
         """Return the decision whether each row of the first query is a row of the other query.
 
-        If the answer is no, the decision contains data on which the other query lacks a row.
+        If some row is missing, the decision contains data on which the other query does not have this row.
         """
         relations = Relations(self.equal)
         try:
@@ -240,9 +241,9 @@ class _Comparison:
         return Decision("always", _WHY.format(len(cases)))
 
     def closed(self, case: RowCase, goals: Sequence[MatchTarget], paths: dict[Iri, Path]) -> Decision:
-        """Return the decision whether the other query has each row of a case.
+        """Return the decision whether the other query has each row that a case of the proof describes.
 
-        If the answer is no, the decision contains data on which the other query lacks a row.
+        If some row is missing, the decision contains data on which the other query does not have this row.
         """
         prover = CaseProver(goals, paths, self.one.deadline)
         if prover.is_closed(case.unified):
@@ -269,9 +270,9 @@ class _Comparison:
         return Decision("open", why)
 
     def has_kept(self, is_kept: Callable[[Edge], bool]) -> bool:
-        """Return whether the other query has each row of the first query through matches that remain.
+        """Return whether the other query has each row of the first query by matches that remain.
 
-        `is_kept` returns whether the match of an edge (triple pattern with its source) remains.
+        `is_kept` returns whether a match of an edge (triple pattern with its source) remains at later times.
         """
         relations = Relations(self.equal)
         cases = list(self.cases((self.one.pattern, self.one.result), relations))
@@ -284,17 +285,18 @@ class _Comparison:
         )
 
     def cases(self, side: _Side, relations: Relations) -> Iterator[tuple[Disjunct, RowCase]]:
-        """Yield each disjunct (alternative) of a pattern, with the proof cases for its rows.
+        """Yield each disjunct (alternative) of a pattern, with the cases in which a proof examines its rows.
 
-        The pattern is read through the windows of the first query.
+        The default graph of the pattern contains the windows that the first query merges.
         """
         pattern, names = side
         return _cases(self.one, relations.read(pattern, self.one.merged, whole=True), names, relations.paths)
 
     def goals(self, side: _Side, relations: Relations) -> tuple[list[MatchTarget], str]:
-        """Return the disjuncts of the other query as targets of mappings, and why some disjuncts are inexact.
+        """Return the disjuncts (alternatives) of the other query to which a proof can map, as targets.
 
-        The reason is "" if all disjuncts are exact. Inexact disjuncts are not targets.
+        Disjuncts with omitted requirements, for example of aggregates, are not targets. The second value
+        names such a requirement; "" if no requirement is omitted.
         """
         pattern, names = side
         mapper = Mapper(self.other.merged, self.other.setting, relations.paths, self.one.deadline)
@@ -309,9 +311,9 @@ class _Comparison:
     def left_in_windows(
         self, case: RowCase, goals: Sequence[MatchTarget], paths: dict[Iri, Path]
     ) -> Iterator[tuple[ArrivalPlacement, _Left]]:
-        """Yield each placement of a case's arrivals in windows for which the proof stays open.
+        """Yield each placement of a case's arrivals in windows for which the prover finds no proof.
 
-        The second value contains the open cases.
+        The second value contains the cases that are open for this placement.
 
         Raises:
             TimeLimitError: The time limit is over.
@@ -337,11 +339,15 @@ class _Comparison:
     def equal(
         self, pattern: Pattern, other: Pattern, mine: Sequence[Variable], theirs: Sequence[Variable]
     ) -> bool:
-        """Return whether two patterns provably have the same solutions for `mine` and `theirs`."""
+        """Return whether it is proved that two patterns have the same solutions.
+
+        The solutions of the first pattern are compared on the variables `mine`, the solutions of the other
+        pattern on `theirs`.
+        """
         return self.proved((pattern, mine), (other, theirs)) and self.proved((other, theirs), (pattern, mine))
 
     def proved(self, mine: _Side, theirs: _Side) -> bool:
-        """Return whether each solution of the first pattern is provably a solution of the other pattern."""
+        """Return whether it is proved that each solution of the first pattern is a solution of the other."""
         if not self.comparable or self.one.merged != self.other.merged:
             return False
         relations = Relations(lambda *_: False)
@@ -354,9 +360,9 @@ class _Comparison:
     def placed_data(
         self, root: RowCase, placed: Sequence[tuple[ArrivalPlacement, _Left]]
     ) -> Iterator[canonical.Data]:
-        """Yield data for open cases, with the arrivals of each match at their places in the windows.
+        """Yield data for cases without a proof, with the arrivals of a match at their places in the windows.
 
-        Arrivals without a place get the newest time that is visible.
+        An arrival without a place gets the newest time in its window.
         """
         for placement, left in placed:
             for case, barred in left:
@@ -371,7 +377,7 @@ class _Comparison:
                         yield [*placement.data(root.real, model), *more], placement.t
 
     def data_of(self, left: _Left) -> Iterator[canonical.Data]:
-        """Yield data to evaluate for each case that the proof left open."""
+        """Yield data to evaluate both queries on, for each case without a proof."""
         for case, barred in left:
             all_models, _ = models(case.plain, barred, _MOST_MODELS, self.one.deadline.check)
             every = chain.from_iterable(few_and_many(case.plain, model) for model in all_models)
@@ -380,7 +386,7 @@ class _Comparison:
     def data(self, case: RowCase, model: Model) -> Iterator[canonical.Data]:
         """Yield data with one match of a case, then data with several matches.
 
-        Several matches differ in some variables and windows.
+        The several matches differ in the values of some variables, and can be in other windows.
         """
         yield from canonical.whole_matches(self.one, self.other, [(edge, model) for edge in case.real])
         for several in _populations(case, model, counts=self.counts):
@@ -399,7 +405,10 @@ class _Comparison:
 def _merged(
     readings: Iterable[tuple[Edge, frozenset[Reading]]],
 ) -> dict[Edge, frozenset[Reading]]:
-    """Return, for each edge, the windows that contain its triple; equal edges combine their windows."""
+    """Return, for each edge (triple pattern with its source), the windows that contain its triple.
+
+    The windows of equal edges are combined.
+    """
     merged: dict[Edge, frozenset[Reading]] = {}
     for edge, some in readings:
         merged[edge] = merged.get(edge, frozenset()) | some
@@ -407,9 +416,10 @@ def _merged(
 
 
 def _in_window(edge: Edge, window: WindowSource) -> Edge:
-    """Return the edge (triple pattern with its source) with another window on the same stream.
+    """Return the edge (triple pattern with its source), with the given window as its source.
 
-    An edge of another source is returned unchanged.
+    The given window must be on the edge's stream. An edge of another stream, or of static data, is returned
+    unchanged.
     """
     if not isinstance(edge.where, Reading) or edge.where.name != window.stream:
         return edge
@@ -423,9 +433,10 @@ _TRIED: Final = (
 
 
 def _populations(case: RowCase, model: Model, *, counts: bool) -> Iterator[list[Model]]:
-    """Yield groups of matches that differ in some variables, for queries that count or compute values.
+    """Yield groups of matches that differ in the values of some variables.
 
-    Each match is a model: a term for each variable.
+    Queries that count or compute values can differ on such groups. Each match is a model, which gives a term
+    to each variable.
     """
     computed = frozenset[Variable]().union(
         *(named_in(each) for each in case.columns if isinstance(each, Call))

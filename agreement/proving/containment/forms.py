@@ -22,9 +22,9 @@ Names = Mapping[Variable, Variable]
 
 @dataclass(frozen=True, slots=True)
 class PatternTree:
-    """A pattern as a tree: a label, such as UNION, and subtrees or variables.
+    """A query pattern as a tree, with a label such as UNION, and with subtrees or variables as parts.
 
-    If `ordered` is false, the order of the parts is irrelevant.
+    If `ordered` is false, the order of the parts does not matter.
     """
 
     label: Hashable
@@ -33,9 +33,10 @@ class PatternTree:
 
 
 def same(pattern: Pattern, other: Pattern, variables: frozenset[Variable]) -> bool:
-    """Return whether two patterns differ at most in the order of AND, UNION and &&, and in hidden variables.
+    """Return whether two patterns are equal, up to the order of their parts and names of other variables.
 
-    The names of `variables` must be the same in both patterns.
+    The order of the parts does not matter for AND, UNION and &&. The variables in `variables` must have the
+    same names in both patterns.
 
     >>> x, y, z, p = *map(Variable, "xyz"), Variable("p")
     >>> pattern = lambda o: algebra.Bgp((algebra.TriplePattern(x, p, o),))
@@ -46,9 +47,9 @@ def same(pattern: Pattern, other: Pattern, variables: frozenset[Variable]) -> bo
 
 
 def namings(pattern: Pattern, other: Pattern, start: Names) -> Iterator[Names]:
-    """Yield each renaming of a pattern's variables that makes the pattern equal to the other pattern.
+    """Yield each renaming of variables that makes the first pattern equal to the other pattern.
 
-    Each renaming extends `start`. Equal patterns also have each solution the same number of times.
+    Each renaming extends `start`. Patterns that are equal in this sense have each solution equally often.
     """
     return _matched(_form(pattern), _form(other), start)
 
@@ -80,7 +81,7 @@ def _in_order(mine: _Parts, theirs: _Parts, names: Names) -> Iterator[Names]:
 def _in_any_order(mine: _Parts, theirs: _Parts, names: Names) -> Iterator[Names]:
     """Yield the renamings of variables under which two lists of subpatterns are equal in some order.
 
-    The function first matches the subpattern that has the fewest possible counterparts.
+    The function begins with the subpattern that can be equal to the fewest subpatterns of the other list.
     """
     if not mine:
         yield names
@@ -176,7 +177,7 @@ def _conjuncts(pattern: Pattern) -> Iterator[PatternTree]:
 
 
 def _each_once(conjuncts: Iterable[PatternTree]) -> Iterator[PatternTree]:
-    """Yield equal triple patterns and filters once, and other parts of a join as often as they occur."""
+    """Yield the parts of a join, without repetitions of triple patterns and filters."""
     seen = set()
     for tree in conjuncts:
         if tree.label not in ("TRIPLE", "FILTER") or tree not in seen:
@@ -197,7 +198,7 @@ def _conditions(condition: Expression, pattern: Pattern) -> Iterator[PatternTree
 
 
 def _expression(expression: Expression, pattern: Pattern) -> PatternTree | Variable:
-    """Return the tree of an expression; for EXISTS, the tree contains the pattern inside EXISTS."""
+    """Return an expression as a tree, which includes the patterns of EXISTS in the expression."""
     if isinstance(expression, Call):
         parts = tuple(_expression(each, pattern) for each in expression.arguments)
         # Each place of a function that is random has values of its own.
@@ -210,11 +211,11 @@ def _expression(expression: Expression, pattern: Pattern) -> PatternTree | Varia
 
 
 def normal(expression: Expression) -> Expression:
-    """Return an equivalent normal form of an expression, with the same value or error.
+    """Return the normal form of an expression, which always has the same value or error.
 
     `>` is rewritten to `<` with exchanged sides, IN to a disjunction of `=`, and ¬ moves inside ∧, ∨, = and
     ≠. All these steps are valid in SPARQL's three-valued logic. The sides of commutative operators are
-    sorted. RAND can have other values in the normal form.
+    sorted. If the expression calls RAND, the normal form can have other values.
 
     >>> n, one = Variable("n"), Iri("one")
     >>> print(normal(Call("!", (Call("IN", (n, Iri("two"), one)),))))
@@ -250,9 +251,10 @@ def _sides(expression: Expression, function: str) -> tuple[Expression, ...]:
 
 
 def settle(disjunct: Disjunct) -> Disjunct:
-    """Return a disjunct in which variables get the IRIs with which its conditions equate the variables.
+    """Return a disjunct in which IRIs from its equations are the fixed values of variables.
 
-    Only variables in triple patterns of the disjunct get such a value.
+    An equation is a condition such as `?x = <http://e/a>`, whose variable occurs in a triple pattern of the
+    disjunct.
     """
     binding, bound = dict(disjunct.values), disjunct.bound
     requirements: list[Test] = []
@@ -272,8 +274,8 @@ def settle(disjunct: Disjunct) -> Disjunct:
 
 
 def is_random(part: Pattern) -> bool:
-    """Return whether a condition or value of a pattern uses a function of random values, such as RAND.
+    """Return whether a condition or expression of a pattern calls a function of random values, such as RAND.
 
-    Conditions and values inside smaller patterns do not count.
+    Conditions and expressions of the patterns inside the pattern do not count.
     """
     return any(call.function in RANDOM for expression in expressions_of(part) for call in calls(expression))

@@ -41,9 +41,9 @@ def two_queries(
     names: Mapping[str, str],
     warn: Warn = unsaid,
 ) -> tuple[PairQuery, PairQuery]:
-    """Read two query files, and return both queries with the settings of the comparison.
+    """Read two query files, and return both queries with the settings for deciding containment.
 
-    If the queries have no windows and --profile is not set, they are read as SPARQL 1.1.
+    If the queries have no windows and --profile is not given, the queries have the semantics of SPARQL 1.1.
 
     Args:
         inputs: The two query files.

@@ -35,20 +35,22 @@ StateSets = frozenset[_States]
 
 @dataclass(frozen=True, slots=True)
 class Automaton:
-    """The automaton of a property path; it begins in state 0 and accepts a word in state 1.
+    """A finite automaton that accepts the walks along a property path.
 
-    A move is a state, a label and the next state. If the label is None, the move reads no letter.
+    A letter is one step of a walk: a property and its direction. The automaton begins in state 0 and accepts
+    in state 1. A move consists of a state, a label and the next state. If the label is None, the move reads
+    no letter.
     """
 
     moves: tuple[tuple[int, _Label, int], ...]
 
     @property
     def start(self) -> StateSets:
-        """The states before the first letter, as the only possible set."""
+        """The set of states before the first letter (step of a walk), as the only possible set."""
         return frozenset((self.closed(frozenset((0,))),))
 
     def closed(self, states: _States) -> _States:
-        """Return the states, with all states that are reachable from them without reading a letter."""
+        """Return the given states, and all states that the automaton reaches from them without a letter."""
         silent: dict[int, list[int]] = {}
         for before, label, after in self.moves:
             if label is None:
@@ -62,7 +64,7 @@ class Automaton:
         return frozenset(found)
 
     def step(self, states: _States, letter: Letter) -> _States:
-        """Return the states that the automaton reaches from `states` by one letter."""
+        """Return the states that the automaton reaches from `states` by one letter (step of a walk)."""
         return self.closed(
             frozenset(
                 after
@@ -73,13 +75,13 @@ class Automaton:
 
     @staticmethod
     def accepts(known: StateSets) -> bool:
-        """Return whether each possible set of states after a walk contains the accepting state 1."""
+        """Return whether the automaton certainly accepts: each possible set of states contains state 1."""
         return bool(known) and all(1 in states for states in known)
 
     def spelled(self, known: StateSets, word: "Automaton", deadline: Deadline = NEVER) -> StateSets:
-        """Return the possible sets of states after the automaton reads any one word of another automaton.
+        """Return the possible sets of states of this automaton after it reads a word of another automaton.
 
-        If there are too many sets, the result is empty, so that no word counts as accepted.
+        If too many sets are possible, the result is empty, which counts as not accepted.
 
         Raises:
             TimeLimitError: The deadline is over.
@@ -116,7 +118,7 @@ def _spells(label: tuple[Iri | patterns.NegatedSet, bool], letter: Letter) -> bo
 
 
 def properties(path: patterns.Path) -> frozenset[Iri]:
-    """Return the properties that a path contains, also in negated property sets."""
+    """Return the properties that a path contains, including those in negated property sets."""
     return frozenset(name for name, _ in _letters(automaton(path)) if name is not None)
 
 
@@ -168,7 +170,7 @@ def _moves(
 
 
 def has_empty(path: patterns.Path) -> bool:
-    """Return whether a path can have zero steps, so that it connects each node with itself."""
+    """Return whether a property path can have zero steps, so that it connects each node with itself."""
     words = automaton(path)
     return words.accepts(words.start)
 
@@ -181,7 +183,7 @@ Image = dict[Variable, Term]
 
 @lru_cache(maxsize=4_096)
 def is_inside(inner: Window, outer: Window) -> bool:
-    """Return whether the outer window always contains all content of the inner window, on every stream.
+    """Return whether the outer window contains the inner window's content at every time on every stream.
 
     >>> is_inside(TimeWindow(3), TimeWindow(5)), is_inside(TimeWindow(5), TimeWindow(3))
     (True, False)
@@ -212,11 +214,12 @@ def _covers(outer: TimeWindow, inner: TimeWindow) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Mapper:
-    """Maps triple patterns of a query into known triple patterns, with respect to windows and static data.
+    """Maps triple patterns of a query to known triple patterns whose triples they certainly match.
 
-    `merged` are the windows that belong to the query's default graph. `paths` maps names to paths of any
-    length. `windows` maps a known pattern to the windows that contain its triple. By default, these are the
-    windows that always contain the window of the pattern.
+    `merged` contains the windows that are part of the query's default graph. `paths` contains each path of
+    any length by its name. `windows` contains, for a known pattern, the windows that contain its triple.
+    Without an entry in `windows`, a window contains the triple if it always contains the window of the
+    pattern.
     """
 
     merged: tuple[disjuncts.Reading, ...]
@@ -232,10 +235,10 @@ class Mapper:
         image: Image,
         variables: frozenset[Variable],
     ) -> Iterator[Image]:
-        """Yield mappings of variables under which all `edges` match triples of the edges `into`.
+        """Yield mappings of variables under which all `edges` match the triples that the edges `into` match.
 
-        An edge is a triple pattern with its source. Each mapping extends `image`. If several mappings are
-        equal on `variables`, only the first mapping is yielded.
+        An edge is a triple pattern with its source. Each mapping extends `image`. Of several mappings that
+        are equal on `variables`, only the first is yielded.
 
         Raises:
             TimeLimitError: The time limit is over.
@@ -245,13 +248,17 @@ class Mapper:
         yield from _Search(self, targets, variables).images(mine, image)
 
     def _targets(self, edge: disjuncts.Edge, into: Sequence[disjuncts.Edge]) -> tuple[disjuncts.Edge, ...]:
-        """Return the edges of `into` that `edge` can match; for a path of any length, all edges of `into`."""
+        """Return the edges of `into` whose triples `edge` can match.
+
+        An edge is a triple pattern with its source. For a path of any length, all edges of `into` are
+        returned.
+        """
         if edge.triple.predicate in self.paths:
             return tuple(into)
         return tuple(target for target in into if next(self.each(edge, (target,), {}), None) is not None)
 
     def each(self, edge: disjuncts.Edge, into: Sequence[disjuncts.Edge], image: Image) -> Iterator[Image]:
-        """Yield the mappings, extending `image`, under which one edge matches.
+        """Yield the mappings of variables that extend `image`, and under which `edge` matches in `into`.
 
         An edge is a triple pattern with its source.
         """
@@ -272,7 +279,7 @@ class Mapper:
     def _walks(
         self, edge: disjuncts.Edge, path: patterns.Path, into: Sequence[disjuncts.Edge], image: Image
     ) -> Iterator[Image]:
-        """Yield the mappings under which a path of any length is a walk along the known edges `into`."""
+        """Yield the mappings of variables under which a path of any length is a walk along known edges."""
         subject, _, object_ = edge.triple.terms
         places = [self._where(edge, target, image) for target in into]
         for binding in (each for n, each in enumerate(places) if each is not None and each not in places[:n]):
@@ -294,9 +301,9 @@ class Mapper:
     def _reached(
         self, words: Automaton, start: Term, edges: Sequence[disjuncts.Edge], nodes: set[Term]
     ) -> dict[Term, None]:
-        """Return the terms that a path certainly reaches from `start` along known edges.
+        """Return the terms that a path certainly reaches from the term `start` along known edges.
 
-        A path of zero steps counts only if its term is certainly a node of the graph.
+        If the path can have zero steps, `start` and the reached term must certainly be nodes of the graph.
         """
         pending = [(start, words.start)]
         terms = set(pending)
@@ -318,9 +325,9 @@ class Mapper:
         return {term: None for term in ended if not empty or (start in nodes and term in nodes)}
 
     def _step(self, predicate: Term, *, forward: bool) -> Automaton:
-        """Return the automaton of the words that a known edge with this predicate may spell.
+        """Return the automaton of the walks that a known edge with this predicate can be.
 
-        A variable as predicate can be any property.
+        If the predicate is a variable, the edge can be a step along any property.
         """
         if isinstance(predicate, Variable):
             step: patterns.Path = patterns.NegatedSet()
@@ -330,9 +337,10 @@ class Mapper:
         return automaton(step if forward else patterns.Inverse(step))
 
     def _where(self, edge: disjuncts.Edge, target: disjuncts.Edge, image: Image) -> Image | None:
-        """Return the mapping, extended if necessary, if the source of `edge` contains the triple of `target`.
+        """Return the mapping, possibly extended, if the source of `edge` contains the triple of `target`.
 
-        Otherwise the function returns None. The sources are windows of streams and graphs of the static data.
+        If no such mapping is certain, the function returns None. A source is a window of a stream, or a graph
+        of the static data.
         """
         match edge.where, target.where:
             case disjuncts.Reading(stream), disjuncts.Reading(other):
@@ -358,7 +366,7 @@ class Mapper:
                 return None
 
     def _shows(self, target: disjuncts.Edge, window: disjuncts.Reading) -> bool:
-        """Return whether a window of the query certainly contains the triple of a known edge."""
+        """Return whether a window certainly contains the triple that a known edge matches."""
         if (readings := self.windows.get(target)) is not None:
             return any(each.window == window.window for each in readings)
         return self._is_inside(target.reading, window)
@@ -371,8 +379,8 @@ class Mapper:
 class _Search:
     """The search for mappings under which several edges (triple patterns with sources) match known edges.
 
-    `targets` are the known edges that each edge can match. Mappings that are equal on `kept` count once.
-    Groups of edges that share no unmapped variable are mapped separately.
+    `targets` contains the known edges that each edge can match. Mappings that are equal on `kept` count only
+    once. Groups of edges that share no unmapped variable are mapped separately.
     """
 
     mapper: Mapper
@@ -430,7 +438,7 @@ def _open(edges: Sequence[disjuncts.Edge], image: Image) -> frozenset[Variable]:
 
 
 def _connected(edges: Iterable[disjuncts.Edge], image: Image) -> list[tuple[disjuncts.Edge, ...]]:
-    """Return the edges in groups; edges of different groups share no variable outside the mapping `image`."""
+    """Return edges in groups, such that two groups share no variable that `image` does not map."""
     parts: list[tuple[tuple[disjuncts.Edge, ...], frozenset[Variable]]] = []
     for edge in edges:
         names = _open((edge,), image)
@@ -447,9 +455,9 @@ def _ends(edges: Sequence[disjuncts.Edge]) -> Iterator[Term]:
 
 
 def _nodes(edges: Sequence[disjuncts.Edge], paths: Mapping[Iri, patterns.Path]) -> set[Term]:
-    """Return the terms that are certainly nodes of the graph, as subject or object of some triple.
+    """Return the terms that are certainly the subject or object of some triple in the graph.
 
-    A constant end of a path that can have zero steps is not certainly a node.
+    If a path can have zero steps, a constant at its end need not be the subject or object of a triple.
     """
     terms: set[Term] = set()
     for edge in edges:

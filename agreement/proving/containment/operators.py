@@ -67,9 +67,10 @@ _ASKED: Final = "on which it has a row that the other query does not have"
 
 
 def answers_containment(one: canonical.PairQuery, other: canonical.PairQuery) -> Decision:
-    """Return the decision whether each answer of one query is always an answer of the other query.
+    """Return the decision whether each answer of one query is an answer of the other query, on all data.
 
-    If proof and refutation by small data fail, a search looks for a smallest stream that refutes containment.
+    If neither a proof nor small data decide, the function searches a smallest stream that refutes the
+    containment.
     """
     # Half of the time is the search's.
     mine, theirs = (replace(query, deadline=one.deadline.nearer(0.5)) for query in (one, other))
@@ -96,10 +97,10 @@ _COPY: Final = "urn:lars:copy:"
 
 
 def reports_containment(query: canonical.PairQuery, other: canonical.PairQuery) -> Decision:
-    """Return the decision whether the other query reports each row that the first query reports.
+    """Return the decision whether the other query always reports each row that the first query reports.
 
     Both queries are evaluated at the same times. RSTREAM, ISTREAM and DSTREAM define which rows are reported.
-    The decision covers every evaluation on every stream.
+    The decision is about every evaluation on every stream.
     """
     mine, theirs = query.operator, other.operator
     if (mine, theirs) == (_R, _R):
@@ -111,10 +112,10 @@ def reports_containment(query: canonical.PairQuery, other: canonical.PairQuery) 
 
 
 def contained_in_units(one: canonical.PairQuery, other: canonical.PairQuery) -> Decision:
-    """Return the decision whether one query is contained in another, with a finer unit that changes it.
+    """Return the decision whether one query is contained in another, also with shorter units of time.
 
-    A unit is the length of a time point. If no finer unit changes the result, `finer` of the decision is
-    None.
+    A unit of time is the length of a time point. The field `finer` of the decision is a shorter unit that
+    changes the result; None if no unit is found.
     """
     units = list(finer_units(one.setting.unit, [*durations_of(one.query), *durations_of(other.query)]))
     # The rest of the time is for finer units.
@@ -147,7 +148,7 @@ def _decided(query: canonical.PairQuery, other: canonical.PairQuery) -> Decision
 
 
 def _why(query: canonical.PairQuery, other: canonical.PairQuery, answers: Decision) -> str:
-    """Return why the first query's report is contained in the other's report; "" if no rule proves it."""
+    """Return the rule that proves that the other query reports each row of the first one, as text, or ""."""
     inside = answers.holds
     match query.operator, other.operator:
         case "ISTREAM", "RSTREAM" if inside:
@@ -166,14 +167,15 @@ def _why(query: canonical.PairQuery, other: canonical.PairQuery, answers: Decisi
 
 
 def _answering(query: canonical.PairQuery) -> canonical.PairQuery:
-    """Return the query without its stream operator, so that the query reports all its answers."""
+    """Return the query without its operator (such as ISTREAM), so that the query reports all its answers."""
     return replace(query, query=replace(query.query, to_stream=None))
 
 
 def _possible_answers(query: canonical.PairQuery, other: canonical.PairQuery) -> Decision:
-    """Return the decision whether `query` answers each row of `other` that `query` could answer on some data.
+    """Return the decision whether an answer of `other`, if `query` can have it, is an answer of `query`.
 
-    Under this condition (rule O3 of the module), containment of answers extends to ISTREAM and DSTREAM.
+    `query` can have a row if the row is an answer of `query` on some data. If this condition holds,
+    containment of answers is also containment for ISTREAM and DSTREAM (rule O3 of the module).
     """
     unlike = query.query.dataset != other.query.dataset or query.result != other.result
     whole = query.merged or other.merged or query.query.modifiers.slices or other.query.modifiers.slices
@@ -193,9 +195,10 @@ def _possible_answers(query: canonical.PairQuery, other: canonical.PairQuery) ->
 
 
 def _elsewhere(part: Pattern) -> Pattern | None:
-    """Return a STREAM block on a new stream that no other block reads, with a window without limits.
+    """Return a STREAM block that reads a copy of its stream through a window without limits.
 
-    For any other part of a query, the function returns None.
+    The name of the copy is new, so other blocks do not read the copy. For any other part of a query, the
+    function returns None.
     """
     if not isinstance(part, StreamBlock):
         return None
@@ -207,7 +210,7 @@ def _copy(part: StreamBlock) -> Iri:
 
 
 def _keeps(query: canonical.PairQuery, other: canonical.PairQuery) -> bool:
-    """Return whether each answer of the first query is an answer of the other at all later times."""
+    """Return whether it is proved that an answer of the first query stays an answer of the other query."""
     if any(isinstance(part, Group) for part in parts(query.pattern)) or volatile(other.query) is not None:
         return False
     if other.query.modifiers.slices or other.query.merged:
@@ -216,7 +219,7 @@ def _keeps(query: canonical.PairQuery, other: canonical.PairQuery) -> bool:
 
 
 def _is_kept(edge: disjuncts.Edge, query: canonical.PairQuery) -> bool:
-    """Return whether a match of an edge (triple pattern with its source) remains at all later times."""
+    """Return whether a match of an edge (triple pattern with its source) stays a match at later times."""
     if isinstance(edge.where, disjuncts.GraphSource):
         return not disjuncts.is_derived(edge.where.name)
     window = edge.where.operator(query.setting)
@@ -226,7 +229,10 @@ def _is_kept(edge: disjuncts.Edge, query: canonical.PairQuery) -> bool:
 def _refuting(
     one: canonical.PairQuery, other: canonical.PairQuery, known: Witness | None
 ) -> Iterator[Witness]:
-    """Yield streams on which only the first query reports some row, at the first or second evaluation."""
+    """Yield streams on which the first query reports a row that the other query does not report.
+
+    The row is reported at the first or at the second evaluation.
+    """
     early = canonical.last_time(one, other)
     late = 3 * early
     mine, theirs = (list(islice(_matches(query), _MOST_MATCHES)) for query in (one, other))
@@ -253,9 +259,10 @@ def _refuting(
 def _moved(
     query: canonical.PairQuery, other: canonical.PairQuery, noise: list[canonical.PlacedTriple]
 ) -> Iterator[Witness]:
-    """Yield streams on which the other query has a row before or after the first query has this row.
+    """Yield streams on which both queries have the same row, but at different times.
 
-    Such streams refute containment of ISTREAM and of DSTREAM if the condition of rule O3 fails.
+    If the condition of rule O3 (see the module) fails, these streams refute containment for ISTREAM and
+    DSTREAM.
     """
     against = _possible_answers(query, other).witness if query.operator == other.operator else None
     if against is None:
@@ -308,9 +315,9 @@ def _size(edge: disjuncts.Edge) -> float:
 def _pushing(
     one: canonical.PairQuery, other: canonical.PairQuery, t: int
 ) -> Iterator[canonical.PlacedTriple]:
-    """Yield new triples at time `t`, as many as the largest tuple window of each stream contains.
+    """Yield new triples at time `t`, for each stream as many as the largest tuple window contains.
 
-    These triples push all earlier triples out of the tuple windows.
+    The new triples push all earlier triples out of the tuple windows.
     """
     read = [each for query in (one, other) for each in sources(query.query)]
     size = max((each.window.count for each in read if isinstance(each.window, Rows)), default=0)

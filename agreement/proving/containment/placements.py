@@ -39,10 +39,11 @@ Group = tuple[disjuncts.Edge, ...]
 
 @dataclass(frozen=True, slots=True)
 class _Spot:
-    """A possible place of an arriving triple in windows.
+    """A possible arrival of a triple: its time, and the windows that contain the triple.
 
-    `time` is its time point. `rank` counts the tuple-window sizes from which newer arrivals push the triple
-    out. `windows` are the windows of the other query that contain the triple.
+    `time` is the time point of the arrival. `rank` is the number of tuple-window sizes so small that newer
+    arrivals have pushed the triple out. `windows` contains the windows of the other query that contain the
+    triple.
     """
 
     time: int
@@ -52,11 +53,11 @@ class _Spot:
 
 @dataclass(frozen=True, slots=True)
 class ArrivalPlacement:
-    """The arrivals of a match at evaluation time `t`, each with the windows that contain the arrival.
+    """The arrivals of a match's triples, each with the windows that contain it at evaluation time `t`.
 
-    `equal` are the conditions under which several triple patterns match one arrival. The terms of newer
-    triples, which push arrivals out of tuple windows, are made from the new name `other`. `sizes` are the
-    sizes of the tuple windows on each stream.
+    `equal` contains the conditions under which several triple patterns match one arrival. `sizes` contains
+    the sizes of the tuple windows on each stream. `other` is a new name; additional triples, which push
+    arrivals out of tuple windows, have this name in their terms.
     """
 
     t: int
@@ -67,22 +68,23 @@ class ArrivalPlacement:
 
     @property
     def windows(self) -> Mapping[disjuncts.Edge, frozenset[disjuncts.Reading]]:
-        """The windows of the other query that contain the triple of each triple pattern."""
+        """For each triple pattern, the windows of the other query that contain its triple."""
         return {edge: spot.windows for group, spot in self.spots for edge in group}
 
     @property
     def newer_triples(self) -> int:
-        """The number of additional triples that push arrivals out of tuple windows.
+        """The number of additional triples that are necessary to push arrivals out of tuple windows.
 
-        An arrival is pushed out of each tuple window that must not contain it.
+        Each arrival must be pushed out of the tuple windows that do not contain it in this placement.
         """
         newer = (_newer(spot, self.sizes.get(group[0].where.name, ())) for group, spot in self.spots)
         return max(newer, default=0)
 
     def data(self, edges: Sequence[disjuncts.Edge], model: disjuncts.Model) -> list[PlacedTriple]:
-        """Return the triples of a match in order of arrival, with the additional triples for tuple windows.
+        """Return the triples of a match, and additional triples that push some of them out of tuple windows.
 
-        `model` gives a term for each variable of the edges.
+        The triples of each stream are in order of arrival. `model` gives a term for each variable of the
+        edges.
         """
         triples: list[PlacedTriple] = [
             (None, edge.ground(model)) for edge in edges if isinstance(edge.where, disjuncts.GraphSource)
@@ -110,20 +112,20 @@ def _newer(spot: _Spot, sizes: tuple[int, ...]) -> int:
 
 
 def new_name(queries: Iterable[PairQuery]) -> Iri:
-    """Return an IRI that no query contains, so that no constant of a pattern matches it."""
+    """Return an IRI that does not occur in the given queries."""
     return fresh(Variable("o"), named_constants(query.program for query in queries))
 
 
 def unlike(number: int, other: Iri, stream: Constant) -> disjuncts.Quad:
-    """Return the additional triple number `number`, with new terms, in a stream.
+    """Return an additional triple in a stream, whose terms contain a new name and the given number.
 
-    Such triples push other triples out of tuple windows.
+    Additional triples push other triples out of tuple windows.
     """
     return Iri(f"{other.value}{number}"), other, other, stream
 
 
 def placements(edges: Sequence[disjuncts.Edge], queries: Sequence[PairQuery]) -> Iterator[ArrivalPlacement]:
-    """Yield each way to place arriving triples in the windows of queries; together, the ways cover all cases.
+    """Yield the placements of arriving triples in the windows of queries, which together cover all cases.
 
     Raises:
         UncountedError: Too many placements exist.
@@ -147,7 +149,7 @@ def placements(edges: Sequence[disjuncts.Edge], queries: Sequence[PairQuery]) ->
 
 @dataclass(frozen=True, slots=True)
 class _Stream:
-    """The triple patterns that match in one stream, and the windows that other queries have on this stream.
+    """The triple patterns that match in one stream, and the windows of queries on this stream.
 
     `sizes` are the different sizes of tuple windows on the stream, in ascending order.
     """
@@ -166,10 +168,11 @@ class _Stream:
         views: Sequence[disjuncts.Reading],
         setting: Setting,
     ) -> "_Stream":
-        """Return the triple patterns of a stream, and the windows in `views` that read this stream.
+        """Return the triple patterns in `edges` and the windows in `views` that belong to one stream.
 
         Raises:
-            UncountedError: The stream has a tuple window and a window that looks ahead.
+            UncountedError: A tuple window counts elements, or the stream has a tuple window and a window that
+            looks ahead.
         """
         own = tuple(edge for edge in edges if edge.reading.name == stream)
         near = tuple(view for view in views if view.name == stream or isinstance(view.name, Variable))
@@ -213,10 +216,10 @@ class _Stream:
                 yield groups, tuple(test for tests in equal for test in tests or ())
 
     def _fits(self, spots: Sequence[_Spot]) -> bool:
-        """Return whether arrivals can have these places together.
+        """Return whether the arrivals of a match can have the given places at the same time.
 
-        A newer arrival must not have a larger rank, and no tuple window may contain more arrivals than its
-        size.
+        A tuple window must not lose a newer arrival before an older arrival, and must not contain more
+        arrivals than its size.
         """
         if not self.sizes:
             return True
@@ -244,7 +247,7 @@ class _Stream:
         return [*self.views, *(edge.reading for edge in self.edges)]
 
     def _last(self, t: int) -> int:
-        """Return the last time point in any window at evaluation time `t`, or `t` if that is later."""
+        """Return the last time point in any window at evaluation time `t`, or `t` if `t` is later."""
         return max((t, *(_interval(look.operator(self.setting), t).last for look in self._looks)))
 
     def _spot(self, time: int, rank: int, t: int) -> _Spot:
@@ -270,9 +273,10 @@ def _interval(window: Window, t: int) -> Interval:
 
 
 def _least(spots: Iterable[_Spot]) -> list[_Spot]:
-    """Return the places whose set of windows contains no smaller set of another place.
+    """Return the places of an arrival with minimal sets of windows that contain the arrival.
 
-    A mapping through a set of windows is also a mapping through a larger set, so these places suffice.
+    If a mapping uses only windows in a set, the mapping is also valid for a larger set. So places with larger
+    sets are not necessary for a proof.
     """
     listed = list({spot.windows: spot for spot in spots}.values())
     return [spot for spot in listed if not any(other.windows < spot.windows for other in listed)]
@@ -290,7 +294,10 @@ def _partitions(edges: Sequence[disjuncts.Edge]) -> Iterator[tuple[Group, ...]]:
 
 
 def _equal(group: Group) -> tuple[Test, ...] | None:
-    """Return the conditions under which all edges match the same triple; None if their constants differ."""
+    """Return the conditions under which all edges (triple patterns) of a group match the same triple.
+
+    If constants of the edges differ, the function returns None.
+    """
     requirements: list[Test] = []
     for edge, other in combinations(group, 2):
         for mine, theirs in zip(edge.triple.terms, other.triple.terms, strict=True):
@@ -302,9 +309,9 @@ def _equal(group: Group) -> tuple[Test, ...] | None:
 
 
 def critical_times(windows: Sequence[Window]) -> Sequence[int]:
-    """Return evaluation times that together show each possible order of the ends of windows.
+    """Return evaluation times at which the ends of windows have all their possible orders.
 
-    At these times, no window begins before time 0.
+    The times are so late that no window begins before time 0.
 
     Raises:
         UncountedError: A window is neither time-based nor tuple-based, or the pivots have too many positions.
@@ -320,10 +327,10 @@ def critical_times(windows: Sequence[Window]) -> Sequence[int]:
 
 
 def _meetings(windows: Sequence[TimeWindow], steps: int) -> Iterator[int]:
-    """Yield the times at which windows move or their ends meet, and the neighbors of these times.
+    """Yield the times at which a window moves or ends of windows coincide, and the times before and after.
 
-    A window moves when its pivot, the last multiple of its slide, changes. The times are offsets from a
-    common pivot of all windows.
+    A window moves when its pivot changes: the last multiple of its slide. The times are counted from a common
+    pivot of all windows.
     """
     moving = {end for window in windows if window.step == 1 for end in _ends(window)}
     stepped = {window for window in windows if window.step > 1}
@@ -338,10 +345,10 @@ def _meetings(windows: Sequence[TimeWindow], steps: int) -> Iterator[int]:
 
 
 def _ends(window: TimeWindow) -> tuple[int, ...]:
-    """Return the offsets of a window's ends from its pivot, the last multiple of its slide.
+    """Return the ends of a window as distances from its pivot, the last multiple of its slide.
 
-    The ends are the first time point of the window, and the time after its last one. A window without a
-    beginning has only the second offset.
+    The ends are the first time point of the window, and the time point after its last time point. A window
+    with an unlimited past has only the second end.
     """
     far = (window.past or 0) + abs(window.future) + 2
     pivot = far * window.step

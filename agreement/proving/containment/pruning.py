@@ -30,9 +30,9 @@ _Names = frozenset[Variable]
 
 
 def prune(pattern: algebra.Pattern, seen: _Names) -> algebra.Pattern:
-    """Return the pattern without parts that bind no visible variable.
+    """Return the pattern without OPTIONAL parts, aggregates and BINDs that bind no variable in `seen`.
 
-    The solutions of both patterns are equal on the variables `seen`, as sets.
+    On the variables `seen`, both patterns have the same set of solutions.
     """
     match pattern:
         case algebra.LeftJoin(left, right, condition):
@@ -71,7 +71,7 @@ _INTEGER: Final = XSD + "integer"
 
 
 def counted_edges(pattern: algebra.Pattern) -> algebra.Pattern:
-    """Return a pattern with the same solutions, in which COUNTs and conditions on counts are normalized."""
+    """Return an equivalent pattern with a normal form of each COUNT and of conditions on counts."""
 
     def change(part: algebra.Pattern) -> algebra.Pattern | None:
         match part:
@@ -96,7 +96,7 @@ def counted_edges(pattern: algebra.Pattern) -> algebra.Pattern:
 
 
 def least(group: algebra.Group) -> Mapping[Variable, int]:
-    """Return the smallest possible value of each COUNT of a group: 0 or 1."""
+    """Return the smallest possible value (0 or 1) of each COUNT of a GROUP BY."""
     bound = _bound(group.pattern)
     return {
         name: int(bool(group.keys) and set(how.arguments) <= bound)
@@ -150,7 +150,7 @@ def _conjuncts(condition: Expression) -> Iterator[Expression]:
 
 
 def _bounded(test: Expression, counts: Mapping[Variable, int]) -> Expression | None:
-    """Return a comparison of a count with a number, rewritten to `>=` or `<=`; None if it always holds."""
+    """Return a comparison of a count with a number, written with `>=` or `<=`; None if it is always true."""
     match test:
         case Call("<" | "<=" | ">" | ">=" as sign, (Literal() as number, Variable() as name)):
             return _bounded(Call(_EXCHANGED[sign], (name, number)), counts)

@@ -33,10 +33,11 @@ Equal = Callable[[Pattern, Pattern, tuple[Variable, ...], tuple[Variable, ...]],
 
 @dataclass(slots=True)
 class Relations:
-    """The names of the paths, aggregates and LIMITs of two queries; equal ones get the same name.
+    """The names for the paths, aggregates and LIMITs of two queries.
 
-    `equal` returns whether two patterns have the same solutions. `relations` contains for each name the
-    pattern, its columns, and the windows of its default graph.
+    Equal paths, aggregates and LIMITs have the same name. The function `equal` returns whether two patterns
+    have the same solutions. `relations` contains each name of an aggregate or LIMIT, with its pattern, its
+    columns, and the windows of its default graph.
     """
 
     equal: Equal
@@ -47,10 +48,10 @@ class Relations:
     _merged: frozenset[Reading] = frozenset()
 
     def read(self, pattern: Pattern, merged: Iterable[Reading], *, whole: bool) -> Pattern:
-        """Return the pattern with triple patterns in place of paths of any length, aggregates and LIMIT.
+        """Return a pattern with triple patterns in place of its paths of any length, aggregates and LIMITs.
 
-        With `whole`, the result also keeps the patterns inside aggregates and LIMIT. `merged` are the windows
-        that belong to the default graph of the pattern.
+        If `whole` is true, the result also contains the patterns inside aggregates and LIMITs. `merged`
+        contains the windows that are part of the pattern's default graph.
         """
         self._merged = frozenset(merged)
         walked = without_paths(pattern)
@@ -134,9 +135,9 @@ class Relations:
     def _name_and_order(
         self, part: Pattern, columns: tuple[Variable, ...]
     ) -> tuple[Iri, tuple[Variable, ...]]:
-        """Return the name of an aggregate or LIMIT, and its columns in the order of its first occurrence.
+        """Return the name of an aggregate or LIMIT, and its columns in the order that belongs to the name.
 
-        Equal aggregates of the two queries get the same name.
+        If an equal aggregate or LIMIT already has a name, the function returns this name.
         """
         for name, known, order, merged in self.relations:
             # One text over other windows is another relation.
@@ -160,9 +161,9 @@ class Relations:
                 yield from self._as_sets(known, part)
 
     def _as_sets(self, known: Group, part: Group) -> Iterator[dict[Variable, Variable]]:
-        """Yield the mapping of columns between two aggregates that ignore duplicates.
+        """Yield mappings of columns under which two aggregates that ignore duplicates are equal.
 
-        The solutions under both aggregates must be equal as sets.
+        The patterns inside both aggregates must have the same set of solutions.
         """
         if not all(_as_a_set(how) for _, how in known.aggregates):
             return
@@ -183,7 +184,7 @@ class Relations:
 
 
 def _as_a_set(how: Aggregation) -> bool:
-    """Return whether an aggregate ignores duplicates, as MIN, MAX and COUNT(DISTINCT ...) do."""
+    """Return whether an aggregate, such as MIN or COUNT(DISTINCT ...), ignores duplicates."""
     return how.function in ("MIN", "MAX") or (
         how.distinct and bool(how.arguments) and how.function in ("COUNT", "SUM", "AVG")
     )

@@ -212,7 +212,10 @@ class _Reader:
     def extended(
         self, disjunct: Disjunct, ways: Sequence[Disjunct], pattern: algebra.LeftJoin, where: Where
     ) -> list[Disjunct]:
-        """Return the joins of `disjunct`, of the left side of OPTIONAL, with `ways`, of the right side."""
+        """Return the joins of a disjunct of OPTIONAL's left side with the disjuncts of its right side.
+
+        `ways` contains the disjuncts of the right side.
+        """
         shared = variables(pattern.left) & variables(pattern.right)
         both = [each for other in ways if (each := self.both(disjunct, other, shared)) is not None]
         if pattern.condition is None:
@@ -222,7 +225,10 @@ class _Reader:
     def kept(
         self, disjunct: Disjunct, removing: Sequence[Disjunct], shared: frozenset[Variable], where: Where
     ) -> Disjunct:
-        """Return `disjunct`, of the left side of MINUS, with the condition that no removing match exists."""
+        """Return a disjunct of MINUS's left side, with the condition that MINUS does not remove its row.
+
+        `removing` contains the disjuncts of the right side.
+        """
         pairs = ((other, self.both(disjunct, other, shared)) for other in removing)
         # In SPARQL 1.1 what shares no bound variable removes nothing: where none can be bound on both sides.
         ways = [

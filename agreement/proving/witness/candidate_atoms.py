@@ -64,7 +64,7 @@ def is_import(rule: Rule) -> bool:
 
 
 def patterns(program: Program) -> Iterator[Atom]:
-    """Yield the triple patterns of a LARS program, in streams and graphs, in the order of its rules."""
+    """Yield the triple patterns of a LARS program, in streams and static data, in the order of its rules."""
     for rule in program.rules:
         for literal in () if is_import(rule) else rule.body:
             for atom, _, _ in atoms(literal):
@@ -108,7 +108,7 @@ def named_constants(programs: Iterable[Program]) -> frozenset[Constant]:
 
 
 def unify(atom: Atom, other: Atom) -> bool:
-    """Return whether one triple can match both patterns, if their streams and graphs are ignored."""
+    """Return whether one triple can match two patterns; the names of their streams do not matter."""
     pairs = zip(triple_of(atom), triple_of(other), strict=True)
     return all(isinstance(a, Variable) or isinstance(b, Variable) or a == b for a, b in pairs)
 
@@ -157,7 +157,7 @@ class PositionClasses:
     def of(
         self, variable: Variable
     ) -> tuple[tuple[Variable, ...], tuple[Constant, ...], tuple[logic.Condition, ...]]:
-        """Return the variables that can be equal to a variable, with their constants and conditions."""
+        """Return the variables that can be equal to a variable, and their constants and conditions."""
         root = self._root(_node(variable))
         names = tuple(name for name in self.names if self._root(_node(name)) == root)
         inside = {t for t in self._constants if self._root(_node(t)) == root}

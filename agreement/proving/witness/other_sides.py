@@ -146,7 +146,7 @@ class ProfileContest:
 
     @property
     def _durations(self) -> list[int]:
-        """The lengths, ends and slides of all windows, and the periods of specifications, in nanoseconds."""
+        """The lengths, ends and slides of all windows, and all periods of specifications, in nanoseconds."""
         given = [getattr(span, part.name) for span in self._spans for part in fields(span)]
         given += [_period(profile.name) for profile in self.profiles]
         return [duration.nanoseconds for duration in given if isinstance(duration, Duration)]

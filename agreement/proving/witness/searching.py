@@ -202,7 +202,9 @@ def two_queries(
 class WitnessSearch:
     """The input of a search for a stream on which two sides differ.
 
-    - `contest` contains the two sides. - `streams` are the streams that can have triples.
+    - `contest` contains the two sides.
+    - `streams` are the streams that can have triples.
+    - If `static` is None, the search also chooses static triples.
     - `arrivals` is the maximum number of triples. If `arrivals` is None, theorem A7 determines the number.
     - If `any_source` is true, each triple can arrive in any stream, or be static.
     - `more` contains triples from which the search chooses, in addition to triples that match patterns of the

@@ -211,7 +211,7 @@ class WitnessTask:
 
     @property
     def any_source(self) -> bool:
-        """Whether a triple of the stream may match a pattern of another source."""
+        """Whether the search may put a triple into any source, not only the source of a matching pattern."""
         return self.criteria.any_source or self.criteria.cause in _ANYWHERE
 
     def contest(self, period: int) -> Contest | other_sides.ProfileContest:
