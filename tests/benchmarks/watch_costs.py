@@ -11,7 +11,6 @@ its verdicts, beside the length of the batches.
 import argparse
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -123,7 +122,7 @@ def latencies(folder, given):
             seen.setdefault(ready, time.monotonic())
             judged += [time.monotonic()] * (ready - len(judged))
             time.sleep(0.01)
-        watch.send_signal(signal.SIGINT)
+        watch.terminate()
     batches = sorted(seen.values())
     waited = [end - start for start, end in zip(came, judged, strict=True)]
     return waited, [later - earlier for earlier, later in pairwise(batches)]
