@@ -1,14 +1,14 @@
-"""Search for possible faults of an engine (switches) that explain recorded runs.
+"""Search for the faults of an engine that explain recorded runs; each possible fault is a "switch".
 
-Without any fault, the simulated engine has the correct behavior. The search tries each fault, and sets of
-several faults, on all recorded runs. If a run is correct, but the simulation with a fault predicts other
-reports, the fault raises a false alarm.
+If all faults are off, the simulated engine is correct. The search tries each fault, and sets of faults, on
+all recorded runs. If a run is correct, but the simulation with a fault predicts other reports, the fault
+raises a false alarm.
 
-A run counts as evidence for a fault only if the run could also have refuted it. A run is therefore no
-evidence if the fault would also explain three other answers: the correct answers, no answers, or answers at
-other times. If the runs have several causes, each cause must explain most of the runs on which it predicts a
-deviation. If many faults are tried, some predict a few runs by chance. If the result of the search could be
-wrong, the caller adds runs.
+A run counts as evidence for a fault only if the run could also have refuted it. A run is therefore not
+evidence if the fault would also explain the correct answers, no answers, or answers at other times. If the
+runs have several causes, each cause must explain most of the runs on which it predicts a deviation. If many
+faults are tried, some of the faults predict a few runs by chance. If the result of the search could be wrong,
+the caller of the search adds runs.
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -55,10 +55,10 @@ The limit is not 1, because a second cause may hide this cause in a run.
 
 @dataclass(frozen=True, slots=True)
 class Lead(Generic[Switch]):
-    """A possible fault of an engine, with the wrong runs that it explains, and how well it explains them.
+    """A possible fault of an engine, with the wrong runs that it explains and the number of its false alarms.
 
-    `explained` and `evidence` are numbers of wrong runs, and `alarms` is the number of false alarms on
-    correct runs.
+    `explained` contains the numbers of the wrong runs that the fault explains. `evidence` contains those of
+    them that count as evidence. `alarms` is the number of false alarms on correct runs.
     """
 
     switch: Switch
@@ -71,13 +71,14 @@ class Lead(Generic[Switch]):
 class Arena(Generic[Run, Switch]):
     """The wrong and the correct runs of an engine, on which possible faults (switches) are compared.
 
-    - `misses` returns the number of rows and reports in which a run differs from the prediction with some
-      faults; None if no prediction exists.
-    - `fits_plainly` returns whether the prediction with some faults equals the run without further
+    - `misses` returns the number of rows and reports in which a run differs from the simulation with some
+      faults; None if the simulation is impossible.
+    - `fits_plainly` returns whether the simulation with some faults equals the run, without further
       assumptions.
-    - `can_refute` returns whether a run could have refuted some faults.
-    - `expects` returns whether the prediction with a fault differs from the correct reports.
-    - `is_over` returns whether the time limit is over. After the limit, only the runs tried so far count.
+    - `can_refute` returns whether a run could have refuted the assumption of some faults.
+    - `expects` returns whether the simulation of a run with a fault differs from the correct reports.
+    - `is_over` returns whether the time limit is over. After the limit, only the runs that are already tried
+      count.
     """
 
     misses: Callable[[Run, tuple[Switch, ...]], int | None]
@@ -93,7 +94,7 @@ class Arena(Generic[Run, Switch]):
     _known_refutable: dict[tuple[int, tuple[Switch, ...]], bool] = field(default_factory=dict, init=False)
 
     def explains(self, number: int, switches: tuple[Switch, ...]) -> bool:
-        """Return whether the prediction with the given faults equals the wrong run with this number."""
+        """Return whether the simulation with the given faults equals the wrong run with this number."""
         return self._misses_of(number, switches, right=False) == 0
 
     def _can_refute(self, number: int, switches: tuple[Switch, ...]) -> bool:
@@ -140,7 +141,7 @@ class Arena(Generic[Run, Switch]):
         return best
 
     def nearest(self, switches: Sequence[Switch], most: int) -> list[Switch]:
-        """Return at most `most` possible faults, those whose predictions are closest to a few wrong runs."""
+        """Return the `most` possible faults whose simulations are closest to a few of the wrong runs."""
         numbers = range(min(_RUNS_AT_ONCE, len(self.wrong)))
 
         def distance(switch: Switch) -> int:
@@ -155,8 +156,8 @@ class Arena(Generic[Run, Switch]):
     def next_cause(self, switches: Sequence[Switch], causes: Sequence[Switch]) -> Lead[Switch] | None:
         """Return the possible fault that explains most of the runs that `causes` leave unexplained, or None.
 
-        If a fault that explains one of the first few runs explains at least half of all, no further fault is
-        tried.
+        Faults that explain one of the first few runs are tried first. If one of them explains at least half
+        of the runs, the other faults are not tried.
         """
         left = self.unexplained(causes)
         others = [switch for switch in switches if switch not in causes]
@@ -178,7 +179,7 @@ class Arena(Generic[Run, Switch]):
         return best
 
     def _evidence(self, lead: Lead[Switch], causes: Sequence[Switch]) -> frozenset[int]:
-        """Return the numbers of the explained runs that are evidence for a fault, among the last runs."""
+        """Return the numbers of those among the last explained runs that are evidence for a fault."""
         ways = ((lead.switch,), (*causes, lead.switch)) if causes else ((lead.switch,),)
         evidence = (
             number
@@ -190,8 +191,8 @@ class Arena(Generic[Run, Switch]):
     def _is_chance(self, lead: Lead[Switch], left: Sequence[int]) -> bool:
         """Return whether a fault explains too few of the runs on which it predicts wrong reports.
 
-        If the fault predicts the recorded reports better than the correct behavior does, the run may have
-        further causes.
+        A run does not count against the fault if the simulation with the fault is closer to the run than the
+        correct reports are, because the run may have further causes.
         """
         others = [number for number in left if number not in lead.explained]
         sample = others[:_SAMPLE]
@@ -216,8 +217,9 @@ class Arena(Generic[Run, Switch]):
     ) -> Lead[Switch] | None:
         """Return a fault with the numbers of the runs that it explains.
 
-        If it misses too many runs or raises too many false alarms, the function returns None. `share_missed`
-        is the share of runs that it may miss. After the time limit, only the runs tried so far count.
+        If the fault does not explain enough runs, or raises too many false alarms, the function returns None.
+        `share_missed` is the share of runs that the fault may leave unexplained. After the time limit, only
+        the runs that are already tried count.
         """
         explained: list[int] = []
         for done, number in enumerate(numbers):
@@ -235,7 +237,7 @@ class Arena(Generic[Run, Switch]):
         return None if alarms is None else Lead(switch, frozenset(explained), frozenset(), alarms)
 
     def _alarms(self, switch: Switch, explained: int, right: Sequence[Run]) -> int | None:
-        """Return the number of false alarms of a fault on correct runs; None if there are too many."""
+        """Return the number of false alarms of a fault on correct runs; None for too many false alarms."""
         alarms = 0
         for number in range(len(right)):
             if number >= _RUNS_AT_ONCE and self.is_over():
@@ -249,10 +251,10 @@ class Arena(Generic[Run, Switch]):
     def _best(
         self, leads: Sequence[Lead[Switch]], causes: Sequence[Switch], left: Sequence[int] = ()
     ) -> Lead[Switch] | None:
-        """Return the fault with most evidence; among nearly equal faults, one that fits most runs plainly.
+        """Return the fault with the most evidence; among nearly equal faults, the one that fits most runs.
 
-        A fault is skipped if it explains fewer runs than another fault has as evidence, because most faults
-        explain few runs.
+        Most faults explain few runs. A fault is therefore skipped if it explains fewer runs than another
+        fault has as evidence.
         """
         near: list[Lead[Switch]] = []
         for lead in sorted(leads, key=lambda one: -len(one.explained)):
@@ -271,7 +273,7 @@ class Arena(Generic[Run, Switch]):
     def _with_evidence(self, lead: Lead[Switch], causes: Sequence[Switch]) -> Lead[Switch] | None:
         """Return a fault with its evidence and its false alarms on correct runs.
 
-        If it raises more false alarms than it has evidence, the function returns None.
+        If the fault raises more false alarms than it has runs as evidence, the function returns None.
         """
         evidence = self._evidence(lead, causes)
         alarms = self._alarms(lead.switch, len(lead.explained), self.right)

@@ -1,8 +1,8 @@
 """Find the differences between two engines on one run, and the rules that cause the differences.
 
 A `Reporter` is an engine version, a running engine or a specification. The reports of two reporters are
-compared at each pushed triple or in each time unit. A rule causes a difference if the difference becomes
-smaller or disappears without the rule.
+compared at each pushed triple or in each time unit. A rule of an engine version causes a difference if the
+difference becomes smaller or disappears when the rule is switched off.
 """
 
 from collections import Counter
@@ -57,11 +57,11 @@ _BOUNDS: Final = "bounds"
 
 @dataclass(frozen=True, slots=True)
 class Reporter:
-    """An engine version, a running engine or a specification, under the name that messages use.
+    """An engine version, a running engine or a specification that reports rows, with its name in messages.
 
     - If the reporter is an engine version, each of its rules can be switched off.
     - If the reporter is a specification, each parameter can be set to the value of the specification `like`.
-    - With `lexical`, rows do not distinguish IRIs, literals and blank nodes.
+    - If `lexical` is true, the engine's reports do not distinguish IRIs, literals and blank nodes.
     - `start` is the start time of a specification's windows. If `start` is None, windows close at multiples
       of their slides.
     - `bounds` are the bounds of a specification's windows. If `bounds` is None, the specification determines
@@ -91,7 +91,7 @@ class Reporter:
 
     @property
     def switches(self) -> tuple[EngineRule, ...]:
-        """The rules of an engine version, or parameters of a specification, that can be changed."""
+        """The changeable rules of an engine version, or the changeable parameters of a specification."""
         if not isinstance(self.who, Specification):
             return self.who.rules
         rules = () if self.like is None else fields(self.who, self.like)
@@ -108,7 +108,7 @@ class Reporter:
     ) -> Recording:
         """Return the reports on a run, with the given rules off or parameters changed.
 
-        The reports end at the last pushed triple, or at the time point `until`.
+        A specification reports up to the time point `until`; None means up to the last pushed triple.
 
         Raises:
             LarsError: The reporter cannot run the query.
@@ -137,7 +137,7 @@ def named_reporter(name: str, text: str) -> Reporter:
 
 
 def fields(of: Specification, like: Specification) -> Iterator[EngineRule]:
-    """Yield the parameters in which two specifications differ, with both values."""
+    """Yield each parameter in which two specifications differ, with a text of both values."""
     for name in Specification.model_fields:
         one, other = getattr(of, name), getattr(like, name)
         if name not in _SAID and one != other:
@@ -146,7 +146,7 @@ def fields(of: Specification, like: Specification) -> Iterator[EngineRule]:
 
 
 def _joined(reports: Iterable[Report]) -> Iterator[Report]:
-    """Yield one report for each time, because some engines report each row separately."""
+    """Yield one report for each time with all rows of this time; some engines report each row separately."""
     by_time: dict[float, Report] = {}
     for report in reports:
         before = by_time.get(report.t)
@@ -157,7 +157,7 @@ def _joined(reports: Iterable[Report]) -> Iterator[Report]:
 def pair_reports(
     reports: Sequence[Report], other: Sequence[Report]
 ) -> list[tuple[Report | None, Report | None]]:
-    """Return pairs of reports of two engines, each nearest in time to the other.
+    """Pair the reports of two engines: each report of a pair is the nearest in time to the other report.
 
     If a report has no partner, it is paired with None. Pairs with a report of `reports` come first, in order.
     """
@@ -186,8 +186,8 @@ _NOTHING: Final[Switched] = frozenset()
 class DifferenceWithRules:
     """A difference between two engines at one triple or time unit, and the rules or parameters that cause it.
 
-    `undone` is true if the engines no longer differ when these rules or parameters are changed. `together` is
-    true if the difference disappears only when all of them are changed.
+    `undone` is true if the difference disappears when the causes are changed. `together` is true if the
+    causes are a set of which no single rule has the same effect.
     """
 
     difference: ReportMatch
@@ -200,10 +200,10 @@ class DifferenceWithRules:
 class Pairing:
     """Two engines on one run, with their reports for each set of changed rules or parameters.
 
-    Each engine has its own form of the run, because engines read queries differently. Reports are compared at
-    each pushed triple. If both engines are specifications, reports are compared in each time unit, because
-    specifications advance time without triples. With `times`, the times of reports are also compared if both
-    engines have comparable times.
+    Each engine has its own run, because engines read the same query differently. Reports are compared at each
+    pushed triple. If both engines are specifications, reports are compared in each time unit, because
+    specifications also report at times without a triple. If `times` is true, and neither engine reports real
+    time, the times of reports are also compared.
     """
 
     sides: tuple[Reporter, Reporter]
@@ -244,7 +244,7 @@ class Pairing:
     def grouped(self, recording: Recording) -> tuple[dict[int, Reports], Reports]:
         """Return the reports by pushed triple or time unit, and the reports that no triple triggers.
 
-        Reports of one time are joined.
+        Reports of an engine at the same time are joined to one report.
         """
         places, after = by_place(recording.reports, self.pushes, self.runs[0].unit.milliseconds)
         return {place: tuple(_joined(reports)) for place, reports in places.items()}, after
@@ -299,7 +299,7 @@ class Pairing:
         return differences[int(place)].size if place in differences else 0
 
     def explained(self, progress: Progress = no_progress) -> tuple[DifferenceWithRules, ...]:
-        """Return each difference with its causes: single rules if possible, otherwise sets of rules."""
+        """Return each difference with the rules that cause it: single rules, or else a set of rules."""
         base = self.differences() or {}
         every = self.causes if base else ()
         for done, cause in enumerate(every):
@@ -315,10 +315,11 @@ class Pairing:
     ) -> DifferenceWithRules:
         """Return a difference with the rules that cause it.
 
-        These are the single rules without which the difference disappears. If no such rule exists, they are
-        the rules without which the difference is smaller. If these rules together do not remove the
-        difference, they are a smallest set of rules with the smallest remaining difference. The search for
-        this set begins with all rules, and removes them one by one.
+        First, the function looks for single rules without which the difference disappears. If no such rule
+        exists, it looks for single rules without which the difference is smaller. If the difference remains
+        without all of the latter rules, the function looks for a minimal set of rules without which as little
+        as possible of the difference remains. The search for this set begins with all rules, and removes
+        rules one by one.
         """
         sizes = {cause: self.size([cause], difference.at) for cause in self.causes}
         undoing = tuple(cause for cause, size in sizes.items() if size == 0)
@@ -335,9 +336,9 @@ class Pairing:
         return DifferenceWithRules(difference, rules, undone=least == 0, together=len(rules) > 1)
 
     def needed(self) -> tuple[EngineRule, ...] | None:
-        """Return the rules of an engine version that change its reports when they are off.
+        """Return a minimal set of rules with which an engine version reports the same as with all rules.
 
-        If the engine version is not compared with its own specification, the function returns None.
+        If no engine version is compared with its own specification, the function returns None.
         """
         for number, version in enumerate(self.sides):
             other = self.sides[1 - number]
@@ -378,12 +379,12 @@ class Divergence:
     - `places` is the number of pushed triples, or time units, at which an engine reports.
     - `pushes` is None if reports are compared by time unit.
     - `parted` contains the differences with the rules or parameters that cause them.
-    - `alone` contains the rules of which each removes all differences, if only this rule is changed.
-    - `needed` contains the rules of an engine version without which the version reports differently; None if
-      it is not compared with its own specification.
+    - `alone` contains each rule that removes all differences if only this rule is changed.
+    - `needed` is a minimal set of rules with which an engine version reports the same as with all rules; None
+      if no engine version is compared with its own specification.
     - `fields` are the parameters in which the specifications of both engines differ.
     - `after` contains the reports of each engine that no triple triggers.
-    - `silent` contains a boolean per engine: whether it reports no row.
+    - `silent` contains true for each engine that reports no row, otherwise false.
     - `title` is the name of the case. If times are dateTimes, `dates` converts time points to dateTimes.
     """
 
@@ -415,7 +416,7 @@ class Divergence:
     def frequencies(self) -> list[tuple[SwitchedRule, int]]:
         """The rules and parameters that cause differences, each with the number of its differences.
 
-        The most frequent one comes first.
+        The rule or parameter with the most differences comes first.
         """
         counter = Counter(cause for counts in self.parted for cause in counts.causes)
         order = {cause: n for n, cause in enumerate(self.causes)}
@@ -425,7 +426,7 @@ class Divergence:
 def divergence(pairing: Pairing, progress: Progress = no_progress) -> Divergence:
     """Return the differences of two engines on one run.
 
-    If a name means several builds of an engine, the builds that differ least count.
+    If an engine version has several known builds, the two builds that differ least are compared.
 
     Raises:
         LarsError: An engine cannot run the query.
@@ -462,7 +463,7 @@ def _with_sides(pairing: Pairing, first: Reporter, second: Reporter) -> Pairing:
 
 
 def _nearest_builds(pairing: Pairing) -> tuple[Reporter, Reporter]:
-    """Return the two builds that differ least, because the name of an engine can mean any of its builds."""
+    """Return the builds of the two engines that differ least: the name of an engine can mean any build."""
     first, second = pairing.sides
     pairs = list(product(first.builds, second.builds))
     # Where a build has a name of its own, the engine's name means the usual one beside it.

@@ -1,4 +1,4 @@
-"""Draft a query for alerts and events from the columns that they share; users edit the draft."""
+"""Draft a query that could produce given alerts from given events; users edit the draft."""
 
 import re
 from collections import defaultdict
@@ -29,9 +29,9 @@ Draft = tuple[str, Mapping[str, str], Mapping[str, str]]
 def draft(events: Recording, alerts: Sequence[Recording], *, name: str, time: str, unit: Duration) -> Draft:
     """Return a draft query whose answers have the columns that all alerts and the events share.
 
-    The draft is a CQELS query. Its window is about as long as the greatest delay between an alert and its
-    event. The event of an alert is the latest event with the same values. The filter of the query uses the
-    first column whose numbers separate events with an alert from all other events.
+    The draft is a CQELS query. The window of the query is about as long as the greatest delay between an
+    alert and its event. The event of an alert is the latest event with the same values. The filter of the
+    query uses the first column whose numbers separate events with an alert from all other events.
 
     Args:
         events: The table of events.
@@ -69,7 +69,7 @@ def draft(events: Recording, alerts: Sequence[Recording], *, name: str, time: st
 def shared_columns(events: Recording, alerts: Sequence[Recording]) -> Mapping[str, str]:
     """Map each column that all alerts and the events share to the column's name in the events.
 
-    Upper and lower case do not distinguish columns.
+    Column names are compared without regard to upper and lower case.
 
     Raises:
         LarsError: Alerts and events have no common column.
@@ -89,7 +89,7 @@ def shared_columns(events: Recording, alerts: Sequence[Recording]) -> Mapping[st
 
 
 def _times(logs: Iterable[Recording], columns: tuple[str, ...]) -> _Times:
-    """Map each row (by its comparison key) to the times in ms at which some log contains the row."""
+    """Map the comparison key of each row to the times in ms at which one of the logs contains the row."""
     times: defaultdict[Key, list[float]] = defaultdict(list)
     for log in logs:
         for report in in_columns(log, columns).reports:
@@ -112,10 +112,10 @@ def _greatest_age(events: _Times, alerts: _Times) -> float:
 
 
 def window_length(age: float, unit: Duration) -> Duration:
-    """Return a window length for the greatest delay `age` in ms between an event and its alert.
+    """Return the length of a window, given the greatest delay `age` in ms between an event and its alert.
 
-    The length is a usual duration near the delay. If no usual duration is near, the length is the delay,
-    rounded up to whole time units.
+    The length is a usual duration, such as 10s, near the delay. If no usual duration is near, the length is
+    the delay, rounded up to whole time units.
     """
     usual = (length for length in USUAL if length.nanoseconds % unit.nanoseconds == 0)
     near = (length for length in usual if abs(length.milliseconds - age) <= _NEAR * length.milliseconds)

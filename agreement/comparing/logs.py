@@ -1,7 +1,7 @@
 """Compare two logs of alerts: find the common rows with their times, and the rows of only one log.
 
-An alert is a row with its time. If a log does not contain a row, the system may not have reported the row, or
-not have logged it.
+An alert is a row with its time. If a log lacks a row, either the system did not report the row, or the system
+did not log its report.
 """
 
 from bisect import bisect_right
@@ -29,8 +29,8 @@ class AlertMatch:
     """An alert: a row with its times in ms in two logs.
 
     - `first` and `second` are its times in both logs; a time is None if the log lacks the alert.
-    - `elsewhere` means that the log without the alert contains the same row at another time. If events are
-      known, the row must follow the same event.
+    - `elsewhere` is true if the log without the alert contains the same row at another time. If events are
+      known, the row at the other time must follow the same event.
     - `event` is the time in ms of the latest event with the same values before the alert, or None.
     """
 
@@ -76,7 +76,7 @@ class LogMatch:
         return (min(delays), median(delays), max(delays)) if delays else None
 
     def same(self, *, times: bool) -> bool:
-        """Return whether both logs have the same alerts; with `times`, also at the same times."""
+        """Return whether both logs have the same alerts; if `times` is true, also at the same times."""
         moved = times and any(abs(alert.delay or 0) > SLACK for alert in self.alerts)
         return not moved and all(alert.delay is not None for alert in self.alerts)
 
@@ -88,7 +88,7 @@ def match_logs(
     within: float = inf,
     events: Recording | None = None,
 ) -> LogMatch:
-    """Return the alerts of two logs with the same columns, in pairs of equal rows.
+    """Compare the alerts of two logs with the same columns: alerts with equal rows can form a pair.
 
     Two alerts with equal rows form a pair if each alert is nearest in time to the other. If events are known,
     both alerts must follow the same latest event with this row. All blank nodes count as equal.
@@ -114,7 +114,7 @@ def match_logs(
 
 
 def missed(events: Iterable[float], period: Duration, width: Duration) -> int:
-    """Count the events that no window of a pull system contains.
+    """Return the number of events that no window of a pull system contains.
 
     The system evaluates at all multiples t of the period, over the window (t - width, t].
 
@@ -138,7 +138,7 @@ def _times(log: Recording, keys: Mapping[Row, Key]) -> Mapping[Key, _Times]:
 def _after_events(
     times: Mapping[Key, _Times], events: Mapping[Key, Sequence[float]]
 ) -> Mapping[tuple[Key, int], _Times]:
-    """Divide the times of each row by the number of events with this row before each time."""
+    """Return the times of each row, grouped by the number of events with this row before the time."""
     parts: defaultdict[tuple[Key, int], Counter[float]] = defaultdict(Counter)
     for key, counted in times.items():
         for t, count in counted.items():
@@ -155,7 +155,7 @@ def _with_event(
 
 
 def _matched(one: AlertMatch, first: _Times, second: _Times, within: float) -> Iterator[AlertMatch]:
-    """Yield the alerts with one row (after one event, if events are known): pairs, and single alerts."""
+    """Yield the pairs and the single alerts of one row; if events are known, only after one event."""
     ascending = sorted(first), sorted(second)
     for n, m in nearest_pairs(*ascending):
         mine = None if n is None else ascending[0][n]
@@ -170,9 +170,9 @@ def _matched(one: AlertMatch, first: _Times, second: _Times, within: float) -> I
 
 
 def _keys(reports: Iterable[Report], tolerance: float) -> Mapping[Row, Key]:
-    """Map each row to a key; equal rows have the same key.
+    """Map each row to a key, so that rows that count as equal have the same key.
 
-    In a key, the smallest of several close numbers replaces all of them.
+    Numbers that differ by at most the tolerance are replaced by the smallest of these numbers.
     """
     rows = {row: row_key(row) for report in reports for row in report.rows}
     numbers = {part for key in rows.values() for part in key if is_number(part)}
@@ -185,7 +185,7 @@ def _plain(part: Hashable) -> Hashable:
 
 
 def _merged(numbers: Sequence[Hashable], tolerance: float) -> Mapping[Hashable, Hashable]:
-    """Map each number to the first number of its group; neighbors in a group are close to each other."""
+    """Map each number to the first number of its group; a number close to the one before joins its group."""
     merged: dict[Hashable, Hashable] = {}
     for before, number in zip((None, *numbers), numbers, strict=False):
         near = before is not None and close(before, number, tolerance)

@@ -9,7 +9,7 @@ Item = TypeVar("Item")
 def fewest_enough(items: Sequence[Item], enough: Callable[[Sequence[Item]], bool]) -> tuple[Item, ...]:
     """Return a minimal selection of items for which `enough` is true; the last items are removed first.
 
-    If any item of the selection is removed, `enough` is false for the remaining items.
+    Minimal means: if one item of the selection is removed, `enough` is false for the remaining items.
     >>> fewest_enough([1, 2, 3, 4], lambda kept: sum(kept) >= 4)
     (1, 3)
     """

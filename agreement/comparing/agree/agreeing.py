@@ -48,10 +48,12 @@ if TYPE_CHECKING:
 class Pair:
     """A pair of compared queries: a C-SPARQL query evaluated by pull, and a CQELS query evaluated by push.
 
-    If the CQELS query was derived, `choices` contains `brave` (stream only) or `cautious` (stream or static
-    data) for each part of the query: a stream, a window and a graph pattern. For a given CQELS query,
-    `choices` is None. Rows are compared on the variables `on`; None means all variables. `derived` is push or
-    pull if `lars` derived the query of this side; None if both queries are given.
+    A part of a query is a stream with a window and a graph pattern. If `lars` derived the CQELS query,
+    `choices` contains one of two words for each part. The word `brave` means that the part matches only the
+    stream, and `cautious` means that the part matches the stream or the static data. For a CQELS query of the
+    user, `choices` is None. Rows are compared on the variables `on`; None means all variables. If `lars`
+    derived one of the queries, `derived` is the side of this query, push or pull; otherwise `derived` is
+    None.
     """
 
     csparql: EngineQuery
@@ -65,7 +67,7 @@ class Pair:
 
     @property
     def remark(self) -> str | None:
-        """A remark that names variables on which rows are not compared; None if whole rows are compared."""
+        """A remark with the variables that the comparison ignores; None if whole rows are compared."""
         return None if self.on is None else remark_on(self.csparql, self.cqels, self.on)
 
     @property
@@ -78,7 +80,7 @@ class Pair:
 class VariantReport:
     """The comparison of one pair of queries for all pull periods, with causes of differences.
 
-    The causes are computed on demand.
+    The causes of differences are computed when they are first read.
     """
 
     pair: Pair
@@ -112,7 +114,7 @@ class VariantReport:
 
 @dataclass(frozen=True, slots=True)
 class RowFilter:
-    """The options that select rows of a report by period, cause and side; the default selects all rows."""
+    """The options that select rows of a report by pull period, cause and side; by default, all rows."""
 
     HEADING: ClassVar = "Filters (the verdict and the exit code always cover all rows)"
 
@@ -143,9 +145,9 @@ class RowFilter:
     def intervals(
         self, variant: VariantReport, verdict: PeriodVerdict
     ) -> Iterator[tuple[PeriodComparison, list[RowDifference]]]:
-        """Yield each period with its selected rows.
+        """Yield each period with the rows that the options select: rows that only push or only pull reports.
 
-        If a cause or side is selected, periods without selected rows are left out.
+        If the options select a cause or a side, periods without selected rows are left out.
         """
         for interval in verdict:
             found_rows = self._found_rows(variant, interval)
@@ -169,11 +171,12 @@ class RowFilter:
 
 @dataclass(frozen=True, slots=True)
 class AgreementReport:
-    """The comparisons of all pairs of queries, with warnings; the stream-only query comes first.
+    """The comparisons of all pairs of queries, with warnings.
 
-    `variables` are the columns of a compared row, in order. If `remark` is given, it names variables that are
-    left out. Readers see the rows that `row_filter` selects; verdicts cover all rows. `timed` is true for a
-    synthetic trace whose lengths are durations.
+    The first pair contains the derived query whose patterns match only streams. `variables` are the columns
+    of a compared row, in order. The text `remark` names the variables that the comparison ignores; None if no
+    variable is ignored. The printed rows are those that `row_filter` selects; verdicts cover all rows.
+    `timed` is true for a synthetic trace whose lengths are given as durations, such as 5s.
     """
 
     setting: Setting
@@ -186,12 +189,12 @@ class AgreementReport:
 
     @property
     def first(self) -> VariantReport:
-        """The first pair of queries, which represents all pairs in texts."""
+        """The comparison of the first pair of queries; texts for readers describe only this comparison."""
         return self.variants[0]
 
     @property
     def dates(self) -> Dates:
-        """The converter of time points to dateTimes, if the trace has dateTimes."""
+        """The object that converts time points to dateTimes, if the trace has dateTimes."""
         return Dates(self.first.trace.origin, self.setting.unit, timed=self.timed)
 
     @property
@@ -213,8 +216,8 @@ def pairs(
 ) -> tuple[Pair, ...]:
     """Return the pairs of queries to compare: two given queries, or one given query with each derived query.
 
-    `carried` contains the predicates of each stream in the trace, and `assigned` the predicates that --assign
-    sets.
+    `carried` contains the pairs of stream and predicate in the trace. `assigned` contains the predicates of
+    each stream that the option --assign sets.
 
     Raises:
         LarsError: No query is given, or with `alike` the variables, forms or datasets of both queries differ.
@@ -246,9 +249,9 @@ def compare_pairs(  # noqa: PLR0913 - the part of the timeline comes beside what
 ) -> AgreementReport:
     """Compare push and pull for each pair of queries and each pull period on a trace.
 
-    All pairs share one evaluation at each time point. Push uses the static data `push_static`; if it is None,
-    push uses the static data of the trace, as pull does. Only the whole periods in the interval `within` are
-    compared; None means the whole timeline.
+    The programs of all pairs are evaluated together, once for each time point. Push uses the static data
+    `push_static`; if it is None, push uses the static data of the trace, as pull does. Only the whole periods
+    in the interval `within` are compared; None means the whole timeline.
     """
     first = compared[0]
     queries = first.csparql, *(pair.cqels for pair in compared)
@@ -279,7 +282,7 @@ def compare_pairs(  # noqa: PLR0913 - the part of the timeline comes beside what
 
 
 def _merged(pair: Pair, setting: Setting, on: Sequence[Variable] | None) -> Program:
-    """Return the program of push's query as pull's engine reads it: all sources in one graph."""
+    """Return the program of push's query with all streams and static data in one graph, as in pull."""
     if pair.csparql.language not in MERGING:
         return lars_program(pair.cqels, setting) if on is None else program_on(pair.cqels, setting, on)
     try:
@@ -296,7 +299,7 @@ def _merged(pair: Pair, setting: Setting, on: Sequence[Variable] | None) -> Prog
 def _differing(
     pulled: Background, pushed: Background | None, questions: Sequence[Question]
 ) -> Background | None:
-    """Return push's static data; None if both queries read the same triples from pull's static data."""
+    """Return the static data of push; None if push reads the same triples from the static data of pull."""
     if pushed is None or pushed is pulled:
         return None
     one, other = (used_background(known, questions) for known in (pulled, pushed))

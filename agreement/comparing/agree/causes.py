@@ -1,9 +1,9 @@
-"""Find the cause of each row that only push or only pull reports: the first cause in a list that applies.
+"""Find the cause of each row that only push or only pull reports: the first cause of a list that applies.
 
-`AskedProgram` evaluates a program under changed windows or input. `CauseSearch` tests the causes in their
-order. `DifferenceCauses` finds the causes and supporting input atoms of the rows of all periods. If both
-queries are given, they can read a stream through windows of different kinds or lengths. The cause "different
-windows" is tested before the causes that assume equal windows.
+`AskedProgram` evaluates a program with changed windows or changed input. `CauseSearch` tests the causes in
+the order of the list. `DifferenceCauses` finds the cause and the supporting input atoms of each row, for all
+periods. If the user gives both queries, the queries can read a stream through windows of different kinds or
+lengths. The cause "different windows" is tested before the causes that assume equal windows.
 """
 
 from bisect import bisect_right
@@ -36,7 +36,7 @@ from solver.relational.supports import supports
 
 
 class AskedProgram:
-    """Evaluates a LARS program at many times together, also with changed windows or input."""
+    """A LARS program with its input, which is evaluated at many times in one run."""
 
     def __init__(self, program: Program, output: Signature, situation: relational.EncodedSituation) -> None:
         self.program = program
@@ -44,9 +44,9 @@ class AskedProgram:
         self._situation = situation
 
     def at(self, times: Array, newest: Array | None = None) -> AnswerRuns:
-        """Return the rows of the program at ascending times.
+        """Return the rows of the program at the given times, which ascend.
 
-        If `newest` is given, arrivals after these times are ignored.
+        If `newest` is given, the evaluation at `times[i]` ignores arrivals after `newest[i]`.
         """
         return answers_at(self._question, self._situation, times, newest)
 
@@ -57,9 +57,10 @@ class AskedProgram:
         return answers_at(self._question, replace(self._situation, atoms={}), last)
 
     def hidden(self, times: Array) -> AnswerRuns:
-        """Return the rows that appear or disappear if windows also show input that a slide hides.
+        """Return the rows that change if windows also contain the input after their last slide step.
 
-        Only times at which a window hides input that has arrived are evaluated.
+        The program is evaluated only at times at which such input exists: it has arrived, but a window omits
+        it.
         """
         own = windows(self.program)
         hiding = [
@@ -89,11 +90,11 @@ class AskedProgram:
 
 
 def _reaching_on(window: Window) -> Window:
-    """Return the window, extended up to its evaluation time, so that it shows input that its slide hides.
+    """Return a window that also contains the input between its last slide step and its evaluation time.
 
-    ⊞^{l,u,d} becomes ⊞^{l,d-1,d}. Without input after the reference time, ⊞^{l,d-1,d} shows the content of
-    ⊞^{l,u,d} and all newer input. If a window always ends at the reference time or later, it remains
-    unchanged.
+    The window ⊞^{l,u,d} is replaced by ⊞^{l,d-1,d}. If no input is later than the evaluation time,
+    ⊞^{l,d-1,d} contains the content of ⊞^{l,u,d} and all newer input. A window that always ends at its
+    evaluation time or later is returned unchanged.
     """
     if not isinstance(window, TimeWindow):
         return window
@@ -112,8 +113,8 @@ def is_positive(program: Program) -> bool:
 def keeps_rows(program: Program, merged: Program) -> bool:
     """Return whether each row of a program remains a row if all its sources are merged into one graph.
 
-    `merged` is the program on the merged sources. Both programs must be positive, and read the streams of
-    `program` through the same windows.
+    `merged` is the program on the merged sources. The result is true only if both programs are positive and
+    read the streams of `program` through the same windows.
     """
     parts = [part for one in (program, merged) for rule in one.rules for part in rule.body]
     inner = (part.inner for part in parts if isinstance(part, formulas.In))
@@ -156,9 +157,9 @@ def _by_stream(program: Program) -> Mapping[Term, set[Window]]:
 
 
 def without_empty_groups(program: Program) -> Program:
-    """Return the program whose aggregates give no row over an empty multiset, as in CQELS.
+    """Return the program without the rows of aggregates over an empty multiset, which CQELS does not report.
 
-    In C-SPARQL, an aggregate without GROUP BY has one row over an empty multiset (T13).
+    In C-SPARQL, an aggregate without GROUP BY has one row if its multiset is empty (rule T13).
     """
     rules: list[Rule] = []
     for rule in program.rules:
@@ -177,7 +178,7 @@ def without_empty_groups(program: Program) -> Program:
 def _of_nothing(rule: Rule, some: str) -> bool:
     """Return whether a rule derives the row of an aggregate over an empty group.
 
-    Inside GRAPH and EXISTS, the translation τ writes such rules.
+    The translation to LARS writes rules of this kind for aggregates inside GRAPH and EXISTS.
     """
     return any(
         isinstance(part, formulas.Not) and isinstance(part.inner, Atom) and part.inner.predicate == some
@@ -195,10 +196,10 @@ def without_slices(program: Program) -> Program:
 
 
 def with_any_aggregates(program: Program, output: Signature) -> tuple[Program, frozenset[int]]:
-    """Return the program in which aggregate values are arbitrary, and their positions in its rows.
+    """Return a program whose rows have null as every aggregate value, and the positions of these values.
 
-    Null replaces each aggregate value. In this program, each condition on an aggregate value is true: HAVING,
-    FILTER and joins. Negated literals that may depend on an aggregate value are left out.
+    In the returned program, each condition on an aggregate value (HAVING, FILTER or a join) is true. Negated
+    literals that may depend on an aggregate value are left out.
     """
     whole, above = without_slices(program), _above_aggregates(program)
     places: frozenset[_Place] = frozenset()
@@ -231,7 +232,7 @@ def _above_aggregates(program: Program) -> frozenset[Signature]:
 def _with_any_values(
     rule: Rule, places: frozenset[_Place], above: frozenset[Signature]
 ) -> tuple[Rule, frozenset[_Place]]:
-    """Return a rule in which aggregate values are arbitrary, and the positions of such values in its head."""
+    """Return a rule without conditions on aggregate values, and the positions of these values in its head."""
     names = _others(rule)
     body: list[formulas.BodyLiteral] = []
     conditions: list[formulas.Condition] = []
@@ -267,9 +268,10 @@ def _with_any_values(
 def _loosened(
     atom: Atom, places: frozenset[_Place], names: Iterator[Variable], kept: Collection[Variable]
 ) -> Atom:
-    """Return an atom with a new variable at each position whose value is arbitrary.
+    """Return an atom with a new variable at each position whose value no condition may restrict.
 
-    These are the positions in `places`, and the variables that are not in `kept`.
+    The replaced terms are the terms at the positions `places`, and the variables that `kept` does not
+    contain.
     """
     predicate = signature(atom)
     terms = (
@@ -287,14 +289,14 @@ def _blocks(literal: formulas.Not, bound: Collection[Variable], above: Collectio
 
 
 def _others(rule: Rule) -> Iterator[Variable]:
-    """Yield new variables, which do not occur in the rule."""
+    """Yield variables that do not occur in the rule."""
     taken = variables(rule.head).union(*map(variables, rule.body))
     return (name for name in (Variable(f"Any{n}") for n in count()) if name not in taken)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DifferingRows:
-    """Rows that only one side reports in a period (start, end], sorted by period.
+    """Rows that only push or only pull reports in a period (start, end], sorted by period.
 
     - `columns` contains the codes of the rows' RDF terms, one array per column.
     - `reported` is the time of push's last evaluation with the row, up to the end of the period; -1 if no
@@ -302,7 +304,7 @@ class DifferingRows:
     - `owner` is the index of a row's period among all disagreeing periods.
     - `numbers` are the indexes of the rows among all rows of the side.
 
-    Pickling keeps only the terms of these rows.
+    When the rows are pickled, only the RDF terms of these rows are stored.
     """
 
     terms: TermCodes
@@ -322,13 +324,13 @@ class DifferingRows:
         return self.start, self.end, self.reported, self.owner, self.numbers
 
     def coded_by(self, terms: TermCodes) -> "DifferingRows":
-        """Return the same rows, with their terms coded as in `terms`."""
+        """Return the same rows with the codes that `terms` has for their RDF terms."""
         if terms is self.terms:
             return self
         return _coded(*used_texts(self.columns, self.terms), self._numbers(), terms)
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Return the function and its arguments for pickling."""
+        """Return the function, and its arguments, that restores the pickled rows."""
         texts, places = used_texts(self.columns, self.terms)
         return _coded, (texts, [column.astype(np.int32) for column in places], self._numbers())
 
@@ -355,7 +357,7 @@ _Result = TypeVar("_Result")
 def slice_causes(
     programs: SidePrograms, situation: relational.EncodedSituation, periods: DifferingPeriods
 ) -> Mapping[Side, Array]:
-    """Return the cause of each row that only one side reports, in periods that end in one slice."""
+    """Return the cause of each row that only push or only pull reports, in periods that end in one slice."""
     search, (*_, rows_of_sides) = CauseSearch(programs, situation, periods), periods
     return {side: search.causes(rows.coded_by(situation.terms), side) for side, rows in rows_of_sides.items()}
 
@@ -365,10 +367,10 @@ Applies = Callable[[DifferingRows], Mask]
 
 
 class CauseSearch:
-    """Tests which cause applies to each row that only push or only pull reports.
+    """A search for the cause of each row that only push or only pull reports.
 
-    For a row that only push reports, the causes concern push's last report of the row, and the pull at the
-    end of the period.
+    The cause of a row that only push reports explains the difference between two evaluations: push's last
+    evaluation with the row, and the pull at the end of the period.
     """
 
     def __init__(
@@ -391,7 +393,7 @@ class CauseSearch:
         return numbers
 
     def program_over(self, program: Program, static: SideStatic = "both") -> AskedProgram:
-        """Return a program over the input of the periods and the static data of push, pull, or both."""
+        """Return a program on the input of the periods, with the static data of push, of pull, or of both."""
         if self._sides.push_static is None:
             static = "both"
         key = program, static
@@ -404,7 +406,7 @@ class CauseSearch:
         return self.program_over(program).at(distinct(np.concatenate((self._pushes, self._ends))))
 
     def _general(self, side: Side) -> Iterator[tuple[RowCause, Applies]]:
-        """Yield the causes that do not depend on times of arrival, each with its test."""
+        """Yield the causes that do not depend on arrival times, each with a test function for rows."""
         push, pull = self._sides.push, self._sides.pull
         without = without_empty_groups(pull)
         # Only if such rows distinguish pull's program from push's.
@@ -431,7 +433,7 @@ class CauseSearch:
         yield "static only", is_static
 
     def _same_in_both(self, side: Side) -> Applies:
-        """Return a test whether push and pull would agree on a row with the static data of both sides."""
+        """Return a test for the cause "different static data"."""
         push = self.program_over(self._sides.push).at(self._pushes)
         pull = self.program_over(self._sides.pull).at(self._ends)
 
@@ -444,10 +446,11 @@ class CauseSearch:
         return is_same
 
     def _by_time(self, side: Side) -> Iterator[tuple[RowCause, Applies]]:
-        """Yield the causes that depend on time, each with its test, in the order of the tests.
+        """Yield the causes that depend on time, each with a test function for rows, in the order of tests.
 
-        For a row of push, the steps lead from push's last report to pull's answer at the end of the period.
-        For a row of pull, the steps lead from the end of the period to the evaluation times of push.
+        For a row that only push reports, the tests compare push's last report with pull's answer at the end
+        of the period. For a row that only pull reports, the tests compare pull's answer with push's
+        evaluations in the period.
         """
         push, pull, of_push = self._sides.push, self._sides.pull, side == "push"
         own, other = (push, pull) if of_push else (pull, push)
@@ -477,7 +480,7 @@ class CauseSearch:
             return row | self._hides_group(through, *asked(rows))
 
         def asked(rows: DifferingRows) -> tuple[Array, DifferingRows, Array]:
-            """Return the times at which the other side could report rows, the rows, and their first times."""
+            """Return the evaluation times of the side without the rows, the rows, and their first times."""
             return (self._ends, rows, rows.end - 1) if of_push else (self._pushes, rows, rows.start)
 
         def has_other_windows(rows: DifferingRows) -> Mask:
@@ -503,7 +506,7 @@ class CauseSearch:
         yield last, lambda rows: np.ones(len(rows.end), np.bool_)
 
     def _show_the_same(self, program: Program, pull: Program) -> bool:
-        """Return whether a program has pull's rows at the times of pull, because all windows are equal there.
+        """Return whether all windows of a program equal the windows of pull's program at each pull.
 
         The program differs from pull's program only in its windows.
         """
@@ -527,7 +530,7 @@ class CauseSearch:
         )
 
     def _is_gone(self, merged: Program, rows: DifferingRows) -> Mask:
-        """Return a mask of the rows that pull would lack even without input after push's last report."""
+        """Return a mask of the rows that pull would not report without the input after push's report."""
         if is_positive(self._sides.pull):
             return np.ones(len(rows.end), np.bool_)
         pairs = np.stack((rows.end, rows.reported))
@@ -549,10 +552,10 @@ class CauseSearch:
     def _hides(
         self, programs: tuple[Program, ...], when: Side, rows: DifferingRows, after: Array, until: Array
     ) -> Mask:
-        """Return a mask of the rows that appear or disappear if windows show the input that a slide hides.
+        """Return a mask of the rows that change if windows contain the input after their last slide step.
 
-        The mask covers each of the programs, at the evaluation times of push or pull (`when`) in (after,
-        until].
+        A row is in the mask if one of the programs gains or loses the row, at an evaluation of push or pull
+        (`when`) in the interval (after, until].
         """
         times = self._ends if when == "pull" else self._pushes
         mask = np.zeros(len(rows.end), np.bool_)
@@ -564,9 +567,10 @@ class CauseSearch:
         return mask
 
     def _hides_group(self, program: Program, times: Array, rows: DifferingRows, after: Array) -> Mask:
-        """Return a mask of the rows whose group has no row after a time, because windows hide input.
+        """Return a mask of the rows whose group has no row, because windows omit the newest input.
 
-        With all input, the aggregate of the group could have another value, so the test ignores the value.
+        Only evaluations after the times `after` count. With the omitted input, the aggregate of the group
+        could have another value. The test therefore ignores aggregate values.
         """
         if (group := self._groups(program, rows)) is None:
             return np.zeros(len(rows.end), np.bool_)
@@ -575,7 +579,7 @@ class CauseSearch:
         return ~shown & free.hidden(times).holds_within(columns, after, rows.end)
 
     def _groups(self, program: Program, rows: DifferingRows) -> tuple[AskedProgram, Sequence[Array]] | None:
-        """Return a program with arbitrary aggregate values, and the rows with null in place of these values.
+        """Return a program with null as each aggregate value, and the rows with null in the same columns.
 
         If the program has no aggregate, the function returns None.
         """
@@ -589,7 +593,7 @@ class CauseSearch:
         return self.program_over(free), columns
 
     def _aggregates(self, program: Program, times: Array, rows: DifferingRows, after: Array) -> Mask:
-        """Return a mask of the rows that the program has in (after, end] with other aggregate values."""
+        """Return a mask of the rows that a program has in (after, end] if aggregate values may differ."""
         if (group := self._groups(program, rows)) is None:
             return np.zeros(len(rows.end), np.bool_)
         free, columns = group
@@ -601,7 +605,7 @@ class CauseSearch:
 
     @cached_property
     def _ends(self) -> Array:
-        """The ends of the periods, at which pull evaluates."""
+        """The times at which pull evaluates: the ends of the periods."""
         return distinct(self._end)
 
     @cached_property
@@ -649,7 +653,7 @@ SideRow = tuple[Side, Row, int]
 def slice_supports(
     programs: SidePrograms, situation: relational.EncodedSituation, wanted: Sequence[SideRow]
 ) -> list[tuple[Fact, ...]]:
-    """Return the input atoms of one proof of each row, in a slice of the timeline."""
+    """Return, for each wanted row in a slice of the timeline, the input atoms of one proof of the row."""
     proved: dict[int, tuple[Fact, ...]] = {}
     statics = programs.statics(situation)
     for side, program in zip(SIDES, (programs.push, programs.pull), strict=True):
@@ -676,7 +680,7 @@ class DifferenceCauses:
 
     @property
     def periods(self) -> Sequence[PeriodComparison]:
-        """The periods in which push and pull disagree, in the order of the verdicts."""
+        """The periods in which push and pull disagree, in the order of the verdicts on pull periods."""
         return self._periods
 
     @cached_property
@@ -692,7 +696,7 @@ class DifferenceCauses:
         return np.repeat(np.arange(len(self._periods)), np.diff(self._begins[side]))
 
     def counts(self, side: Side) -> Array:
-        """Return the numbers of rows that only the given side reports, by disagreeing period and by cause."""
+        """Return a matrix of the numbers of rows of only this side, by disagreeing period and cause."""
         cells = len(self._periods) * len(CAUSES)
         counts = np.bincount(self.owners(side) * len(CAUSES) + self.causes(side), minlength=cells)
         return counts.reshape(len(self._periods), len(CAUSES)).astype(np.int64)
@@ -712,12 +716,12 @@ class DifferenceCauses:
         return {side: self.counts(side) for side in SIDES}
 
     def counts_in(self, side: Side, periods: Sequence[PeriodComparison]) -> Array:
-        """Return the numbers of rows that only the given side reports, by given period and by cause."""
+        """Return a matrix of the numbers of rows of only this side, by given period and cause."""
         numbers: Array = self._counts[side][[self._places[period] for period in periods]]
         return numbers
 
     def in_order(self, side: Side, period: PeriodComparison) -> Array:
-        """Return the indexes of a period's rows among all causes of a side, sorted by text."""
+        """Return the indexes of a period's rows among all rows of a side, in the order of the rows' texts."""
         if (side, period) not in self._ordered:
             if len(self._ordered) >= _ORDERED:
                 self._ordered.clear()
@@ -753,9 +757,9 @@ class DifferenceCauses:
     def _causes_of_rows(
         self, side: Side, place: int, begin: int, end: int
     ) -> Iterator[tuple[RowCause, int | None]]:
-        """Yield the cause of each row with an index in [begin, end), and the time of push's last report.
+        """Yield, for the rows with an index in [begin, end), the cause and the time of push's last report.
 
-        If push never reports the row, the time is None.
+        The time is None for a row that push never reports.
         """
         section = int(self._sections[place])
         first = int(np.searchsorted(self._section_rows(section)[side].numbers, begin))
@@ -771,7 +775,7 @@ class DifferenceCauses:
         return tables.only(side), number
 
     def supports(self, differences: Sequence[RowDifference]) -> list[tuple[Fact, ...]]:
-        """Return the input atoms of one proof of each row, at the last report of the row."""
+        """Return, for each row, the input atoms of one proof of the row at the time of its last report."""
         rows = [(difference.side, difference.row, difference.at) for difference in differences]
         places = self._by_slice([difference.interval.end for difference in differences])
         intervals = [(within, [rows[place] for place in some.tolist()]) for within, some in places]
@@ -787,7 +791,7 @@ class DifferenceCauses:
 
     @cached_property
     def _slices(self) -> Sequence[Interval]:
-        """The slices of the timeline in which causes are searched; each contains the ends of its periods.
+        """The slices of the timeline that are searched for causes; a period belongs to the slice of its end.
 
         If the timeline is evaluated in several slices, each slice is inside one section of the timeline.
         """
@@ -861,7 +865,7 @@ class DifferenceCauses:
         find: Callable[[SidePrograms, relational.EncodedSituation, _Wanted], _Result],
         payloads: Sequence[tuple[Interval, _Wanted]],
     ) -> list[_Result]:
-        """Return the result of a function for each slice of the timeline, with the input it needs."""
+        """Call a function on each slice of the timeline and its input, and return the results."""
         questions = self._programs.questions
         return self._trace.results(partial(find, self._programs), payloads, questions, self._longest)
 
@@ -885,7 +889,7 @@ class DifferenceCauses:
         return self._held[1]
 
     def _pushed_at(self, section: int, side: Side) -> Array:
-        """Return the last time, up to the end of its period, at which push reports each row of a section.
+        """Return, for each row of a section, the last time in its period at which push reports the row.
 
         If push never reports a row, the time of the row is -1.
         """
@@ -933,7 +937,7 @@ class DifferenceCauses:
 
 
 def _reported(pushed: AnswerRuns, columns: Sequence[Array], until: Array) -> Array:
-    """Return the time of push's last report of each row, up to a given time for each row.
+    """Return, for each row, the time of push's last report of the row up to the given time.
 
     If push never reports a row, the time of the row is -1.
     """

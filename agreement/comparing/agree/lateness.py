@@ -1,22 +1,23 @@
-"""Compare the answers to late data, as the data came, with the answers if all data were on time.
+"""Compare the answers to late data with the answers that the same data would have if they were on time.
 
 An element has an event time t and an arrival time a. The answers *on time* are the answers of `lars agree`
-without `--late`, which uses only event times. *As it came*, an evaluation for the time r sees the elements
-with a <= r, each dated with its event time; pull with a wait W sees the elements with a <= r + W. If a
-lateness is given, elements with a greater delay are dropped. Push evaluates when an element arrives. Rows are
-compared in the whole periods of the timeline. After the timeline, lost rows are looked up to find rows that
-come later.
+without `--late`, which uses only event times. For the answers *as the data came*, an evaluation for the time
+r sees the elements with a <= r, at their event times t. If pull waits W time points after the end of a
+period, pull sees the elements with a <= r + W. If a limit of the lateness is given, elements with a greater
+delay a - t are dropped. Push evaluates when an element arrives. Rows are compared in the whole periods of the
+timeline. Evaluations after the timeline show whether a lost row comes later.
 
 A changed row gets the first of these causes that applies:
 
-- dropped: without a limit of the lateness, the row would not change.
+- dropped: if no element were dropped, the row would not change.
 - arrived after the pull: the row is lost, and the data that arrived until the pull do not give the row at any
   time.
-- aggregate of other input: the query aggregates, and other input enters the aggregate of the row.
+- aggregate of other input: the query has an aggregate, LIMIT or OFFSET, which reads other elements.
 - blocked when it arrived: push would report the row if no negated pattern could remove it.
 - left the window before it arrived: the elements that the row needs were never in the windows together.
-- fired by late data: the row is an answer on time too, but at a time at which push evaluates only late.
-- blocked too late: the element that removes the row arrived later.
+- fired by late data: with data on time, the row also holds, but at a time at which push does not evaluate.
+  Push evaluates at this time because a late element arrives.
+- blocked too late: the element that removes the row arrived after the evaluation.
 """
 
 from bisect import bisect_left, bisect_right
@@ -77,8 +78,9 @@ _Place = tuple[_Key, int]
 class LateRow:
     """A row of push or pull that late data change in the period (start, end].
 
-    `at` is the last evaluation in the period that has the row: on time if the row is lost, as the data came
-    if it is invented. If a lost row comes after the period, `reported` is the time of its report.
+    `at` is the time of the last evaluation in the period that has the row. For a lost row, this is an
+    evaluation of the data on time; for an invented row, of the data as they came. If a lost row is reported
+    after the period, `reported` is the time of this report.
     """
 
     side: Side
@@ -93,13 +95,13 @@ class LateRow:
 
     @property
     def late_by(self) -> int | None:
-        """The number of time points from the end of the period to the report of a late row, or None."""
+        """The number of time points from the period's end to the late report of the row; None without one."""
         return None if self.reported is None else self.reported - self.end
 
 
 @dataclass(frozen=True, eq=False)
 class LateSide:
-    """The answers of push or pull for one pull period: on time, and as the late data came.
+    """The answers of push or pull for one pull period: with all data on time, and with the data as they came.
 
     `wait` is the number of time points from the end of a period to the evaluation of pull. Data with a delay
     above `lateness` are dropped; None keeps all data.
@@ -143,7 +145,7 @@ class LateSide:
 
     @cached_property
     def _timely(self) -> AnswerRuns:
-        """The answers on time at the evaluations of each period, without time 0, which is in no period."""
+        """The answers with all data on time; without the answer at time 0, because time 0 is in no period."""
         return _at(self.on_time, self.period if self.side == "pull" else 1)
 
     @property
@@ -162,7 +164,7 @@ class LateSide:
 
     @property
     def reach_ahead(self) -> int:
-        """The greatest number of time points from an evaluation time forward to the end of a window."""
+        """The greatest number of time points by which a window ends after its evaluation time."""
         own = (window.reach[1] for window in windows(self.program) if isinstance(window, IntervalWindow))
         return max(own, default=0)
 
@@ -190,7 +192,7 @@ class LateSide:
     def counts(self, wait: int, lateness: int | None) -> tuple[int, int, int]:
         """Return the numbers of rows that are late, lost for good, and invented.
 
-        `wait` and `lateness` replace the values of this side.
+        The arguments replace this object's `wait` of pull and limit `lateness` of the delay.
         """
         other = self._with(wait, lateness)
         lost, invented = other._changed  # noqa: SLF001
@@ -200,10 +202,10 @@ class LateSide:
         return late, len(lost) - late, len(invented)
 
     def least_wait(self) -> int | None:
-        """Return a wait W of pull, in time points, with which no row is lost, but with W - 1 a row is lost.
+        """Return a wait W of pull, in time points, with which no row is lost.
 
-        If the query is monotone, the result is the smallest such wait. If dropped data would give rows, the
-        result is None.
+        With the wait W - 1, a row would be lost. If the query is monotone, W is the smallest wait without
+        lost rows. If every wait loses a row, for example because elements are dropped, the result is None.
         """
         low, high = 0, self.delay + self.reach_ahead
         if any(self.counts(high, self.lateness)[:2]):
@@ -215,7 +217,7 @@ class LateSide:
         return low
 
     def supports(self, rows: Sequence[LateRow]) -> list[tuple[Fact, ...]]:
-        """Return the input atoms of one proof of each row: on time for a lost row, otherwise as data came."""
+        """Return the input atoms of one proof of each row; the proof of a lost row uses the data on time."""
         proofs: dict[LateRow, tuple[Fact, ...]] = {}
         for invented in (False, True):
             own = [row for row in rows if (row.kind == "invented") == invented]
@@ -229,7 +231,7 @@ class LateSide:
         return [proofs.get(row, ()) for row in rows]
 
     def arrivals(self, facts: Collection[Fact]) -> Mapping[Fact, int]:
-        """Return the arrival time of each input atom; for equal atoms at one time, the first arrival."""
+        """Return the arrival time of each input atom; for an atom that arrives several times, the first."""
         assert self.trace.came is not None
         found: dict[Fact, int] = {}
         for t in {fact.t for fact in facts}:
@@ -253,12 +255,12 @@ class LateSide:
         return rows_by_period(self.side, answers, self._start, self.period, self.whole)
 
     def _late(self, last: int) -> LocalTrace:
-        """Return the trace with the arrival times of its elements; its timeline ends at `last`."""
+        """Return the trace with elements as they came, and with a timeline that ends at `last`."""
         late = self.trace.as_it_came(self.wait, self.lateness)
         return replace(late, timeline=Interval(self.trace.timeline.first, last))
 
     def _came(self, program: Program | None = None) -> AnswerRuns:
-        """Return the answers as the data came, of this side's program or of another program."""
+        """Return the answers to the data as they came, of this side's program or of the given program."""
         if program not in self._known:
             pulls = self._pulls(self.wait) if self.side == "pull" else ()
             late = self._late(max((*pulls, self.trace.timeline.last + self.delay)))
@@ -269,7 +271,7 @@ class LateSide:
         return self._known[program]
 
     def _with(self, wait: int, lateness: int | None) -> "LateSide":
-        """Return this side of the comparison with another wait and lateness."""
+        """Return these answers for another wait of pull and another limit of the lateness."""
         if (wait, lateness) == (self.wait, self.lateness):
             return self
         trace = self.trace.without_certification()
@@ -279,7 +281,7 @@ class LateSide:
         return other
 
     def _pulls(self, wait: int) -> tuple[int, ...]:
-        """Return the times of pull on the timeline, and after it until all data have left the windows."""
+        """Return the times of pull, on the timeline and then until all data have left the windows."""
         timeline, period = self.trace.timeline, self.period
         first = max(-(-timeline.first // period), 1) * period
         return *range(first, timeline.last + 1, period), *self._later_pulls(wait)
@@ -302,7 +304,7 @@ class LateSide:
 
     @cached_property
     def _borders(self) -> frozenset[int]:
-        """The times at which the content of a window begins or ceases to include an element."""
+        """The times at which an element enters or leaves a window."""
         own = [window for window in windows(self.program) if isinstance(window, IntervalWindow)]
         columns = self.trace.columns.within(self.trace.timeline)
         times = {t for some in columns.atoms.values() for t in some.t.tolist()}
@@ -310,7 +312,7 @@ class LateSide:
 
     @cached_property
     def _changed(self) -> tuple[set[_Place], set[_Place]]:
-        """The lost rows, and the invented rows, each with the number of its period."""
+        """Two sets: the lost rows and the invented rows, each row with the number of its period."""
         timely, came = self._by_period(self._timely), self._by_period(self._came())
         width = range(len(timely.columns))
         lost = _exploded(relational.subtract(timely, came, width, self.whole))
@@ -324,7 +326,7 @@ class LateSide:
 
     @cached_property
     def _first(self) -> Mapping[_Key, int]:
-        """The time of the first evaluation on time that has each row."""
+        """For each row, the time of the first evaluation with the row, if all data are on time."""
         times = self._timely.times.tolist()
         firsts: dict[_Key, int] = {}
         for key, first, _ in _listed(self._timely.runs):
@@ -357,7 +359,7 @@ class LateSide:
         return causes | dict.fromkeys(added - causes.keys(), "blocked too late")
 
     def _held(self, places: Collection[_Place], answers: AnswerRuns) -> set[_Place]:
-        """Return the rows in `places`, with their periods, that other answers have in the same periods."""
+        """Return the rows of `places` that the given answers have in the same periods."""
         numbers: dict[_Key, list[int]] = {}
         for key, number in sorted(places, key=itemgetter(1)):
             numbers.setdefault(key, []).append(number)
@@ -369,7 +371,7 @@ class LateSide:
         return held
 
     def _until_ends(self) -> AnswerRuns:
-        """Return push's answers if each period had only elements that arrive until its end, on time."""
+        """Return push's answers if all elements were on time, and none arrived after its period."""
         assert self.trace.came is not None
         columns = self.trace.came.within(self.trace.timeline)
         atoms = {}
@@ -387,7 +389,7 @@ class LateSide:
         return answers
 
     def _on_time_when_it_came(self) -> AnswerRuns:
-        """Return the answers on time, at the times at which push evaluates as the data came."""
+        """Return the answers with all data on time, at the times of push's evaluations of the late data."""
         times = tuple(self._came().times.tolist())
         columns = self.trace.columns.within(self.trace.timeline)
         timeline = Interval(self.trace.timeline.first, max((self.trace.timeline.last, *times)))
@@ -412,7 +414,7 @@ def late_sides(
     wait: int,
     lateness: int | None,
 ) -> list[LateSide]:
-    """Return push and pull of a pair of queries for each pull period, for the comparison with late data."""
+    """Return, for each pull period, the answers of push and of pull to late and to timely data."""
     programs, trace = variant.programs, variant.trace
     assert isinstance(trace, LocalTrace)
     pushed = ask(push(lars_program(variant.pair.cqels, setting), setting.trigger), programs.output)
@@ -434,7 +436,7 @@ def late_sides(
 
 
 def _shown_from_until(window: IntervalWindow, t: int) -> tuple[int, int]:
-    """Return the first evaluation times from which on a window includes time t, and excludes it again."""
+    """Return the first evaluation time at which a window contains t, and the first one after t left it."""
     whole = Interval(0, LARGEST_TIME)
 
     def first(r: int) -> int:
@@ -467,7 +469,7 @@ def _exploded(table: relational.RunTable) -> set[_Place]:
 
 
 def _spans(answers: AnswerRuns, keys: Collection[_Key]) -> tuple[list[int], _Spans]:
-    """Return the times of evaluations, and the intervals of evaluations that have the given rows."""
+    """Return the times of evaluations, and for each given row the intervals of evaluations with the row."""
     spans: _Spans = {key: [] for key in keys}
     for key, first, last in _listed(answers.runs):
         if key in spans:

@@ -1,4 +1,4 @@
-"""Select the rows to show among the rows that only push or only pull reports: filters, counts, examples."""
+"""Select the shown rows among the rows that only push or only pull reports: filters, counts and examples."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -39,7 +39,7 @@ def narrowed(row_filter: RowFilter, unit: Duration, periods: Sequence[int]) -> R
 def spread(sizes: Sequence[int], most: int) -> list[tuple[int, int]]:
     """Choose at most `most` items from groups of the given sizes, evenly distributed.
 
-    Each result is the number of a group, and the index of an item in this group.
+    Each chosen item is given as the number of its group and its index in this group.
     """
     chosen = sorted(evenly(range(len(sizes)), most), key=sizes.__getitem__)
     places: list[tuple[int, int]] = []
@@ -73,12 +73,12 @@ Each group lists its periods with their numbers of rows.
 
 
 def size(parts: Iterable[IntervalRows]) -> int:
-    """Return the number of rows in a group; `parts` are its periods with their numbers of rows."""
+    """Return the number of rows in a group, given as a list of periods with their numbers of rows."""
     return sum(count for *_, count in parts)
 
 
 def _place(parts: Iterable[IntervalRows], number: int) -> tuple[IntervalRows, int]:
-    """Return the period of the row with this index in a group, and the row's index in this period."""
+    """Return the period that contains a group's row with this index, and the row's index in the period."""
     for part in parts:
         if number < part[-1]:
             return part, number
@@ -87,7 +87,7 @@ def _place(parts: Iterable[IntervalRows], number: int) -> tuple[IntervalRows, in
 
 
 def row_groups(row_filter: RowFilter, variant: VariantReport) -> RowGroups:
-    """Return the groups of the selected rows, sorted by the first row of each group."""
+    """Return the selected rows in groups by pull period, side and cause, sorted by their first rows."""
     groups: dict[tuple[int, Side, RowCause], list[IntervalRows]] = {}
     verdicts = row_filter.verdicts(variant)
     before = accumulate((len(verdict) for verdict in verdicts), initial=0)
@@ -120,10 +120,10 @@ def row_groups(row_filter: RowFilter, variant: VariantReport) -> RowGroups:
 def _counts(
     variant: VariantReport, side: Side, intervals: Sequence[PeriodComparison]
 ) -> tuple[Array, Array, Array, Array]:
-    """Return the numbers of rows that only one side reports, for each disagreeing period and cause.
+    """Return the numbers of rows that only the given side reports, for each period and cause with such rows.
 
-    Each entry contains the index of the period, the index of the cause, the rank of the cause by its first
-    row in the period, and the number of rows.
+    The four arrays contain the index of the period, the index of the cause, the rank of the cause in the
+    period, and the number of rows. The causes of a period are ranked by their first rows.
     """
     explanation = variant.explanation
     counts = explanation.counts_in(side, intervals)

@@ -41,12 +41,12 @@ class PeriodRows:
 
     @cached_property
     def begins(self) -> Array:
-        """The position of each period's first row in `places`."""
+        """For each period, the index of its first row in the array `places`."""
         return np.cumsum(self.sizes) - self.sizes
 
     @cached_property
     def places(self) -> Array:
-        """The positions of rows in the table, sorted by period."""
+        """For each row of each period, the index of the row in the table; sorted by period."""
         owners, numbers = relational.spread(self.table.first, self.table.last + 1)
         return owners[np.argsort(numbers, kind="stable")]
 
@@ -55,7 +55,7 @@ class PeriodRows:
         return self.table.take(self._own(number))
 
     def among(self, numbers: Array) -> relational.RunTable:
-        """Return the rows of some periods, one period after the other."""
+        """Return the rows of the periods with the given numbers, one period after the other."""
         begins = self.begins[numbers]
         _, own = relational.spread(begins, begins + self.sizes[numbers])
         return self.table.take(self.places[own])
@@ -77,7 +77,7 @@ _Part = TypeVar("_Part")
 
 
 class PeriodParts(NamedTuple, Generic[_Part]):
-    """Data, such as numbers of rows, about push, pull, and the rows that only one side reports.
+    """Data by period, such as numbers of rows, of four kinds: push, pull, only push, and only pull.
 
     The periods are consecutive and numbered from 0.
     """
@@ -88,7 +88,7 @@ class PeriodParts(NamedTuple, Generic[_Part]):
     pull_only: _Part
 
     def only(self, side: Side) -> _Part:
-        """Return the data about the rows that only this side reports."""
+        """Return the data about the rows that only the given side (push or pull) reports."""
         return self.push_only if side == "push" else self.pull_only
 
 

@@ -73,8 +73,9 @@ def cause_of(text: str) -> RowCause:
 class SidePrograms:
     """The LARS programs of push and pull without their triggers.
 
-    `merged` is push's query as pull's engine reads it: one graph contains all windows and the static data.
-    `push_static` is the static data of push; if it is None, push and pull use the static data of the trace.
+    `merged` is the program of push's query on one graph that contains all windows and the static data, as
+    pull's engine reads them. `push_static` is the static data of push; if it is None, push and pull use the
+    static data of the trace.
     """
 
     push: Program
@@ -85,12 +86,12 @@ class SidePrograms:
 
     @property
     def questions(self) -> tuple[Question, ...]:
-        """The programs as questions to evaluate; changed windows or rules need no other input."""
+        """The programs of push and pull as questions to evaluate."""
         programs = self.push, self.pull, self.merged
         return tuple(Question(program, self.output, None) for program in dict.fromkeys(programs))
 
     def statics(self, here: EncodedSituation) -> Mapping[SideStatic, EncodedSituation]:
-        """Return the input with the static data of push, of pull, and of both.
+        """Return three inputs: with the static data of push, with those of pull, and with both.
 
         `here` is the input with the static data of pull.
         """
@@ -109,7 +110,7 @@ class SidePrograms:
 
 @dataclass(frozen=True, slots=True)
 class RowDifference:
-    """A row that only one side reports in a period, its cause, and the time of push's last report."""
+    """A row that only one side reports in a period, with the cause and the time of push's last report."""
 
     side: Side
     row: Row
@@ -129,7 +130,7 @@ class RowDifference:
 
     @property
     def group(self) -> tuple[int, str, str]:
-        """The key for counting rows: the pull period, the side and the cause."""
+        """The group in which the row is counted: its pull period, side and cause."""
         return self.period, self.side, self.cause
 
 

@@ -69,8 +69,9 @@ _INPUTS: Final = (
 class AgreementTask:
     """A comparison of a C-SPARQL query, evaluated by pull, with a CQELS query, evaluated by push.
 
-    One query may be None; the comparison then derives it. If `periods` is empty, the pull period is the STEP
-    of the C-SPARQL query. If `generated` is a plan, the trace is synthetic and `trace` has no files.
+    If one query is None, the comparison derives this query from the other query. If `periods` is empty, the
+    pull period is the STEP of the C-SPARQL query. If `generated` is the plan of a synthetic stream, the
+    comparison uses this stream, and `trace` contains no files.
     """
 
     csparql: EngineQuery | None
@@ -128,7 +129,7 @@ def _told_apart(inputs: Sequence[Path]) -> tuple[list[Path], tuple[Path, ...]]:
 
 
 def inputs_by_kind(inputs: Sequence[Path], unit: Duration) -> Mapping[bool, tuple[Path, ...]]:
-    """Return the file of each query together with the traces; the key is true for the pulled query."""
+    """Return the files of the pulled query (key True) and of the pushed query, each with the traces."""
     queries, traces = _told_apart(inputs)
     loaded = [(path, requests.load_query(path, unit, graphs=True)) for path in queries]
     pulled, _ = _by_language(loaded)
@@ -136,7 +137,7 @@ def inputs_by_kind(inputs: Sequence[Path], unit: Duration) -> Mapping[bool, tupl
 
 
 def are_pulled(queries: Sequence[EngineQuery]) -> tuple[bool, ...]:
-    """Return, for each of the compared queries, whether it is evaluated by pull."""
+    """Return, for each of the compared queries, whether the query is evaluated by pull (and not by push)."""
     if len(queries) > 1 and not any(query.language in MERGING for query in queries):
         return tuple(not analysis.is_pushed(query) for query in queries)
     return tuple(query.language in MERGING for query in queries)
@@ -219,7 +220,7 @@ def sides_of(
 
 
 def _between_steps(pulled: EngineQuery, periods: Sequence[int], unit: Duration) -> Iterator[str]:
-    """Yield a warning if a pull period is not a multiple of the STEP: windows end before the pull."""
+    """Yield a warning if a pull period is not a multiple of the STEP, so that windows end before the pull."""
     windows = (source.window for source in requests.sources(pulled))
     steps = (
         window.slide.points(unit)
@@ -345,7 +346,7 @@ NO_ROW: Final = (
 
 
 def emptiness(report: AgreementReport) -> Iterator[str]:
-    """Yield a warning if a verdict means little: no side reports a row, or no whole period is compared."""
+    """Yield a warning if neither side reports a row, or if the timeline contains no whole period."""
     first = report.variants[0]
     if first.is_empty:
         yield NO_ROW

@@ -1,6 +1,6 @@
-"""Order a recording's columns as in the query, and warn if the recording cannot belong to the query.
+"""Order a recording's columns as in the query, and warn if it may be a recording of another query.
 
-The warnings concern the reports, the columns and the times of the recording. The query is not evaluated.
+The warnings are about the reports, the columns and the times of the recording. The query is not evaluated.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,8 +28,8 @@ TYPED_BOOLEANS: Final = frozenset(text for text in BOOLEANS if text.endswith(_BO
 def align(recording: recordings.Recording, names: Sequence[str], query: EngineQuery) -> recordings.Recording:
     """Return the recording with its columns in the order `names`, followed by its other columns.
 
-    Variables without a column are unbound in all rows. For an ASK query, a report of true becomes one row
-    without columns, and a report of false becomes a report without rows.
+    Variables without a column are unbound in all rows. For an ASK query, a report of true is replaced by one
+    row without columns, and a report of false by a report without rows.
     """
     if query.form == "ASK" and recording.variables == (recordings.ANSWER,):
         return replace(recording, variables=(), reports=tuple(map(_in_asked_columns, recording.reports)))
@@ -45,14 +45,15 @@ def align(recording: recordings.Recording, names: Sequence[str], query: EngineQu
 
 
 def recorded_for(task: specifications.Task, recording: recordings.Recording) -> recordings.Recording:
-    """Return a recording with its columns ordered as in the task's query, and with rows as numbers."""
+    """Return a recording with its columns in the order of the task's query, and with numbered rows."""
     return recordings.number_rows(align(recording, columns(task.query), task.query), task.numbers)
 
 
 def oddities(recording: recordings.Recording, query: EngineQuery, *, correct: bool) -> Iterator[str]:
-    """Yield warnings about a recording without reports, or with other columns than the query's variables.
+    """Yield warnings if a recording has no reports, or if its columns are not the variables of the query.
 
-    A missing column is no problem if `correct` is true, because the variable can be unbound in all rows.
+    If `correct` is true (the recording is correct), a missing column gives no warning, because the variable
+    can be unbound in all rows.
     """
     if not recording.reports:
         yield "the answers have no report"

@@ -1,7 +1,7 @@
 """Assign recorded reports to the evaluations that a specification expects.
 
-Reports are assigned by time, by push, or one report to each evaluation. Reports without an evaluation are
-listed separately, each with a problem.
+A report is assigned by its time, or by the pushed triple that triggers the report. A report that belongs to
+no evaluation is returned as a match of its own, with a description of the problem.
 """
 
 from bisect import bisect_right
@@ -23,9 +23,10 @@ from translate.model.windows import Span
 def by_time_point(
     of: specifications.ScheduledTask, evaluations: Sequence[specifications.EvaluationReport]
 ) -> list[ReportMatch]:
-    """Return one expected report for each time point with an evaluation.
+    """Return, for each time point with an evaluation, a match that contains only the expected report.
 
-    Evaluations at the same time point are joined. No rows are expected if none of them reports.
+    The rows of all evaluations at one time point are joined to one expected report. If none of these
+    evaluations reports, no report is expected.
     """
     milliseconds = of.task.unit.milliseconds
     reports: dict[int, list[specifications.EvaluationReport]] = {}
@@ -55,12 +56,14 @@ class ReportAssignment:
     reporting window. If `late` is None and no window reports, any delay is allowed.
 
     - `options` contain the limits `early` and `late`.
-    - `push_times` maps push numbers to times in ms. If given, a report counts at the time of its push.
-    - `once` means that an evaluation gets only its first report, and other reports at the time of this
-      report. Otherwise, each row of an evaluation may come in a report of its own.
+    - `push_times` maps the number of a push to its time in ms. If given, a report counts at the time of the
+      push that triggers the report.
+    - `once` means that all reports of one evaluation must have the same time. Otherwise, each row of an
+      evaluation may come in a report of its own, at any time.
     - `windows` are the windows that report.
     - `closes` is the time in ms at which the first window closes, or None if the clock closes no windows.
-    - `wait` is the number of ms by which evaluations are later than the time that they concern.
+    - `wait` is the number of ms by which an evaluation takes place later than the time for which it is
+      evaluated.
     """
 
     options: JudgeOptions = field(default_factory=JudgeOptions)
@@ -88,7 +91,8 @@ class ReportAssignment:
     def time_of(self, report: recordings.Report) -> float:
         """Return the time in ms at which a report counts: the time of its push, or its own time.
 
-        The limit `early` is added to the report's own time, and the waiting time is subtracted.
+        Before a report's own time is used, the limit `early` is added to it, and the waiting time is
+        subtracted.
         """
         # A push that was refused, or lost, has no time of its own: yet something came during it.
         own = report.t + self.options.early - self.wait
@@ -96,14 +100,14 @@ class ReportAssignment:
 
 
 def one_report(report: recordings.Report, other: recordings.Report) -> bool:
-    """Return whether two recorded reports can be parts of one: both have the same time, and have rows."""
+    """Return whether two recorded reports can be parts of one report: both have rows and the same time."""
     return report.t == other.t and bool(report.rows) and bool(other.rows)
 
 
 def slots(
     due: Sequence[ReportMatch], reports: Sequence[recordings.Report], how: ReportAssignment
 ) -> list[ReportMatch]:
-    """Assign reports to evaluations; return all evaluations and all reports without one, by time.
+    """Assign reports to evaluations; return the evaluations, and the reports without evaluation, by time.
 
     Args:
         due: The evaluations, ascending in time.
@@ -129,7 +133,7 @@ def slots(
 
 
 def undue(reports: tuple[recordings.Report, ...], how: ReportAssignment) -> ReportMatch:
-    """Return the match of reports that belong to no evaluation; its `problem` says why they are wrong."""
+    """Return the match of reports that belong to no evaluation, with the reason why the reports are wrong."""
     early = how.closes is not None and how.time_of(reports[0]) < how.closes
     return ReportMatch(reports[0].t, None, reports, problem=UNCLOSED if early else UNDUE)
 
@@ -144,13 +148,13 @@ def slots_of(
     recorded: recordings.Recording,
     options: JudgeOptions,
 ) -> list[ReportMatch]:
-    """Assign the reports of a recording to the evaluations of a specification; return them by time."""
+    """Assign the reports of a recording to the evaluations of a specification; return evaluations by time."""
     due = by_time_point(scheduled, reports)
     return slots(due, recorded.reports, belonging(scheduled, options))
 
 
 def clock_driven(of: specifications.FramedTask) -> bool:
-    """Return whether the clock triggers all evaluations, so that no arrival triggers one."""
+    """Return whether the clock triggers all evaluations, and no evaluation is triggered by an arrival."""
     return not any(map(by_arrival, of.windows))
 
 

@@ -1,6 +1,6 @@
 """Judge a recording by an engine version: compare the recorded reports with the predicted reports.
 
-The reports are compared push by push, or by time unit, or as a sequence of answers.
+Recorded and predicted reports are compared for each push, for each time unit, or as two sequences of answers.
 """
 
 from collections import Counter
@@ -27,7 +27,7 @@ class VersionJudgement:
     """The comparison of a recording with the reports that a model of an engine version predicts.
 
     - `engine` is the name of the engine version.
-    - `by` is the kind of the entries of `places`: pushes, time units, or answers in sequence.
+    - `by` is the kind of the compared entries: pushes, time units, or answers in sequence.
     - `columns` are the columns of the compared rows.
     - `places` are the compared entries.
     """
@@ -41,7 +41,7 @@ class VersionJudgement:
     def correct(self) -> bool | None:
         """Whether the recorded reports are the predicted reports.
 
-        The value is None if reports are compared as a sequence, and no report exists.
+        The value is None if reports are compared as a sequence, but neither side has a report.
         """
         if self.by == "answer" and not self.places:
             return None
@@ -79,9 +79,10 @@ def judged_by(  # noqa: PLR0913 - the shared numbers come beside what is judged
 ) -> VersionJudgement:
     """Judge a recording by the model of an engine version, with some rules of the model switched off.
 
-    Reports are compared push by push if the recording names the push of each report; otherwise, reports are
-    compared by time unit. Times within a push or unit are also compared if the recording contains them. The
-    recording is correct if it fits any known build of the engine version.
+    If the recording names the push of each report, reports are compared push by push, with their exact times.
+    Otherwise, reports are compared by time unit; exact times are compared only if the recording contains
+    times that are finer than a time unit. The recording is correct if it is correct for one of the known
+    builds of the engine version.
 
     Args:
         engine: The engine version.
@@ -89,7 +90,7 @@ def judged_by(  # noqa: PLR0913 - the shared numbers come beside what is judged
         recorded: The recording to judge.
         options: The settings for comparing reports.
         off: The names of the rules that are switched off.
-        numbers: Numbers of rows, for callers that judge with several engine versions.
+        numbers: The numbering of rows that callers share if they judge with several engine versions.
     """
     builds = (engine, *engine.builds)
     judgements = (_judged_by(build, run, recorded, options, off, numbers=numbers) for build in builds)
@@ -98,7 +99,7 @@ def judged_by(  # noqa: PLR0913 - the shared numbers come beside what is judged
 
 
 def judged_refusal(engine: Engine, predicted: str | None, recorded: str | None) -> VersionJudgement:
-    """Compare the predicted and the recorded rejection of a query; None means that it is not rejected."""
+    """Compare two reasons to reject a query: the predicted and the recorded; None means no rejection."""
     problem = None
     if recorded is None:
         problem = f"the engine accepted the query, but the prediction is a rejection: {predicted}"
@@ -146,7 +147,7 @@ def _judged_by(  # noqa: PLR0913 - as above
 
 
 def _in_nanoseconds(recording: recordings.Recording) -> recordings.Recording:
-    """Return the recording with times rounded to whole nanoseconds, so that equal times compare equal."""
+    """Return the recording with times rounded to whole nanoseconds, which hides errors of floating point."""
     return replace(recording, reports=tuple(replace(each, t=round(each.t, 6)) for each in recording.reports))
 
 
@@ -160,8 +161,8 @@ def _in_sequence(
 ) -> Iterator[ReportMatch]:
     """Match the recorded reports, in order, with the predicted reports.
 
-    With `by_push`, recorded reports are joined only within a push. With `as_told`, reports at one push are
-    also distinguished by their times.
+    Several recorded reports can be parts of one answer. If `by_push` is true, the parts must belong to the
+    same push. If `as_told` is true, the parts must also have the same time.
     """
     ignored = options.empty == "ignored"
     parts = (_parts(reports, told_apart=as_told).values() for reports in due)
@@ -208,7 +209,8 @@ def _bounds(recording: recordings.Recording) -> dict[int, Counter[tuple[float, f
 def _matched(place: ReportMatch, options: JudgeOptions, *, in_time: bool, timed: bool) -> ReportMatch:
     """Return the report match with its matched rows, and with the first difference as its problem.
 
-    With `in_time`, the numbers of reports are compared. With `timed`, the times of reports are also compared.
+    If `in_time` is true, the numbers of empty reports must be equal, too. If `timed` is true, the times of
+    reports must also be equal.
     """
     both = place.right or (), place.came
     mine, yours = (_parts(reports, told_apart=timed) for reports in both)
@@ -229,13 +231,13 @@ def _matched(place: ReportMatch, options: JudgeOptions, *, in_time: bool, timed:
 
 
 def _shape(reports: Iterable[recordings.Report], options: JudgeOptions) -> list[tuple[float, int]]:
-    """Return the time (in ms) and the number of rows of each report that is compared."""
+    """Return the time in ms and the number of rows of each report; may leave out empty reports."""
     compared = options.empty == "compared"
     return [(report.t, len(report.rows)) for report in reports if report.rows or compared]
 
 
 def _odd_sizes(shape: Sequence[tuple[float, int]], *, timed: bool) -> list[int]:
-    """Return the numbers of rows that must be equal: of all reports if `timed`, or of empty reports only."""
+    """Return the numbers of rows of all reports, or if `timed` is false, of the empty reports only."""
     return sorted(size for _, size in shape if timed or not size)
 
 
@@ -244,7 +246,7 @@ def _sizes(shape: Sequence[tuple[float, int]]) -> str:
 
 
 def _parts(reports: Sequence[recordings.Report], *, told_apart: bool) -> dict[float, Sequence[Row]]:
-    """Return the rows of all reports by time; if not `told_apart`, all rows have the time 0."""
+    """Return the rows of all reports, grouped by time; if `told_apart` is false, as one group at time 0."""
     rows: dict[float, list[Sequence[Row]]] = {}
     for report in reports:
         rows.setdefault(report.t if told_apart else 0, []).append(report.rows)

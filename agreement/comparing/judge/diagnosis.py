@@ -1,7 +1,8 @@
-"""Diagnose an incorrect recording: find the known fault that predicts the most of the recording.
+"""Diagnose an incorrect recording: find the known fault that explains most of the recorded rows.
 
-Two tolerant comparisons follow YABench (2016). One comparison uses the window borders that fit a report best.
-The other comparison accepts reports before the first window closes.
+Two tolerant comparisons follow the benchmark YABench (2016). The first comparison moves the window borders to
+the borders that fit a report best. The second comparison also compares reports before the first window
+closes.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -41,7 +42,7 @@ def early_matches(
     options: JudgeOptions,
     judged: Verdict,
 ) -> dict[float, RowMatch]:
-    """Compare each report before the first window closes with the answers over the open windows.
+    """Compare each report before the first window closes with the answers over windows that are still open.
 
     Returns:
         The match of the rows, by the time of the report in ms.
@@ -118,7 +119,7 @@ def border_shifts(
     options: JudgeOptions,
     judged: Verdict,
 ) -> dict[float, Shift]:
-    """Return window borders that fit better, for each wrong evaluation, by its time in ms."""
+    """Return, for the time in ms of each wrong evaluation, window borders that fit its reports better."""
     recorded = recorded_for(task, recording)
     scheduled = specifications.evaluated_windows(task, specification, judged.choice)
     answers = specifications.answers_of(scheduled)
@@ -185,8 +186,8 @@ class _Search:
     def best(self) -> Shift | None:
         """Return the borders of the window that fit the reports best, as a shift from the expected ones.
 
-        First, borders near the expected borders are tried. Each round then tries borders near the best
-        borders.
+        The first round tries borders near the expected borders. Each further round tries borders near the
+        best borders of the round before.
         """
         firsts, ends = map(self._instants, self.expected)
         self._try(product(firsts, ends))
@@ -215,7 +216,7 @@ class _Search:
         return max(self.tried, key=lambda borders: (self.tried[borders].score, -self._distance(borders)))
 
     def _instants(self, place: int) -> list[int]:
-        """Return indexes at which the time changes, near the given index of the stream, and that index."""
+        """Return the given index of the stream, and near indexes at which the time of the triples changes."""
         elements = self.window.elements
         changes = [n for n in range(1, len(elements)) if elements[n - 1].t != elements[n].t]
         places = sorted({0, place, *changes, len(elements)})
@@ -224,7 +225,7 @@ class _Search:
         return sorted({place, *(places[n] for n in near if 0 <= n < len(places))})
 
     def _between(self, place: int) -> Iterator[int]:
-        """Yield indexes between the adjacent tried borders of `place`, and both neighbors of `place`."""
+        """Yield untried borders around the border `place`, up to the next tried borders on both sides."""
         tried = sorted(set(chain(*self.tried)))
         at = tried.index(place)
         low, high = tried[max(0, at - 1)], tried[min(len(tried) - 1, at + 1)]
@@ -247,7 +248,8 @@ class _Search:
     def _answers(self, borders: Sequence[Borders]) -> list[Sequence[Row]]:
         """Return the rows that would be reported for each pair of borders.
 
-        For ISTREAM and DSTREAM, the compared content is the window without the triples of its last time.
+        For ISTREAM and DSTREAM, the answer over a window is compared with the answer over the same window
+        without the triples of its last time.
         """
         kind = self.scheduled.task.query.to_stream or self.scheduled.specification.stream
         contents = [self._content(border) for border in borders]
@@ -312,7 +314,7 @@ class FaultExplanation:
     - `sentence` describes the fault.
     - `predicted` is the share of the recorded rows that are predicted with the fault.
     - `score` is the harmonic mean of `predicted` and the share of predicted rows that are recorded.
-    - `complete` means that the recording is predicted exactly.
+    - `complete` is true if the prediction with the fault equals the recording.
     """
 
     sentence: str
@@ -325,9 +327,9 @@ class FaultExplanation:
 class Diagnosis:
     """The possible explanations of an incorrect recording.
 
-    - `specification` is the fit of the specification without a fault.
-    - `explanations` are the faults that fit better, best first.
-    - `shifts` are better borders of windows, by the time of the evaluation in ms.
+    - `specification` describes how well the specification without a fault explains the recording.
+    - `explanations` are the faults that explain the recording better, best first.
+    - `shifts` maps the time of a wrong evaluation in ms to window borders that fit its reports better.
     """
 
     specification: FaultExplanation
@@ -339,7 +341,7 @@ class Diagnosis:
 class RecordingToJudge:
     """A recording with all data for judging: the task, the engine's input, and the settings.
 
-    If a recording has more than `rows` rows, the rows outside the compared windows count as unexplained.
+    The field `rows` is the number of recorded rows; rows outside the compared windows count as unexplained.
     """
 
     task: specifications.Task
@@ -353,7 +355,8 @@ class RecordingToJudge:
     ) -> FaultExplanation | None:
         """Return how well a specification explains the recording.
 
-        The result is None if the specification cannot be tried, or if its score cannot be high enough.
+        The result is None if the specification cannot judge the recording, or cannot reach a sufficient
+        score.
         """
         try:
             judgement = judge_recording(self.task, specification, self.recording, options)
@@ -382,7 +385,7 @@ class RecordingToJudge:
 
 
 def by_borders(recorded: RecordingToJudge, judgement: Judgement) -> Diagnosis:
-    """Diagnose a recording only by shifted window borders and by reports before the first close."""
+    """Diagnose a recording only by shifted window borders, and by reports before the first window closes."""
     arguments = (recorded.task, judgement.specification, recorded.recording, recorded.options, judgement.best)
     own = _of_verdict(f"the specification {judgement.specification.name}", judgement.best)
     shifts, early = border_shifts(*arguments), early_matches(*arguments)
@@ -392,7 +395,8 @@ def by_borders(recorded: RecordingToJudge, judgement: Judgement) -> Diagnosis:
 def diagnose(recorded: RecordingToJudge, judgement: Judgement, progress: Progress = no_progress) -> Diagnosis:
     """Find the faults that explain why a recording contradicts a specification, best fault first.
 
-    Tried faults are shifted window borders, shifted reports, engine versions, and other specifications.
+    The tried explanations are: shifted window borders, reports that are all late or early, engine versions,
+    and other specifications.
     """
     moved = by_borders(recorded, judgement)
     rows = sum(window.rows.actual for window in judgement.best.windows)
@@ -419,9 +423,10 @@ _Attempt = Callable[[], FaultExplanation | None]
 
 
 def _attempts(recorded: RecordingToJudge, of: specifications.Specification) -> Iterator[_Attempt]:
-    """Yield functions that try the engine versions and the variations of a specification.
+    """Yield functions, each of which tries to explain a recording by one engine version or specification.
 
-    The engine versions are those that claim to follow the specification.
+    The engine versions are those that claim to follow the specification `of`; the specifications differ from
+    `of` in one parameter.
     """
     for name, engine in ENGINES.items():
         if engine.specification == of.name and not reads_graphs(recorded.task.query):
@@ -432,7 +437,7 @@ def _attempts(recorded: RecordingToJudge, of: specifications.Specification) -> I
 
 
 def _delays(recorded: RecordingToJudge, judgement: Judgement) -> Iterator[_Attempt]:
-    """Yield functions that try if all reports are late, or early, by the same time."""
+    """Yield functions, each of which tests whether all reports are late, or early, by a certain time."""
     of = judgement.specification
     for offset in sorted(_offsets(recorded, judgement.best), key=lambda number: (abs(number), number)):
         says = f"{of.name} with every report {plain(abs(offset))} ms {'late' if offset > 0 else 'early'}"
@@ -442,8 +447,8 @@ def _delays(recorded: RecordingToJudge, judgement: Judgement) -> Iterator[_Attem
 def _offsets(recorded: RecordingToJudge, verdict: Verdict) -> set[float]:
     """Return delays in ms to try.
 
-    Each delay moves the first report with rows to one of the first windows with expected rows. Without such
-    windows, the delays are one or two time units, early or late.
+    Each delay moves the first report with rows to one of the first windows with expected rows. If no window
+    has expected rows, the delays are one and two time units, early and late.
     """
     length = recorded.task.unit.milliseconds
     first = next((report.t for report in recorded.recording.reports if report.rows), None)
@@ -453,7 +458,7 @@ def _offsets(recorded: RecordingToJudge, verdict: Verdict) -> set[float]:
 
 
 def _of_verdict(says: str, verdict: Verdict, rows: int = 0) -> FaultExplanation:
-    """Return the explanation for a verdict; recorded rows outside its windows count as unexplained."""
+    """Return how well a verdict's specification explains all recorded rows, also rows outside its windows."""
     match = join_rows([window.rows for window in verdict.windows])
     all_rows = max(match.actual, rows)
     score = share(2 * match.common, match.expected + all_rows)
@@ -462,7 +467,7 @@ def _of_verdict(says: str, verdict: Verdict, rows: int = 0) -> FaultExplanation:
 
 
 def by_shifts(verdict: Verdict, shifts: dict[float, Shift], early: dict[float, RowMatch]) -> FaultExplanation:
-    """Return how well a recording is explained by shifted borders and by reports before the first close."""
+    """Return how well shifted borders, and reports before the first close, explain a recording."""
     matches: list[RowMatch] = []
     complete = True
     for window in verdict.windows:

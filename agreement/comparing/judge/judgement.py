@@ -1,10 +1,11 @@
 """Judge a recording by a specification, for each start time of windows and each choice of bounds.
 
-RSP-QL (2014, Definition 25) leaves the start time t0 of the first window open, as does a specification the
-bounds (closed or open). A recording is correct if it is correct for one choice of t0 and bounds. First, the
-columns of the recording are ordered like the columns of the query. The reports are then assigned to
-evaluations. Start times that contradict the first reports are excluded early. For each choice that remains, a
-`Verdict` compares the reports window by window. A `Judgement` contains all verdicts.
+RSP-QL (2014, Definition 25) does not determine the start time t0 of the first window. A specification may
+also leave the bounds of windows (closed or open) undetermined. A recording is correct if it is correct for
+one choice of t0 and bounds. First, the columns of the recording are ordered like the columns of the query.
+The reports are then assigned to evaluations. Start times that contradict the first reports are excluded
+early. For each remaining choice of t0 and bounds, a `Verdict` compares the reports window by window. A
+`Judgement` contains all verdicts.
 """
 
 from collections.abc import Iterator
@@ -62,7 +63,7 @@ class Judgement:
     """The verdicts on a recording, best verdict first, for the tried start times t0 and window bounds.
 
     - `choices` is the number of possible choices of start times and bounds.
-    - `tried_choices` is the number of these that were tried.
+    - `tried_choices` is the number of choices that were tried.
     - `match` is the way in which reports are matched: by time or in sequence.
     """
 
@@ -81,8 +82,8 @@ class Judgement:
     def correct(self) -> bool | None:
         """Whether the recording is correct for at least one choice of start times and bounds.
 
-        If no choice fits, the value is None in two cases: some choices were not tried, or some choice has no
-        report to compare.
+        The value is None if no tried choice fits, but some choices were not tried, or for some choice no
+        report can be compared.
         """
         if self.matching:
             return True
@@ -121,7 +122,7 @@ def judge_recording(
     options: JudgeOptions,
     progress: Progress = no_progress,
 ) -> Judgement:
-    """Judge a recording by a specification, for each start time and each choice of bounds left open.
+    """Judge a recording by a specification, for each start time and window bounds that it allows.
 
     Raises:
         LarsError: A window closes too often, or the specification names a window that the query lacks.
@@ -154,14 +155,14 @@ def judge_either(
     recording: recordings.Recording,
     options: JudgeOptions,
 ) -> Judgement:
-    """Judge a recording with late elements: a window is right if it is right with or without them.
+    """Judge a recording with late elements: a window is right if it is right with or without late elements.
 
-    A stream has its triples in order of time (RSP-QL 2014, RDF stream), so the effect of late elements is
+    RSP-QL (2014) defines an RDF stream as a sequence in order of time, so the effect of late elements is
     undefined.
 
     Args:
         task: The task with all elements.
-        lost: The numbers of the pushes whose time is earlier than the time of a push before.
+        lost: The numbers of the late pushes, whose time is earlier than the time of an earlier push.
         specification: The specification to judge by.
         recording: The recording to judge.
         options: The settings for judging.
@@ -189,9 +190,9 @@ def judge_either(
 def _either(taken: Verdict, ignoring: Verdict) -> Verdict:
     """Combine two verdicts: a window is right if one of the verdicts finds it right.
 
-    If both verdicts find a window wrong, the result contains the window with fewer wrong rows. A wrong
-    evaluation without reported rows is omitted if only one verdict contains it. The same holds for a wrong
-    report without evaluation.
+    If both verdicts find a window wrong, the result contains the window with fewer wrong rows. If only one
+    verdict contains a wrong evaluation without reported rows, or a wrong report without evaluation, the
+    result omits it.
     """
     both = [{(each.at, each.right is None): each for each in one.windows} for one in (taken, ignoring)]
     windows = []
@@ -237,9 +238,9 @@ def _compared_times(
     how: ReportAssignment,
     window: specifications.ShownWindow,
 ) -> Iterator[int]:
-    """Yield the time points of closes at which the comparison with the recording can change.
+    """Yield the time points of window closes at which the comparison with the recording can change.
 
-    Whether a close belongs to a report can change from one of these time points to the next.
+    From one yielded time point to the next, the report that belongs to a window's close can change.
     """
     length = window.frame.unit.milliseconds
     yield window.frame.until + 1
@@ -260,7 +261,7 @@ def _compared_times(
 
 
 def _outcome(bench: Bench, progress: Progress) -> tuple[list[Verdict], RuledOut, int]:
-    """Return the verdicts on possible start times, the excluded start times, and the number tried."""
+    """Return the verdicts for possible start times, the excluded start times, and how many were tried."""
     options = bench.options
     fitting: list[tuple[int, StartTimes]] = []
     ruled_out: RuledOut = []
@@ -291,7 +292,7 @@ def _outcome(bench: Bench, progress: Progress) -> tuple[list[Verdict], RuledOut,
 def _worthwhile(bench: Bench) -> Iterator[StartTimes]:
     """Yield the start times of windows to try.
 
-    Only the first is tried if very many exist, and if the trace ends before all windows start.
+    Only the first start times are tried if very many exist, and the trace ends before all windows start.
     """
     starts, options = bench.starts, bench.options
     last = bench.base.task.last

@@ -1,4 +1,4 @@
-"""Judge recorded cases, or answers to a trace: the functions of `lars judge` between options and output.
+"""Judge recorded cases, or the answers to a trace, as the options of `lars judge` request.
 
 The input is read once: query, pushes, static data over time, and answers. An engine version or a
 specification judges each case or file of answers. If a verdict is undecided, a function returns the reason.
@@ -59,7 +59,7 @@ _SPAN: Final = re.compile(r"([0-9]{0,15})\.\.([0-9]{0,15})=(.+)", re.DOTALL)
 
 
 def read_versions(texts: Iterable[str]) -> tuple[specifications.Version, ...]:
-    """Return the versions of static data that texts FROM..TO=FILE name.
+    """Return the versions of static data, each with its interval, from texts of the form FROM..TO=FILE.
 
     The interval includes FROM and TO. Either time can be omitted.
 
@@ -92,11 +92,11 @@ ANSWERS_FORM: Final = "a file with a C-SPARQL, CQELS, SPARQLstream or RSP-QL que
 def read_judged_query(
     path: Path, unit: Duration, who: object = None, *, by_number: bool = False
 ) -> EngineQuery:
-    """Return the query of a file, in the form of the engine version or language that runs the query.
+    """Return the query of a file as the engine version or language that judges the answers reads it.
 
-    An engine version with its own parser reads the file itself. For other engine versions and for languages,
-    the windows of the query must be multiples of `unit`. With `by_number`, integers in the
-    windows of a Kolibrie query have the unit of the trace.
+    Some engine versions have their own parser of queries. For all others, and for languages, the lengths of
+    windows must be multiples of `unit`. If `by_number` is true, integers in the windows of a Kolibrie query
+    have the unit of the trace.
     """
     if isinstance(who, Engine) and who.own_parser is not None:
         return who.read(read_text(path, ANSWERS_FORM), str(path))
@@ -136,7 +136,7 @@ def recording_to_judge(
 
 
 def _late(pushes: Sequence[recordings.Push]) -> frozenset[int]:
-    """Return the numbers of the pushes that go back in time, if it is not known when each arrived."""
+    """Return the numbers of the pushes that go back in time; empty if the arrival times are known."""
     if any(push.came is not None for push in pushes):
         return frozenset()
     latest = accumulate((push.t for push in pushes), max, initial=-inf)
@@ -149,7 +149,7 @@ def judge_by(
     recording: RecordingToJudge,
     progress: settings.Progress = settings.no_progress,
 ) -> tuple[Judgement, bool]:
-    """Return the judgement by a specification, and whether some window is right only without late elements.
+    """Return the judgement by a specification, and whether a window is right only without late elements.
 
     An engine can lose late elements. If the judgement is incorrect, each window is therefore judged twice:
     with and without late elements. Only the windows that are wrong both with and without late elements count
@@ -186,8 +186,8 @@ def read_pushes(
 ) -> tuple[tuple[recordings.Push, ...], str | None]:
     """Return a trace as pushes in arrival order, and the dateTime of time 0 if the times are dateTimes.
 
-    All triples of one stream at one time form one graph. Without a query, all streams are read. The function
-    warns of skipped lines, and of streams that the query does not read.
+    All triples of one stream at one time form one graph. If `query` is None, the function reads all streams.
+    The function warns of skipped lines, and of streams that the query does not read.
     """
     if not trace.paths:
         raise LarsError("missing a trace; use timed N-Quads, TriG, CSV or Parquet")
@@ -238,7 +238,8 @@ def pushes_at(
 def check_order(pushes: Sequence[recordings.Push], warn: Callable[[str], None]) -> None:
     """Warn if pushes go back in time, because engine versions process the pushes in the given order.
 
-    If it is known when pushes arrived, this order is the right one.
+    If the arrival times are known, the function does not warn, because the pushes are in the order of
+    arrival.
     """
     if any(push.came is not None for push in pushes):
         return
@@ -258,8 +259,8 @@ def why_silent(
 ) -> Iterator[str]:
     """Yield the reasons why an engine version or a specification never reports a row for its input.
 
-    The test ignores the slides of windows: a pattern matches if it matches the input before some arrival. The
-    argument `choices` contains the choices of start times and bounds to test.
+    The slides of windows are ignored: a pattern counts as matched if it matches the windows at some arrival.
+    The argument `choices` contains the tested choices of start times and window bounds.
     """
     if isinstance(who, Engine) and (lost := who.loses(run.query)) is not None:
         yield f"{who.name} never returns a row. It ignores a part of the query: {lost}"
@@ -295,7 +296,7 @@ def _has_rows_later(
     run: specifications.EngineRun,
     choices: Iterable[specifications.OpenChoice],
 ) -> bool:
-    """Return whether only windows that are still open at the last element could report rows."""
+    """Return whether windows that close only after the last element would report rows."""
     last = run.last * run.unit.milliseconds
     for choice in tuple(choices) or (specifications.choice_at(run, claimed),):
         recording = specifications.specified_answers(
@@ -313,9 +314,10 @@ def _moving(source: requests.WindowSource) -> requests.WindowSource:
 
 
 def run_of_case(case: recordings.Case, engine: Engine | None = None) -> specifications.EngineRun:
-    """Return the engine's input of a case; if an engine version is given, the version reads the query.
+    """Return the engine's input in a case; the query is read by the engine version, if one is given.
 
-    Without an engine version, integers in windows of Kolibrie are milliseconds, as are the times of a case.
+    If no engine version is given, integers in the windows of a Kolibrie query are milliseconds, because the
+    times of a case are milliseconds.
     """
     source = f"{case.path}: query"
     query = (read_with_text if engine is None else engine.read)(case.query, source)
@@ -345,10 +347,10 @@ def needed_rules(
 ) -> tuple[EngineRule, ...] | None:
     """Return a smallest set of the engine's rules that predicts the recording.
 
-    If any of these rules is removed, the engine does not predict the recording. The function returns None if
-    even all rules together do not predict the recording. The set of rules is empty if the specification
-    predicts the recording, with windows that begin at multiples of their slides. The function does not
-    compare the exact time of a report during its push.
+    The set is minimal: if one of its rules is removed, the engine does not predict the recording. If all
+    rules together do not predict the recording, the function returns None. If the specification predicts the
+    recording, with windows that begin at multiples of their slides, the set is empty. The function ignores
+    the exact time of a report during its push.
     """
     untimed = replace(options, times=False)
 
@@ -372,9 +374,9 @@ class CaseVerdict:
     """The verdict of an engine version or a specification on a case.
 
     - `judge` is the name of the engine version or specification.
-    - `rules` are the rules of the case's own engine that explain why the case contradicts the specification.
-      The rules are None if they were not requested, or if the engine does not predict the case.
-    - `other` is the verdict by the other option of --match, if the case is not correct.
+    - `rules` are the rules of the case's engine that explain why the case contradicts the specification; None
+      if the rules were not requested, or if the engine version does not predict the case.
+    - `other` is the verdict with the other value of the option --match; None if the case is correct.
     """
 
     case: recordings.Case
@@ -387,7 +389,7 @@ class CaseVerdict:
     def correct(self) -> bool | None:
         """Whether the judge predicts the case.
 
-        The value is None if nothing can be compared or the verdict is undecided.
+        The value is None if no report can be compared, or if the verdict is undecided.
         """
         return self.judgement.correct
 
@@ -413,7 +415,7 @@ class RefusedCase:
 
 
 def overall(verdicts: Sequence[bool | None]) -> bool | None:
-    """Return whether all verdicts are correct; None if no verdict is incorrect and some are unknown."""
+    """Return whether all verdicts are "correct"; None if some are undecided and none is "incorrect"."""
     return False if False in verdicts else None if None in verdicts else True
 
 
@@ -462,9 +464,9 @@ def each_case(
 
 
 def all_refused(cases: Sequence[RefusedCase], count: int) -> str | None:
-    """Return a message with the number of cases that cannot be run, and the first reason.
+    """Return a message that no case can be run, with the number of cases and the first reason.
 
-    The function returns None if all cases can be run.
+    The function returns None if at least one case can be run.
     """
     return (
         f"{len(cases)} of {count} cases cannot be run. The first reason: {cases[0].problem}"
@@ -478,8 +480,8 @@ def judged_case(
 ) -> CaseVerdict:
     """Return the verdict on a case, by the engine version of the case unless `judge` names another.
 
-    If `judge` is `specification`, the specification that the case's engine or language follows is the judge.
-    The argument `open_options` contains the given options that only a specification can use.
+    If `judge` is the word `specification`, the specification of the case's engine or language judges the
+    case. The argument `open_options` contains the options of the user that only a specification can use.
 
     Raises:
         LarsError: The engine and the language of the case are unknown, and `judge` is None or
@@ -527,7 +529,7 @@ def _refusal(case: recordings.Case, engine: Engine) -> str | None:
 
 
 def _judge_of(case: recordings.Case, own: Engine | None) -> str:
-    """Return the specification that a case's engine claims to follow, or its language's specification."""
+    """Return the specification that the engine of a case claims to follow, or that of the query language."""
     if own is not None:
         return own.specification
     if case.dialect in specifications.NAMES:
@@ -579,7 +581,7 @@ def undecided_cases(verdicts: Sequence[CaseVerdict]) -> str | None:
 
 
 def cases_without_reports(verdicts: Sequence[CaseVerdict]) -> str | None:
-    """Return a message with the cases that have nothing to compare; None if some case is incorrect."""
+    """Return a message about the cases without comparable reports; None if some case is incorrect."""
     if overall([verdict.correct for verdict in verdicts]) is not None:
         return None
     names = [verdict.case.id for verdict in verdicts if verdict.correct is None]
@@ -691,9 +693,9 @@ class AnswersVerdict:
 
     - `names` are the columns of a row.
     - `dates` maps time points to dateTimes, if times are dateTimes.
-    - `other` is the verdict by the other option of --match, if the answers are not correct.
+    - `other` is the verdict with the other value of the option --match; None if the answers are correct.
     - `silent` contains the reasons why no row is expected at any time.
-    - `lost` is true if some window is right only without late elements, as if the engine had lost them.
+    - `lost` is true if a window is right only without the late elements, as if the engine lost late elements.
     """
 
     judgement: Judgement | VersionJudgement
@@ -778,7 +780,7 @@ def bare_verdict(
 def _with_bounds(
     specification: specifications.Specification, recording: RecordingToJudge
 ) -> tuple[specifications.Specification, RecordingToJudge]:
-    """Return the specification with the bounds of the query or of the options, which then have none."""
+    """Return the specification with the window bounds that the query or the options set."""
     reference = specifications.with_query_bounds(specification, recording.task.query)
     if recording.options.bounds is None:
         return reference, recording
@@ -790,9 +792,9 @@ def _with_bounds(
 def explained_case(
     verdict: CaseVerdict, options: JudgeOptions, progress: settings.Progress
 ) -> AnswersVerdict | None:
-    """Return the windows and the best explanation of a case that a specification finds incorrect.
+    """Return the verdict on each window of an incorrect case, with the best explanation.
 
-    Return None for other cases.
+    Return None for a case that is not incorrect, or that an engine version judges.
     """
     if verdict.correct is not False or not isinstance(verdict.judgement, Judgement):
         return None
@@ -813,7 +815,7 @@ def paths_of(inputs: Sequence[Path]) -> tuple[Path, tuple[Path, ...]]:
 
 
 def check_case_judge(name: str | None) -> None:
-    """Raise LarsError if the name is not `specification` and cannot judge recorded cases."""
+    """Raise LarsError if a name is neither `specification` nor a judge of recorded cases."""
     if name is not None and name != SPECIFICATION:
         check_judge(name)
 

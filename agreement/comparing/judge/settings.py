@@ -9,7 +9,7 @@ from agreement.engines import specifications
 
 
 def likeness_of(options: JudgeOptions) -> Likeness:
-    """Return the settings for comparing rows; equal rows count separately unless the user chose sets."""
+    """Return the settings for comparing rows: as multisets, unless the user chooses sets."""
     return Likeness(options.semantics or "bag", options.tolerance, options.lexical)
 
 
@@ -28,5 +28,5 @@ _WHOLE: Final = 16
 
 
 def narrow_options(options: JudgeOptions, task: specifications.Task) -> JudgeOptions:
-    """Return the options with fewer start times, for a judgement that only explains another judgement."""
+    """Return the options with fewer start times, for a judgement that only tests a possible fault."""
     return replace(options, most=_HINT if len(sources(task.query)) > 1 else None, whole=_WHOLE)

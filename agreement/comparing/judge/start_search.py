@@ -1,8 +1,8 @@
-"""Search the start times of windows that fit a recording.
+"""Search for the start times of windows that fit a recording.
 
-Many start times are excluded without a complete verdict. First, the times of the reports exclude start times,
-without an evaluation of the query (`Bench`). If many start times remain, the first wrong report excludes each
-of them (`Sieve`).
+Many start times are excluded without a complete verdict. First, start times that do not fit the times of the
+reports are excluded, without an evaluation of the query (`Bench`). If many start times remain, each is tested
+report by report, and the first wrong report excludes it (`Sieve`).
 """
 
 from collections.abc import Iterator, Sequence
@@ -55,7 +55,7 @@ _SOME: Final = (recordings.Report(0, ()),)
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """The data that are the same for all start times, for one choice of window bounds.
+    """The data for judging a recording with one choice of window bounds, for all start times to try.
 
     - `base` is the task and the specification with these bounds.
     - `starts` are the start times to try.
@@ -81,8 +81,8 @@ class Bench:
     def odd(self, z: StartTimes) -> int:
         """Count the evaluations without a report and the reports without an evaluation.
 
-        If the number is not 0, the start times `z` are excluded. If the number is 0, only the rows can
-        exclude them. If empty reports are ignored, only reports with rows and without an evaluation count.
+        If the number is not 0, the recording excludes the start times `z`, whatever its rows are. If empty
+        reports are ignored, the function counts only the reports that have rows and belong to no evaluation.
         """
         schedule = self.base.scheduled(z)
         decisive = self.slots(schedule)
@@ -93,10 +93,10 @@ class Bench:
         return sum(place.right is None or not place.came for place in decisive)
 
     def hopeless(self, schedule: specifications.ScheduledTask) -> bool:
-        """Return whether far more rows are expected than reported, so that the score must be too low.
+        """Return whether far more rows are expected than reported, so that the score would be too low.
 
-        The rows are counted in growing samples of the evaluations. The result is always false for ISTREAM and
-        DSTREAM.
+        The expected rows are counted in larger and larger samples of the evaluations. The result is always
+        false for ISTREAM and DSTREAM.
         """
         options, length = self.options, schedule.task.unit.milliseconds
         many = len(schedule.points) > _DEAR and options.match == "time"
@@ -151,9 +151,9 @@ NumberedStarts = list[tuple[int, StartTimes]]
 
 @dataclass(frozen=True, slots=True)
 class _Trial:
-    """Start times that no report excludes yet.
+    """A choice of start times that no report has excluded so far.
 
-    - `number` is the position in the order of trying.
+    - `number` is the position of these start times in the order of trying.
     - `schedule` contains the evaluations for these start times.
     - `decisive` are the evaluations that decide the verdict, with their reports.
     """
@@ -171,8 +171,8 @@ class _Trial:
     ) -> list[tuple[specifications.ShownSpans | None, specifications.ShownSpans]]:
         """Return the contents of the windows before and at each evaluation of the given time.
 
-        The content before is that of the preceding evaluation. It is None at the first evaluation, and if
-        `changes` is false.
+        Each pair contains the contents at the preceding evaluation and at the evaluation. The first item of a
+        pair is None for the first evaluation of all, and if `changes` is false.
         """
         slot, points = self.decisive[place], self.schedule.points
         length = self.schedule.task.unit.milliseconds
@@ -194,7 +194,7 @@ class Sieve:
     def sift(self, fitting: NumberedStarts, progress: Progress) -> tuple[NumberedStarts, RuledOut]:
         """Return the start times that remain, and the excluded start times.
 
-        Start times remain untested if only few are left, or after the deadline.
+        The test ends if few start times are left, or at the deadline.
         """
         base, ruled_out = self.bench.base, RuledOut()
         schedules = ((number, base.scheduled(z)) for number, z in fitting)
@@ -215,7 +215,7 @@ class Sieve:
         return [trial.numbered for trial in left], ruled_out
 
     def _judged(self, part: Sequence[_Trial], place: int) -> Iterator[tuple[_Trial, bool]]:
-        """Yield each trial with a boolean: whether its reports at the position `place` are right."""
+        """Yield each trial with whether the reports of its evaluation with the index `place` are right."""
         changes = self.kind != "RSTREAM"
         ranges = [
             trial.shown(place, changes=changes) if place < len(trial.decisive) else [] for trial in part

@@ -1,9 +1,9 @@
 """The start times t0 of windows (the set Z, RSP-QL 2014) that can lead to different verdicts.
 
-The verdict on a recording depends on t0. But the verdict changes only if the opening of a window passes an
-element, or if the close of a window passes an element, a report, or the close of another window. So start
-times form classes of equal verdicts, and one start time per class suffices: the least. Each least start time
-is the registration, or is bounded by one of the times above. The search tries these least start times.
+If t0 grows, the verdict on a recording changes only in two cases: the opening of a window moves past an
+element, or the close of a window moves past an element, a report, or the close of another window. Between
+such changes, all start times have the same verdict. The search therefore tries only the least start time of
+each class of start times with equal verdicts.
 """
 
 from bisect import bisect_right
@@ -35,11 +35,12 @@ StartTimes = tuple[int, ...]
 class Starts:
     """The combinations of start times to try.
 
-    - `combinations` are tried in this order; combinations of equal start times for all windows come first.
+    - `combinations` contains one start time per window for each try; combinations in which all windows have
+      the same start time come first.
     - `count` is the number of all combinations.
-    - `last` is the time point t_s, from which on every window has started, for any start times.
-    - `only` are the tried start times if the query has a single window. Each represents the start times up to
-      the next one. The last represents the start times up to and including `end`.
+    - `last` is the time point t_s: from t_s on, every window has started, with every choice of start times.
+    - `only` contains the tried start times if the query has a single window. Each tried start time represents
+      all start times before the next tried start time; the last represents the start times up to `end`.
     """
 
     combinations: tuple[StartTimes, ...]
@@ -59,9 +60,9 @@ class Starts:
 def given_starts(read: Sequence[WindowSource], frame: specifications.Frame, times: Sequence[int]) -> Starts:
     """Return the combinations of the start times that the user gives with --t0.
 
-    The stable phase begins when windows with different start times, but equal start times modulo the slide,
-    become equal. This time is t0 + α - β + 1, if α is the width, β the slide, and t0 the later start time
-    (RSP-QL 2014, Theorem 1).
+    Two start times that differ by a multiple of the slide lead to the same windows, except at the beginning.
+    The windows are the same from the stable phase on, which begins at t0 + α - β + 1 (RSP-QL 2014, Theorem
+    1). In this term, α is the width, β is the slide, and t0 is the later start time.
     """
     starts = [max(times)]
     for own in specifications.shapes(read, frame):
@@ -86,7 +87,7 @@ def all_starts(
     registered: int,
     compared: Callable[[specifications.ShownWindow], Iterable[int]] = lambda _: (),
 ) -> Starts:
-    """Return all combinations of possible start times, or representatives of all verdicts.
+    """Return all combinations of possible start times, or at least one for each possible verdict.
 
     A window with slide β of a query that is registered at time point a can start at a, ..., a + β - 1.
 
@@ -117,10 +118,11 @@ class _Classes:
         2    (2, 8]    5
         3    (3, 9]    5, 9
 
-    `_own` yields 0, the registration; 1 (that is 1, 5 and 9 modulo the slide), at which the opening of a
-    window passes an element; and 3 (that is 9 - 6), at which the close of a window reaches an element. The
-    start time 2 is not tried: no opening and no close passes an element between 1 and 2. If a recording has a
-    report at 8, `compared` yields 8, so that 2 is tried, too. With a slide up to `EACH`, all four are tried.
+    The method `_own` yields three start times. The start time 0 is the registration. At 1 (which is 1, 5 and
+    9 modulo the slide), the opening of a window passes an element. At 3 (which is 9 - 6), the close of a
+    window reaches an element. The start time 2 is not tried, because no opening and no close passes an
+    element between 1 and 2. If a recording has a report at 8, `compared` yields 8, so that 2 is tried, too.
+    If the slide is at most `EACH`, all four start times are tried.
     """
 
     def __init__(
@@ -159,9 +161,9 @@ class _Classes:
     def _candidates(self, fixed: StartTimes, wanted: int) -> list[int]:
         """Return the start times of window `wanted` that can lead to different verdicts.
 
-        The start times of the first windows are `fixed`. In each round, each other window gets the start
-        times at which its close passes a close of a window with a known start time. The rounds suffice for
-        all chains of windows in which each depends on the next.
+        The start times of the first windows are `fixed`. In each round, each of the other windows gets the
+        start times at which its close passes a close of a window with a known start time. The number of
+        rounds suffices for each chain of windows in which each window depends on the next window.
         """
         found = [*({t} for t in fixed), *map(set, self.own[len(fixed) :])]
         for _ in range(len(fixed), len(found)):
@@ -174,7 +176,7 @@ class _Classes:
         return sorted(found[wanted])
 
     def _passing(self, number: int, other: int, start: int) -> frozenset[int]:
-        """Return the start times of a window at which its close reaches or passes one of another window.
+        """Return the start times of a window at which its close reaches or passes a close of another window.
 
         Args:
             number: The number of the window, from 0.
@@ -189,8 +191,8 @@ class _Classes:
     def _events(self, number: int, start: int, slide: int) -> Iterable[int]:
         """Return the times at which a window with this start time closes.
 
-        Windows that report on closing close at all these times; for other windows, only the first close after
-        an element counts. For the former, only times that differ modulo `slide` are needed.
+        For a window that reports on closing, the function returns all closes that differ modulo `slide`. For
+        another window, the function returns the first close after each element.
         """
         own, window = self.shapes[number], self.of.windows[number]
         if own is None:
@@ -204,7 +206,7 @@ class _Classes:
     def _own(
         self, number: int, compared: Callable[[specifications.ShownWindow], Iterable[int]]
     ) -> Iterator[int]:
-        """Yield the start times at which the verdict can change, whatever the other windows do."""
+        """Yield the start times of a window at which the verdict can change, for fixed other windows."""
         window, slide, own = self.of.windows[number], self.slides[number], self.shapes[number]
         yield self.registered
         each = slide <= EACH and prod(self.slides) <= EACH**2
@@ -262,14 +264,14 @@ def _closes(window: specifications.ShownWindow) -> bool:
 
 
 def by_arrival(window: specifications.ShownWindow) -> bool:
-    """Return whether arrivals trigger the reports of a window, even several reports at one time."""
+    """Return whether arrivals trigger the reports of a window, so that one time can have several reports."""
     # The newest N triples are a window that closes whenever one arrives.
     clocked = {"periodic"} if "window-close" not in window.strategies else set[specifications.Strategy]()
     return bool(window.strategies) and not _closes(window) and not clocked & window.strategies
 
 
 def _tells_time(of: specifications.FramedTask) -> bool:
-    """Return whether the answers of the query depend on the evaluation time through NOW()."""
+    """Return whether the query calls NOW(), so that its answers depend on the evaluation time."""
     setting = Setting(of.specification.profile, of.task.unit, semantics=of.specification.rows)
     parts = (part for rule in lars_program(of.task.query, setting).rules for part in formulas(rule.body))
     return any(isinstance(part, In) and part.window == NOW and isinstance(part.inner, At) for part in parts)

@@ -27,10 +27,10 @@ from solver.deadlines import check_time
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """The stable phase (after, until] in ms: only its evaluations decide the verdict on a recording.
+    """The stable phase (after, until] in ms: only evaluations in this interval decide the verdict.
 
-    From the time `edge` on (the end of the trace), an evaluation counts only if the engine reported, because
-    no element triggers an evaluation.
+    The time `edge` is the end of the trace. From this time on, no element triggers an evaluation, so an
+    evaluation counts only if the engine reported.
     """
 
     after: float
@@ -104,7 +104,7 @@ def verdict(
 
 
 def is_right(place: ReportMatch, options: JudgeOptions) -> bool:
-    """Return whether an evaluation's reports are right, or whether the evaluation is ignored."""
+    """Return whether the reports of an evaluation are right, or the evaluation is ignored."""
     return _is_ignored(place, options) or matched(place, options).problem is None
 
 
@@ -114,7 +114,7 @@ def _is_ignored(place: ReportMatch, options: JudgeOptions) -> bool:
 
 
 def matched(place: ReportMatch, options: JudgeOptions) -> ReportMatch:
-    """Return an evaluation with the match of its rows, the problem if any, and the delay of its first report.
+    """Return an evaluation with matched rows, the problem (if any), and the delay of its first report.
 
     Raises:
         TimeLimitError: The time limit is over.
@@ -146,7 +146,7 @@ def compare_reports(
     phase: Phase,
     options: JudgeOptions,
 ) -> Verdict:
-    """Return the verdict on a recording, given the evaluations of the specification."""
+    """Return the verdict on a recording, given the answers that the specification expects."""
     options = with_rows_of(scheduled.specification, options)
     if options.match == "sequence":
         return _in_sequence(scheduled, by_time_point(scheduled, reports), recorded.reports, options)
@@ -184,7 +184,7 @@ def _in_sequence(
 def phase_of(of: specifications.FramedTask, started: int, options: JudgeOptions) -> Phase:
     """Return the stable phase: from time point `started` to the last time at which a window can close.
 
-    If windows exclude their closing time, the phase ends one time point after the last element.
+    If windows exclude their closing time, the stable phase ends one time point after the last element.
     """
     length = of.task.unit.milliseconds
     last = of.task.last
