@@ -327,7 +327,7 @@ def run_of_case(case: recordings.Case, engine: Engine | None = None) -> specific
 
 
 def recorded_of_case(case: recordings.Case, options: JudgeOptions) -> RecordingToJudge:
-    """Return a recorded case in the form for judging, at the coarsest unit that distinguishes its times."""
+    """Return a recorded case with the data for judging it, at the longest unit that divides its times."""
     run = run_of_case(case)
     answers = replace(case.recording, lexical=case.lexical)
     return recording_to_judge(run, unit_of(run.query, case.pushes), answers, options)
@@ -464,9 +464,9 @@ def each_case(
 
 
 def all_refused(cases: Sequence[RefusedCase], count: int) -> str | None:
-    """Return a message that no case can be run, with the number of cases and the first reason.
+    """Return a message with the number of cases that cannot be run, and the reason for the first case.
 
-    The function returns None if at least one case can be run.
+    The function returns None if `cases`, the cases that cannot be run, is empty.
     """
     return (
         f"{len(cases)} of {count} cases cannot be run. The first reason: {cases[0].problem}"
@@ -570,7 +570,7 @@ NAMED: Final = 5
 
 
 def undecided_cases(verdicts: Sequence[CaseVerdict]) -> str | None:
-    """Return a message with the cases that are undecided because some start times were not tried, or None."""
+    """Return a message about the cases for which too few start times were tried to decide, or None."""
     names = [
         verdict.case.id
         for verdict in verdicts
@@ -651,7 +651,7 @@ def nothing_to_compare(judgement: Judgement | VersionJudgement, dates: Dates) ->
 
 
 def undecided_text(judgement: Judgement) -> str:
-    """Return the message that no tried choice of t0 and bounds fits, with a way to try fewer choices."""
+    """Return the message that no tried start time and no tried window bounds fit, with a remedy."""
     return (
         f"undecided: none of the {judgement.tried_choices} tried choices of t0 and bounds fits; "
         f"{judgement.choices} choices exist; {NARROW}"

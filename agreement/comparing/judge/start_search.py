@@ -72,7 +72,7 @@ class Bench:
     how: ReportAssignment
 
     def slots(self, schedule: specifications.ScheduledTask) -> list[ReportMatch]:
-        """Return the evaluations that decide the verdict, with their reports, assigned by time only."""
+        """Return the evaluations that decide the verdict, with their reports; only times are compared."""
         length = schedule.task.unit.milliseconds
         due = [ReportMatch(t * length, _SOME) for t in dict.fromkeys(point.time for point in schedule.points)]
         how = belonging(schedule, self.options) if self.how.windows else self.how
@@ -184,7 +184,7 @@ class _Trial:
 
 
 class Sieve:
-    """Exclude start times by the first report that contradicts the contents of the windows."""
+    """Excludes start times for which a recorded report contradicts the contents of the windows."""
 
     def __init__(self, bench: Bench, answers: specifications.ContentAnswers) -> None:
         self.bench, self.of, self.answers = bench, bench.base, answers

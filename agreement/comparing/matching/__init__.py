@@ -1,1 +1,1 @@
-"""Match answers: rows up to the names of blank nodes, answers row by row, and sequences of answers."""
+"""Match the rows of two answers, up to the names of blank nodes, and match two sequences of answers."""

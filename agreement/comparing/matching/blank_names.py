@@ -1,11 +1,12 @@
 """Rename the blank nodes of actual rows to the blank nodes of expected rows.
 
-`rename_blanks` renames the rows of one report. If a renaming makes both sides equal, the renamed rows are the
-expected rows; `blank_nodes.py` decides this. If no such renaming exists, two rules choose names. First, blank
-nodes with exactly the same surroundings get the same name. Then, blank nodes that share the most rows get the
-same name. The surroundings of a blank node are its rows, in which the labels of other blank nodes are masked.
+`rename_blanks` renames the blank nodes of one report. The functions of `blank_nodes.py` decide whether a
+renaming makes the expected and the actual rows equal. If no such renaming exists, two rules choose the names.
+First, blank nodes with the same surroundings get the same name. Then, blank nodes that share the most rows
+get the same name. The surroundings of a blank node are all rows that contain it, without the labels of other
+blank nodes.
 
-`names_by_report` renames the rows of several reports, each with labels of its own.
+`names_by_report` renames the blank nodes of several reports, if each report has labels of its own.
 """
 
 from collections import Counter, defaultdict, deque
@@ -23,8 +24,8 @@ Close = Callable[[Hashable, Hashable], bool]
 def rename_blanks(expected: Sequence[Key], actual: Sequence[Key], close: Close) -> list[Key]:
     """Return the actual keys with their blank nodes renamed to the names of expected blank nodes.
 
-    Different blank nodes get different names. If no renaming makes both sides equal, blank nodes that share
-    the most rows are matched. A key is a row in a form for comparison.
+    Different blank nodes get different names. If no renaming makes the expected and the actual rows equal,
+    blank nodes that share the most rows get the same name. A key is a row in the form for comparison.
 
     Raises:
         FailedRunError: The search for a renaming takes too many steps.
@@ -49,14 +50,14 @@ def names_by_report(
 ) -> list[dict[str, str]]:
     """Return, for each report, names of expected blank nodes for the report's own blank nodes.
 
-    In one report, different blank nodes get different names. Together, the reports miss as few expected rows
-    as possible, and have as few other rows as possible.
+    In one report, different blank nodes get different names. With the returned names, as few expected rows as
+    possible are missing in all reports, and the reports have as few other rows as possible.
 
-    The search is branch and bound. Row after row, an actual row gets the labels of an expected row that
-    is equal up to labels, or stays without a partner. A branch ends if it cannot be better than the best
-    names: each further row covers at most one further expected row. If the search reaches its limit of
-    steps, the best names found are returned. The time of a step grows with the number of rows that are
-    equal up to labels.
+    The search is branch and bound. At each step, the next actual row gets the labels of an expected row that
+    is equal up to labels, or gets no partner. A branch ends if it cannot be better than the best names found
+    so far, because each further actual row covers at most one further expected row. If the search reaches its
+    limit of steps, the function returns the best names found so far. The time of a step grows with the number
+    of rows that are equal up to labels.
     >>> names_by_report([("_:a",), ("_:b",)], [[("_:x",)], [("_:x",)]], lambda one, other: one == other)
     [{'_:x': '_:a'}, {'_:x': '_:b'}]
     """
@@ -78,7 +79,7 @@ def names_by_report(
     coverable, covered = sum(map(len, partners.values())), Counter[int]()
 
     def search(place: int, unmatched: int) -> Iterator[tuple[int, int]]:
-        """Yield the searches inside this search; a search of many rows is too deep for recursion."""
+        """Yield the arguments of each nested search; recursive calls would be too deep for many rows."""
         nonlocal best, fewest, steps
         steps += 1
         least = unmatched + max(0, coverable - len(covered) - (len(rows) - place))
@@ -119,9 +120,10 @@ def names_by_report(
 def _extend(
     names: dict[str, str], inverse: dict[str, str], labels: list[str], others: list[str]
 ) -> list[str] | None:
-    """Add a name for each label and return the labels that had none.
+    """Add a name for each label, and return the labels that had no name before.
 
-    If the names would not be one-to-one, nothing changes, and the result is None.
+    If different labels would get the same name, or a label two names, nothing changes, and the result is
+    None.
     """
     added: list[str] = []
     for label, other in zip(labels, others, strict=True):
@@ -144,7 +146,7 @@ def _is_same(expected: Sequence[Row], actual: Sequence[Row], names: dict[str, st
 
 
 def _as_expected(expected: Sequence[Key], actual: Sequence[Key]) -> list[Key]:
-    """Return the actual keys, in which keys with blank nodes are replaced by the equal expected keys."""
+    """Return the actual keys, with expected keys in place of the keys that contain blank nodes."""
     left = (key for key in expected if blanks(key))
     return [next(left) if blanks(key) else key for key in actual]
 
@@ -155,7 +157,7 @@ def _name(part: Hashable, names: dict[str, str]) -> Hashable:
 
 
 def _representatives(keys: Sequence[Key], close: Close) -> dict[Hashable, int]:
-    """Map each number in the keys to the number of its group; nearly equal numbers form a group."""
+    """Map each number in the keys to the index of its group; a group contains nearly equal numbers."""
     result: dict[Hashable, int] = {}
     numbers = {part for key in keys for part in key if isinstance(part, int | Decimal | float)}
     before: Hashable = None
@@ -170,7 +172,7 @@ def _order(one: Decimal | float, other: Decimal | float) -> int:
 
 
 def _plain(key: Key, numbers: dict[Hashable, int]) -> Row:
-    """Return a key as texts. Numbers that count as equal have the same text."""
+    """Return the parts of a key as texts; numbers that count as equal get the same text."""
     return tuple(
         part
         if part is None or isinstance(part, str)
@@ -205,7 +207,7 @@ def _equal_surroundings(expected: dict[str, Counter[Key]], actual: dict[str, Cou
 
 
 def _surroundings(rows: Sequence[Row]) -> dict[str, Counter[Key]]:
-    """Return the rows of each blank node, in which the names of other blank nodes are masked."""
+    """Return, for each blank node, the rows that contain it, with other blank nodes masked."""
     surroundings: dict[str, Counter[Key]] = defaultdict(Counter)
     for row in rows:
         for blank in blanks(row):
@@ -222,7 +224,8 @@ def _similarities(
 ) -> Iterator[tuple[float, str, str]]:
     """Yield the similarity of an actual and an expected blank node, with their names.
 
-    The similarity is the number of common rows plus their share of all rows.
+    The similarity is the number of rows that both blank nodes share, plus the share of these rows in all
+    their rows.
     """
     names_of_row: dict[Key, list[str]] = defaultdict(list)
     for name, rows in expected.items():

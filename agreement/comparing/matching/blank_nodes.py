@@ -2,20 +2,21 @@
 
 The algorithm is individualization and refinement, as for graph isomorphism. Each round has five steps:
 
-1. Colors: nodes get numbers that depend on their rows, until the numbers distinguish no further nodes
-(`_refined`). A renaming maps each node to a node of its color, so both sides must have the same number of
-nodes of each color. Colors are hash values: a collision only joins two colors. 2. Twins: nodes with the same
-rows, such as 1,000 nodes with the same type, can be exchanged. One twin replaces all of them, together with
-their number (`_without_twins`). 3. Known nodes: the only node of a color has one possible partner. Both get
-the same name. 4. Parts: the other rows fall into parts that share no unknown node (`_parted`). Each part
-needs a partner of its own: a part of the other side that a renaming makes equal. The first partner found is
-as good as any other, because the existence of such a renaming is an equivalence. 5. Choice: in a part, one
-node of the rarest color is chosen. Each node of this color in the other part is tried as its partner. Both
-get the same name, and the search continues in the part with step 1.
+1. Colors: each blank node gets a number, its color, that depends on its rows. The colors are refined until
+they distinguish no further nodes (`_refined`). A renaming maps each node to a node of the same color, so both
+sides must have the same number of nodes of each color. Colors are hash values; a collision only makes two
+colors equal. 2. Twins: nodes with the same rows, such as 1,000 nodes with the same type, can be exchanged.
+One twin replaces all of them, together with their number (`_without_twins`). 3. Known nodes: the only node of
+a color has one possible partner. Both get the same name. 4. Parts: the rows with other nodes are divided into
+parts that share no unknown node (`_parted`). Each part needs a partner of its own: a part of the other side
+that a renaming makes equal. The first partner found is as good as any other, because the existence of such a
+renaming is an equivalence. 5. Choice: in a part, one node of the rarest color is chosen. Each node of this
+color in the other part is tried as its partner. Both get the same name, and the search continues in the part
+with step 1.
 
-The search answers yes only if rows with the same names are equal on both sides. Names of different nodes
-differ, so the names are a one-to-one renaming. The search answers no only if each step excludes every
-renaming: steps 1 and 3 by the colors, step 4 by the equivalence, step 5 by trying all partners.
+The search returns true only if the rows are equal on both sides after its renaming. Different nodes have
+different names, so the renaming is one-to-one. The search returns false only if no renaming is possible:
+steps 1 and 3 show this by the colors, step 4 by the equivalence, and step 5 by trying all partners.
 """
 
 from collections import Counter, defaultdict
@@ -32,7 +33,7 @@ _BLANK: Final = "_:"
 
 
 def opened(row: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Append the blank nodes of a row's triple terms to the row, in order.
+    """Return a row with the blank nodes of its triple terms as further columns, in order.
 
     >>> opened(("<<( _:a <x:p> _:a )>>", "<x:b>"))
     ('<<( <_:in> <x:p> <_:in> )>>', '<x:b>', '_:a', '_:a')
@@ -60,7 +61,7 @@ def blanks(key: Key) -> list[str]:
 
 
 def alike(one: frozenset[Row], other: frozenset[Row]) -> bool:
-    """Return whether a one-to-one renaming of blank nodes makes the sets equal.
+    """Return whether a one-to-one renaming of blank nodes makes two sets of rows equal.
 
     >>> alike(frozenset({("_:a", "<x:p>")}), frozenset({("_:b", "<x:p>")}))
     True
@@ -156,10 +157,11 @@ def _lengths(groups: _Groups) -> dict[Hashable, int]:
 
 
 def _without_twins(rows: _Rows, colours: _Colours) -> _Rows:
-    """Return the rows with one node in place of all nodes with the same rows, and with their number.
+    """Return the rows without twins: one of several nodes with the same rows remains, with their number.
 
-    Twins are in no common row, because such a row would differ by the position of the twin. So the rows of
-    the omitted nodes can be restored from the rows of the remaining node and the number.
+    Two twins never occur in the same row, because this row would distinguish them by their columns. The rows
+    of the omitted nodes can therefore be restored from the rows of the remaining node and the number of
+    twins.
     """
     sizes = Counter(colours.values())
     if len(sizes) == len(colours):
@@ -197,9 +199,9 @@ def _refined(rows: _Rows, colours: _Colours) -> _Colours:
 
 
 def _parted(rows: _Rows, colours: _Colours, sizes: Counter[int], depth: int) -> tuple[_Rows, _Groups]:
-    """Return the rows without unknown nodes, and the other rows in parts that share no unknown node.
+    """Return the rows without unknown blank nodes, and the other rows in parts without common unknown nodes.
 
-    If a color has only one node, the node is known. The parts are grouped by the colors of their rows.
+    A blank node is known if no other node has its color. The parts are grouped by the colors of their rows.
     """
     known = {node: ("known", depth, colour) for node, colour in colours.items() if sizes[colour] == 1}
     rows = _with_names(rows, known)

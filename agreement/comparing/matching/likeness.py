@@ -1,7 +1,7 @@
-"""Match the rows of two answers: numbers by value, blank nodes up to names.
+"""Match the rows of two answers: numbers are compared by value, and names of blank nodes are ignored.
 
-As many rows as possible are paired. For comparison, each row has a key; equal rows have the same key. For
-very many rows, the numbers of the keys are compared as columns.
+As many rows as possible are paired. Each row has a key, its form for comparison; rows that count as equal
+have the same key. The keys of very many rows are numbered, and the numbers are compared as arrays.
 """
 
 import re
@@ -39,16 +39,17 @@ _ROUNDED: Final = 1e-9
 
 
 def row_key(row: Row, *, lexical: bool = False) -> Key:
-    """Return the key of a row; equal rows have the same key, since numbers and booleans count by value.
+    """Return the key of a row: rows whose numbers and booleans have the same values have the same key.
 
-    With `lexical`, the recorded format omits the kinds of terms, so that only lexical forms count.
+    If `lexical` is true, only the lexical forms of terms count, because the recorded format omits their
+    kinds.
     """
     return tuple(_value(as_lexical(text) if lexical else text) for text in row)
 
 
 @lru_cache(maxsize=2**16)
 def _value(text: str | None) -> Hashable:
-    """Return a term in the form for comparison: a number, a boolean as a pair, or a text.
+    """Return a term in the form for comparison: a number, a pair for a boolean, or a text.
 
     NaN remains a text.
     """
@@ -65,7 +66,8 @@ def _value(text: str | None) -> Hashable:
 def close(one: Hashable, other: Hashable, tolerance: float) -> bool:
     """Return whether two parts of keys count as equal, with a relative tolerance for numbers.
 
-    Two integers are equal only by value. Numbers are compared as doubles if one of them is a double.
+    Two integers count as equal only if they have the same value. If one of two numbers is a double, both are
+    compared as doubles.
     """
     if one == other:
         return True
@@ -97,7 +99,7 @@ def is_number(part: Hashable) -> bool:
 
 
 class _Parts(dict[str | None, Hashable]):
-    """A cache of terms in the form for comparison (such as numbers)."""
+    """A cache that maps the text of a term to its form for comparison, such as a number."""
 
     def __init__(self, *, lexical: bool) -> None:
         self.lexical = lexical
@@ -108,7 +110,7 @@ class _Parts(dict[str | None, Hashable]):
 
 
 class RowKeys:
-    """The keys of numbered rows, as integers: equal rows have the same integer."""
+    """The keys of numbered rows, as integers: rows that count as equal have the same integer."""
 
     def __init__(self, *, lexical: bool) -> None:
         self._parts = _Parts(lexical=lexical)
@@ -121,14 +123,14 @@ class RowKeys:
         self._lone: dict[tuple[float, int], Mask] = {}
 
     def of(self, rows: RowsByNumber) -> Array:
-        """Return the number of the key of each row."""
+        """Return, for each row, the integer of its key."""
         self._grow(rows.of)
         return self._numbers[rows.numbers]
 
     def lone(self, rows: RowsByNumber, tolerance: float) -> Mask:
         """Return a mask of the rows that can be equal only to rows with the same key.
 
-        Other rows have blank nodes, or numbers near other numbers.
+        The rows outside the mask have blank nodes, or numbers that are near other numbers.
         """
         keys, now = self.of(rows), (tolerance, len(rows.of))
         if now not in self._lone:
@@ -161,8 +163,9 @@ class RowKeys:
 def _near_others(values: Sequence[Number], fractional: Sequence[bool], tolerance: float) -> Mask:
     """Return a mask of the numbers that may be near another number; two integers are never near.
 
-    A number near any other number is also near its neighbor in ascending order. `fractional` marks the
-    numbers that are not only integers.
+    Numbers are near if their relative difference is at most the tolerance. A number that is near any other
+    number is also near its neighbor in ascending order. `fractional` is true for each number that some term
+    writes as a decimal, float or double.
     """
     doubles = np.array(list(map(double, values)), np.float64)
     order = np.argsort(doubles)
@@ -191,7 +194,7 @@ _KEYS: Final = WeakKeyDictionary[RowNumbers, dict[bool, RowKeys]]()
 
 
 def keys_of(rows: RowNumbers, *, lexical: bool) -> RowKeys:
-    """Return the keys of numbered rows, which are computed once and grow with the rows."""
+    """Return the keys of numbered rows; the keys are cached, and keys of new rows are added later."""
     known = _KEYS.setdefault(rows, {})
     if lexical not in known:
         known[lexical] = RowKeys(lexical=lexical)
@@ -210,8 +213,8 @@ _ROUNDINGS: Final = 4
 def pair_rows(expected: Sequence[Key], actual: Sequence[Key], close: Close) -> dict[int, int]:
     """Return a maximum matching of expected and actual keys, as pairs of indexes.
 
-    Equal keys are paired first. If a number is near several other numbers, pairs are changed along augmenting
-    paths until no pair can be added (Berge 1957).
+    Equal keys are paired first. Keys with nearly equal numbers are then added as pairs: earlier pairs are
+    changed along augmenting paths, until no pair can be added (Berge 1957).
     """
     pairs = _equal(expected, actual)
     left = [place for place, key in enumerate(expected) if place not in pairs and _has_number(key)]
@@ -260,7 +263,7 @@ def _move(free: int, came: dict[int, int], pairs: dict[int, int], taken: dict[in
 
 
 class _Near:
-    """An index of keys with numbers: keys that differ only in numbers, sorted by their first number."""
+    """An index of keys with numbers: in a group, keys differ only in numbers and are sorted by the first."""
 
     def __init__(self, keys: Sequence[Key], close: Close) -> None:
         self.keys, self.close = keys, close
@@ -272,14 +275,14 @@ class _Near:
             places.sort()
 
     def of(self, key: Key) -> list[int]:
-        """Return the indexes of the keys that are near the given key."""
+        """Return the indexes of the keys whose numbers are nearly equal to those of the given key."""
         own = self.places.get(_shape(key), [])
         low, high = self._ends(own, _first(key))
         places = (place for _, place in own[low:high])
         return [place for place in places if all(map(self.close, key, self.keys[place]))]
 
     def _ends(self, own: list[tuple[float, int]], number: float) -> tuple[int, int]:
-        """Return the range of a sorted list that contains all numbers near the given number."""
+        """Return the first and the last index of a range of a sorted list with all numbers near a number."""
         low = bisect_left(own, (number, -1))
         high = bisect_right(own, (number, len(self.keys)))
         while low and self._may_be_near(own[low - 1][0], number):
@@ -314,8 +317,8 @@ class Likeness:
 
     - `semantics` is the comparison as multisets (`bag`) or as sets.
     - `tolerance` is the relative difference up to which numbers count as equal. Two integers must be equal.
-    - `lexical` means that only lexical forms count, for formats that omit the kinds of terms (SPARQL 1.1
-      CSV).
+    - `lexical` is true if only lexical forms of terms count. This is for formats that omit the kinds of
+      terms, such as SPARQL 1.1 CSV.
     """
 
     semantics: Semantics = "bag"
@@ -325,7 +328,7 @@ class Likeness:
 
 @dataclass(frozen=True, slots=True)
 class RowMatch:
-    """The rows that two answers share, and the rows that are missing or extra in the second answer."""
+    """A comparison of two answers: the shared rows, and the missing and extra rows of the second answer."""
 
     shared: Sequence[Row] = ()
     missing: Sequence[Row] = ()
@@ -394,7 +397,7 @@ def match_rows(expected: Sequence[Row], actual: Sequence[Row], how: Likeness) ->
 
 
 def _by_numbers(expected: RowsByNumber, actual: RowsByNumber, how: Likeness) -> RowMatch:
-    """Match numbered rows: by number if only rows with the same key can match, otherwise by key."""
+    """Match numbered rows: most rows by the integers of their keys, rows with near numbers one by one."""
     keys = keys_of(expected.of, lexical=how.lexical)
     if how.semantics == "set":
         expected, actual = (rows.chosen(_first_of_each(keys.of(rows))) for rows in (expected, actual))
@@ -419,9 +422,9 @@ def _first_of_each(keys: Array) -> Array:
 
 
 def _in_common(ours: Array, theirs: Array) -> tuple[Mask, Mask]:
-    """Return two masks: the keys that both sides share as multisets, for each side.
+    """Return a mask for each side: the keys that both sides share, counted as multisets.
 
-    If a side has more equal keys than the other side, its first keys count as shared.
+    If a side contains a key more often than the other side, its first occurrences count as shared.
     """
     sides, room = (ours, theirs), 1 + max(ours.max(initial=0), theirs.max(initial=0))
     if room > _MARKS * (len(ours) + len(theirs)):
@@ -443,7 +446,7 @@ def _nth(keys: Array) -> Array:
 
 
 def matched_by_keys(expected: Sequence[Row], actual: Sequence[Row], how: Likeness) -> RowMatch:
-    """Match two answers row by row, as `match_rows` does for few rows."""
+    """Match two answers row by row; `match_rows` uses this function for few rows."""
     if how.semantics == "set":
         expected, actual = _distinct(expected, how), _distinct(actual, how)
     pairs = _pairs(expected, actual, how)
@@ -478,8 +481,9 @@ _MOST_NAMED: Final = 300
 def named_rows(expected: Sequence[Row], reports: Sequence[Sequence[Row]], how: Likeness) -> list[Row]:
     """Return the rows of several reports, with their blank nodes renamed to expected blank nodes.
 
-    Each report has labels of its own: the same label in two reports can mean two blank nodes, and two labels
-    in two reports can mean the same blank node. If very many rows have blank nodes, labels remain unchanged.
+    A label is valid only in its report: in two reports, the same label can mean two blank nodes, and two
+    labels can mean the same blank node. If very many rows have blank nodes, the function does not rename
+    them.
     """
     blank = [report for report in reports if any(blanks_in(text) for row in report for text in row if text)]
     if not blank or sum(map(len, blank)) > _MOST_NAMED:
@@ -509,9 +513,10 @@ def _distinct(rows: Iterable[Row], how: Likeness) -> list[Row]:
 
 
 def kinds_apart(differences: Iterable[RowMatch]) -> Iterator[tuple[str, str]]:
-    """Yield pairs of an IRI and a literal that are confused: an extra row has one, a missing row the other.
+    """Yield pairs of an IRI and a literal in the same place: one is in an extra row, one in a missing row.
 
-    Both rows must be equal in all lexical forms; the last part of an IRI counts as its lexical form.
+    The extra row and the missing row must have the same lexical forms; the last part of an IRI counts as its
+    lexical form.
     """
     for rows in differences:
         expected = {tuple(map(_bare_value, row)): row for row in rows.missing}

@@ -1,4 +1,4 @@
-"""Group the reports of two systems for comparison; the reports of the first system count as correct.
+"""Group the reports of two systems for a comparison in which the first system's reports count as correct.
 
 Reports are grouped by evaluation, by push, by time unit, or by answer in a sequence of answers.
 """
@@ -25,7 +25,7 @@ PlaceKind = Literal["push", "time unit", "answer"]
 
 @dataclass(frozen=True, slots=True)
 class ReportMatch:
-    """The expected and the actual reports of an evaluation, push, time unit or answer, and their match.
+    """The expected and the actual reports of one evaluation, push, time unit or answer, and their match.
 
     - `at` is the time of an evaluation in ms, otherwise the number of a push, time unit or answer.
     - `right` are the expected reports; None if nothing is evaluated, so that no report is expected.
@@ -35,7 +35,7 @@ class ReportMatch:
     - `first` is the time in ms at which the content of the first window begins.
     - `triples` is the number of triples in all windows.
     - `delay` is the delay in ms of the first report.
-    - `apart` are the times of reports that differ, or that only one side has.
+    - `apart` contains pairs of report times that differ; a time is None if only the other side has a report.
     """
 
     at: float
@@ -72,7 +72,7 @@ def odd_rows(rows: RowMatch) -> str:
 def by_place(
     reports: Iterable[Report], pushes: Sequence[Push] | None, milliseconds: float
 ) -> tuple[dict[int, Reports], Reports]:
-    """Group reports by push, or by time unit if no pushes are given.
+    """Return reports grouped by push, or by time unit if no pushes are given.
 
     A report that names no push belongs to the first push after the report's time, because this push advances
     the clock.
@@ -95,7 +95,7 @@ def by_place(
 
 
 def nearest_pairs(times: Sequence[float], others: Sequence[float]) -> list[tuple[int | None, int | None]]:
-    """Pair the times of two ascending lists: two times form a pair if each is nearest to the other.
+    """Return pairs of times of two ascending lists; in a pair, each time is the nearest to the other.
 
     The result contains pairs of indexes. A time without a partner is paired with None. The pairs for
     `times` come first, in order; then follow the times of `others` without a partner.

@@ -1,8 +1,8 @@
-"""Match a sequence of reports with a part of a sequence of answers, by content and order.
+"""Match a sequence of reports with consecutive answers of a longer sequence, by content and order.
 
-csrbench-oracle compares in this way (Dell'Aglio, Calbimonte, Balduini, Corcho, Della Valle: *On Correctness
-in RDF Stream Processor Benchmarking*, 2013). The recording must be a contiguous part of the expected answers:
-answers may be missing only at the beginning and at the end.
+The program csrbench-oracle compares in this way (Dell'Aglio, Calbimonte, Balduini, Corcho, Della Valle: *On
+Correctness in RDF Stream Processor Benchmarking*, 2013). The recorded answers must be consecutive expected
+answers: expected answers may be missing only at the beginning and at the end.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -43,8 +43,8 @@ class _Search:
     """The search for an assignment of reports to answers.
 
     A set of answers is an integer: bit n is 1 if the set contains answer n. `came[k]` contains the answers
-    that can begin after k reports. Each is stored with the report with which the answer before it began; only
-    the first such report counts.
+    that can begin after k reports. Each of these answers is stored with the first report of the answer before
+    it; if several reports are possible, only the earliest is stored.
     """
 
     def __init__(
@@ -80,9 +80,10 @@ class _Search:
             number, end = number - 1, first
 
     def _ends(self, first: int, begun: int) -> Iterator[tuple[int, int]]:
-        """Yield where answers of the set `begun` can end if they begin with report `first`.
+        """Yield the possible ends of answers of the set `begun` that begin with the report `first`.
 
-        Each result contains the number of reports until the end, and the set of answers.
+        Each result contains the number of reports up to the end, and the set of the answers that can end
+        there.
         """
         equal, parts = 0, list[Rows]()
         for end in range(first + 1, len(self.reports) + 1):
@@ -111,7 +112,7 @@ class _Search:
         return self._greater[least]
 
     def _answers_equal(self, parts: Sequence[Rows], size: int, among: int) -> int:
-        """Return the answers of the set `among` that are equal to the rows of several reports together."""
+        """Return the answers of the set `among` that equal the joined rows of several reports."""
         alike = self._places.get(size, {})
         if among.bit_count() < len(alike):
             numbers = [number for number in _bits(among) if self._sizes[number] == size]
@@ -136,7 +137,7 @@ def _bits(number: int) -> Iterator[int]:
 
 
 def nearest(answers: Sequence[Rows], reports: Sequence[Report], joint: Together, how: Likeness) -> list[Pair]:
-    """Align answers and reports by a longest common subsequence of equal contents.
+    """Return answers with their reports, aligned by a longest common subsequence of equal contents.
 
     Answers before the first report and after the last report are omitted.
     """
@@ -212,7 +213,7 @@ def _keys(rows: Rows, how: Likeness) -> Sequence[Hashable]:
 
 
 def _key(rows: Rows, how: Likeness) -> Hashable:
-    """Return the key of an answer; equal answers have the same key."""
+    """Return the key of an answer; answers with equal rows have the same key."""
     if isinstance(rows, RowsByNumber):
         keys = keys_of(rows.of, lexical=how.lexical).of(rows)
         return (np.unique(keys) if how.semantics == "set" else np.sort(keys)).tobytes()

@@ -1,4 +1,4 @@
-"""Explain why a query never returns a row: find the smallest parts of its pattern that have no match."""
+"""Explain why a query never returns a row: find the smallest parts of its graph pattern without a match."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -36,7 +36,7 @@ def silence(who: str, query: EngineQuery, has_rows: HasRows, when: str = "") -> 
 
 
 def _nothing_made(query: EngineQuery, has_rows: HasRows) -> str:
-    """Return why a query whose pattern has solutions returns no row."""
+    """Return a text with the reason why a query returns no row, although its pattern has solutions."""
     if query.modifiers.slices and has_rows(replace(query, modifiers=algebra.UNMODIFIED)):
         return _CUT
     match query.form:
@@ -67,7 +67,8 @@ def _unmatched(
 ) -> Iterator[str]:
     """Yield messages about the smallest parts of a pattern that have no solution.
 
-    If the pattern has solutions, no message is yielded. `within` adds the graph or the stream around a part.
+    If the pattern has solutions, the function yields nothing. The argument `within` puts a part of the
+    pattern into its graph or stream.
     """
     if has_rows(replace(query, form="ASK", result=(), pattern=within(pattern), modifiers=algebra.UNMODIFIED)):
         return
@@ -83,9 +84,9 @@ def _unmatched(
 
 
 def _parts(pattern: algebra.Pattern, within: _Within) -> Iterable[tuple[algebra.Pattern, _Within]]:
-    """Return the parts of a pattern that each solution needs.
+    """Return the direct parts of a pattern: without a match of these parts, the pattern has no solution.
 
-    For a union, these are all branches, because each solution needs one of them.
+    The direct parts of a union are all its branches, because each solution needs one of the branches.
     """
     match pattern:
         case algebra.Bgp(triples):

@@ -1,4 +1,4 @@
-"""`lars watch`: verdicts on a stream that does not end, batch by batch, from a stored state."""
+"""`lars watch`: judge a stream that does not end, batch by batch; the state is stored after each batch."""
 
 from agreement.comparing.watch.answers import AnswerVerdict
 from agreement.comparing.watch.state import (

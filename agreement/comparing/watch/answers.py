@@ -1,9 +1,10 @@
-"""Judge the answers of running systems: who is wrong in a period, since when, and by which rule.
+"""Judge the answers of running systems: wrong periods of a system, and rules that explain these periods.
 
-A push system evaluates at arrivals, and a pull system at the multiples of the pull period. The answers of a
-push system belong to the period of the newest element before them. The answers of a pull system belong to the
-last multiple of the pull period before them. A rule, such as other window bounds, explains a wrong period if
-the semantics with this rule has exactly the rows of the system.
+A push system evaluates at arrivals, and a pull system at the multiples of the pull period. An answer of a
+push system belongs to the period of the newest element before the answer. An answer of a pull system belongs
+to the period that ends at the last multiple of the pull period before the answer. A rule is a change of the
+semantics, such as other window bounds. It explains a wrong period if the changed semantics has exactly the
+rows of the system.
 """
 
 from collections import Counter, defaultdict
@@ -51,12 +52,12 @@ class AnswerVerdict:
     - `side` is push or pull.
     - `start` and `end` are the period (start, end].
     - `rows` is the number of rows that the system reports.
-    - `match` compares these rows with the rows of the semantics: missing and extra rows.
-    - `only` are the rows that the log of the other system does not contain.
-    - `rules` explain a wrong period; empty if no known rule explains it.
-    - `since` is the start of the first wrong period that the same rules explain.
-    - `cut` is the reason why the log may lack answers of the period, so that only rules of earlier periods
-      are tried; empty if the log begins before the period and ends after it.
+    - `match` contains the rows that are missing or extra in the log, compared with the semantics.
+    - `only` contains the rows that the log of the other system lacks.
+    - `rules` are the rules that explain a wrong period; empty if no known rule explains the period.
+    - `since` is the start of the first of the wrong periods that the same rules explain.
+    - `cut` is the reason why the log may lack answers of the period; empty if the log begins before the
+      period and ends after the period. If a reason exists, only the rules of earlier periods are tried.
     - `unlogged` means that the log begins after the period.
     """
 
@@ -73,17 +74,18 @@ class AnswerVerdict:
 
     @property
     def right(self) -> bool | None:
-        """Whether the log has exactly the rows of the semantics; None if the log begins later."""
+        """Whether the log has exactly the rows of the semantics; None if the log begins after the period."""
         return None if self.unlogged and not self.match.equal else self.match.equal
 
 
 @dataclass(frozen=True, slots=True)
 class PeriodSemantics:
-    """The rows of push and pull by period, by the semantics or by changed rules.
+    """The rows of push and pull by period, by the semantics, or by the semantics with a changed rule.
 
-    The rows are computed from the elements of the stream that are still stored. Push reports all rows, or
-    with `new`, only the rows that it did not report at its previous evaluation. If an answer of push comes at
-    most `wait` time points after the period of its evaluation, it belongs to this period.
+    The rows are computed from the elements of the stream that are still stored. If `new` is true, push
+    reports only the rows that it did not report at its previous evaluation; otherwise, push reports all rows.
+    If an answer of push comes at most `wait` time points after the period of its evaluation, the answer
+    belongs to this period.
     """
 
     pair: Pair
@@ -98,16 +100,16 @@ class PeriodSemantics:
     wait: int
 
     def times(self, side: Side, first: int) -> Array:
-        """Return the evaluation times of push or pull from `first` on, while the stream is complete."""
+        """Return the times, from `first` on, at which push or pull evaluates and the stream is complete."""
         question, _, here = self._asked(side, {})
         return here.times(question.gate, Interval(max(first, 0), self.complete))
 
     def _later(self, changes: Changes) -> int:
-        """Return how many time points elements are moved, so that pull evaluates at multiples of U."""
+        """Return the number of time points by which elements are moved to simulate the start time t0."""
         return self.period - changes["t0"] if "t0" in changes else 0
 
     def _asked(self, side: Side, changes: Changes) -> tuple[Question, LocalTrace, EncodedSituation]:
-        """Return the question and the input of push or pull after some changes of the semantics."""
+        """Return the query of push or pull and its input, after some changes of the semantics."""
         later = self._later(changes)
         columns = _moved(self._elements(changes.get("late")), later)
         known = self.pulled if side == "pull" else self.pushed
@@ -165,7 +167,7 @@ class PeriodSemantics:
         return period_ends(side, points, evaluated, self.period, self.wait)
 
     def before(self, end: int, evaluated: Array) -> Iterator[int]:
-        """Yield the last evaluation of push before the end of a period, for each rule that is tried.
+        """Yield, for each tried rule, the time of push's last evaluation before the end of a period.
 
         Whether a row is new in a later period depends on this evaluation.
         """
@@ -177,7 +179,7 @@ class PeriodSemantics:
             yield from own[-1:].tolist()
 
     def _elements(self, late: str | None) -> TraceColumns:
-        """Return the elements of the stream that count; late elements are `used` or `dropped`."""
+        """Return the elements of the stream; `late` means that all late elements are `used` or `dropped`."""
         atoms = {name: some for name, some in self.pending.atoms.items() if is_own(name)}
         if late == "used":
             for (name, arity), some in self.pending.atoms.items():
@@ -192,7 +194,7 @@ class PeriodSemantics:
         return replace(self.pending, atoms=atoms)
 
     def rules(self, side: Side, starts: Sequence[int]) -> tuple[Rules, Rules]:
-        """Return the rules to try, each with its changes of the semantics: single rules, and pairs.
+        """Return single rules and pairs of rules to try, each with its changes of the semantics.
 
         `starts` are the start times of windows to try for pull.
         """
@@ -221,12 +223,12 @@ class PeriodSemantics:
 
 
 def is_own(name: Signature) -> bool:
-    """Return whether the atoms of a predicate are elements of the stream that count."""
+    """Return whether the atoms of a predicate are elements that the semantics uses, and not late elements."""
     return not name[0].startswith((LATE, BEHIND))
 
 
 def _without(some: InputAtoms, marked: InputAtoms | None) -> InputAtoms:
-    """Return atoms without the marked atoms; of equal atoms, as many as are marked are omitted."""
+    """Return atoms without the marked atoms; if an atom is marked n times, n equal atoms are omitted."""
     if marked is None:
         return some
     left = Counter(zip(marked.t.tolist(), *(column.tolist() for column in marked.columns), strict=True))
@@ -253,10 +255,10 @@ def _united(one: InputAtoms, other: InputAtoms) -> InputAtoms:
 
 
 def period_ends(side: Side, points: Array, times: Array, period: int, wait: int) -> Array:
-    """Return the ends of the periods to which answers at time points belong.
+    """Return, for answers at the given time points, the ends of the periods to which the answers belong.
 
-    Push evaluates at `times`. If an answer of push comes more than `wait` time points after the period of
-    its evaluation, it belongs to the period in which it comes.
+    Push evaluates at `times`. If an answer of push comes more than `wait` time points after the period of its
+    evaluation, the answer belongs to the period in which it comes.
     >>> points, times = np.array([9, 10, 14]), np.array([3])
     >>> [period_ends(side, points, times, 5, 5).tolist() for side in ("pull", "push")]
     [[5, 10, 10], [5, 5, 15]]
@@ -272,7 +274,7 @@ def period_ends(side: Side, points: Array, times: Array, period: int, wait: int)
 def last_end(
     logs: Mapping[Side, LogState], delay: int, judged: int, semantics: PeriodSemantics, times: Array
 ) -> int:
-    """Return the end of the last period that can be judged, because no further answer can belong to it.
+    """Return the end of the last period that can be judged: no further answer can belong to this period.
 
     Args:
         logs: The logs of the running systems.
@@ -348,7 +350,7 @@ def judged_answers(
 
 
 def _logged(side: Side, log: LogState, semantics: PeriodSemantics, times: Array) -> tuple[int, int]:
-    """Return the ends of the periods in which a log begins and ends; 0 for a log without answers."""
+    """Return the ends of the periods of the oldest and of the newest answer; 0 for a log without answers."""
     if log.oldest is None or log.newest is None:
         return 0, 0
     first, last = semantics.ends(side, np.array([log.oldest, log.newest], np.int64), times).tolist()
@@ -358,11 +360,11 @@ def _logged(side: Side, log: LogState, semantics: PeriodSemantics, times: Array)
 def _divided(
     side: Side, log: LogState, span: tuple[int, int], semantics: PeriodSemantics, times: Array
 ) -> tuple[LogState, _Reports, Counter[int], list[LateAnswer]]:
-    """Divide the answers of a log by period.
+    """Group the answers of a log by period.
 
     Returns:
-        The log with the answers to later periods only, the reports of the interval `span` by period, the
-        number of answers by time since the start of their period, and the late answers.
+        The log with only the answers of later periods, the reports in the interval `span` by period, the
+        number of answers for each offset from the start of a period, and the late answers.
     """
     judged, last = span
     reports: dict[int, dict[float, list[Row]]] = defaultdict(dict)
@@ -387,7 +389,7 @@ def _compared(
     semantics: PeriodSemantics,
     by: tuple[Array, Likeness],
 ) -> list[tuple[list[Row], RowMatch]]:
-    """Return the rows that a system reports in each period, and their match with the semantics."""
+    """Return, for each period, the rows that a system reports, and their match with the semantics."""
     if not periods:
         return []
     times, how = by
@@ -405,8 +407,8 @@ def _compared(
 def _likely_starts(offsets: Counter[int], period: int) -> list[int]:
     """Return start times t0 of windows to try: first the most frequent offsets of the answers.
 
-    The offset of an answer is its distance from the start of its period. If the offsets are fewer than the
-    maximum, other start times follow.
+    The offset of an answer is its distance from the start of its period. If the answers have too few
+    different offsets, further start times are added.
     """
     # What a system evaluates without rows is not in its log.
     likely = dict.fromkeys((*(t for t, _ in offsets.most_common(_MOST_STARTS)), *range(1, period)))
@@ -414,9 +416,10 @@ def _likely_starts(offsets: Counter[int], period: int) -> list[int]:
 
 
 def _sharpened(log: LogState, start: int, rules: Sequence[str]) -> LogState:
-    """Return a log after a wrong period.
+    """Return the state of a log after a wrong period, with the rules that explain the period.
 
-    If a rule explains this period and the wrong periods before it, the log keeps the rule and their start.
+    If a rule explains both this period and the last wrong periods, the state keeps this rule and the start of
+    these periods.
     """
     both = [rule for rule in log.rules if rule in rules]
     goes_on = log.since is not None and bool(both or not (log.rules or rules))
@@ -431,7 +434,7 @@ def _with_rules(
     semantics: PeriodSemantics,
     by: tuple[Side, Array, Sequence[int], Likeness],
 ) -> tuple[LogState, list[AnswerVerdict]]:
-    """Return a log after the periods of a batch, and the verdicts; a wrong verdict contains its rules.
+    """Return the state of a log after the periods of a batch, and the verdicts with explaining rules.
 
     `reports` contains the reports of each period.
     """

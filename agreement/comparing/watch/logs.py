@@ -50,12 +50,13 @@ class LogState:
     - `files` maps the name of each file to the position up to which the file has been read.
     - `oldest` and `newest` are the time points of the oldest and the newest answer.
     - `answers` are the answers to periods that are not judged yet.
-    - `lexical` means that the files omit the kinds of RDF terms.
-    - `read` and `late` are numbers of answers.
+    - `lexical` is true if the files omit the kinds of RDF terms (IRI, literal or blank node).
+    - `read` is the number of answers that were read, and `late` is the number of late answers.
     - `wrong` is the number of wrong periods.
-    - `rules` explain the last wrong periods; empty if no known rule explains them.
-    - `since` is the start of the first of these periods; None if no period was wrong.
-    - `starts` are the start times t0 of the rules that change t0.
+    - `rules` are the rules that explain the last wrong periods; empty if no known rule explains these
+      periods.
+    - `since` is the start of the first of the last wrong periods; None if no period was wrong.
+    - `starts` are the start times t0 of windows in those of the `rules` that change t0.
     """
 
     files: Mapping[str, Place] = field(default_factory=dict)
@@ -81,15 +82,15 @@ Without columns, an answer is a boolean.
 def read_further(
     path: Path, state: LogState, how: Reading, enough: int, delay: int
 ) -> tuple[LogState, list[LateAnswer]]:
-    """Return the state of a log after more answers, and the answers that came too late.
+    """Read further answers of a log; return the new state of the log, and the answers that came too late.
 
-    The log is a file or a folder of files. Reading ends at the end of the log, or once an answer is more than
-    `delay` time points later than `enough`.
+    The log is a file or a folder of files. Reading ends at the end of the log, or at an answer that is more
+    than `delay` time points later than the time point `enough`.
 
     Args:
         path: The file or the folder.
-        state: The state of the log before.
-        how: How the log is read.
+        state: The state of the log after the previous batch.
+        how: The options, columns and units for reading the log.
         enough: The time point up to which answers are needed.
         delay: The number of time points by which an answer may be older than an answer before it; older
             answers do not count.
@@ -135,7 +136,7 @@ def read_further(
 
 
 def _places(log: Path, state: LogState) -> Iterator[tuple[Path, Place]]:
-    """Yield the files of a log that may have more answers, with the position read so far, in order."""
+    """Yield the files of a log that may have new answers, each with the position up to which it was read."""
     if log.is_dir():
         yield from ((path, state.files.get(path.name, _BEFORE)) for path in sorted(_in_folder(log), key=_age))
         return
@@ -166,7 +167,7 @@ def _in_folder(log: Path) -> list[Path]:
 
 
 def _renamed(log: Path, state: LogState) -> Mapping[str, Place]:
-    """Return the positions read so far in the files of a folder, with the new names of renamed files."""
+    """Return the position in each file of a folder up to which it was read, by the file's present name."""
     there, known, found = _in_folder(log), dict(state.files), dict[str, Place]()
     for path in there:
         if path.name in known and _continues(path, known[path.name]):
@@ -236,7 +237,7 @@ def _check_columns(path: Path, recording: Recording, names: Sequence[str]) -> No
 
 
 def _true(path: Path, rows: Sequence[Row]) -> list[Row]:
-    """Return the booleans of a report as rows: true is a row without columns, and false is no row."""
+    """Return a report of booleans as rows: true as a row without columns, and false as no row."""
     odd = [row[0] or '""' for row in rows if row and row[0] not in BOOLEANS]
     if odd:
         raise LarsError(f"{path}: cannot read the answer {odd[0]} to a query with ASK; use true or false")
@@ -263,7 +264,7 @@ def _digest(path: Path, size: int) -> str:
 def _continues(path: Path, place: Place) -> bool:
     """Return whether a file still begins with the text that has been read from it.
 
-    If nothing has been read, the digest is the number of the file in its file system.
+    If nothing has been read, the function compares the file's number in the file system (inode).
     """
     size, _, digest = place
     try:
@@ -278,7 +279,7 @@ def _continues(path: Path, place: Place) -> bool:
 def _next_part(path: Path, place: Place, reading: AnswersOptions) -> tuple[bytes, Place] | None:
     """Return the complete records of a file after a position, and the position after them.
 
-    The result is None if no complete record follows. The records of a table follow its header.
+    The result is None if no complete record follows. For a table, the result begins with the header.
     """
     size, lines, _ = place
     try:
@@ -333,7 +334,8 @@ def _records(file: BinaryIO, begin: int, path: Path, mark: str | None) -> bytes:
 def _record(mark: str) -> re.Pattern[bytes]:
     """Return the pattern of a record whose fields are separated by `mark`.
 
-    Only a quote at the start of a field encloses line breaks; the reader reports other quotes as errors.
+    Line breaks can be inside a field only if the field begins with a quote. The pattern does not check other
+    quotes, because the reader of the file reports them as errors.
     """
     field = rf'(?:"[^"]*+(?>(?:""[^"]*+)*)"|(?!"))[^{mark}\n]*+'
     # (?>(?:..)*) is (?:..)*+, which Python 3.11.2 gets wrong.
@@ -344,7 +346,7 @@ _RECORD: Final = {mark: _record(mark) for mark in DELIMITERS}
 
 
 def _is_tsv(path: Path, head: bytes, reading: AnswersOptions) -> bool:
-    """Return whether a table has terms between tabs, in which quotes do not enclose line breaks."""
+    """Return whether a table is TSV, in which tabs separate terms, and quotes do not enclose line breaks."""
     if reading.answers_format is not None:
         return reading.answers_format == "tsv"
     suffix = _SUFFIXES.search(path.name)
@@ -355,7 +357,7 @@ def _is_tsv(path: Path, head: bytes, reading: AnswersOptions) -> bool:
 def _kind(head: bytes, reading: AnswersOptions) -> str | None:
     """Return the form of a file: `whole`, `lines`, or `table` (with a header); None if not yet known.
 
-    A `whole` file is one document.
+    The form `whole` is a file that must be read at once, such as one JSON document.
     """
     if reading.answers_format in _WHOLE or head.startswith((b"PAR1", *ARROW)):
         return "whole"
@@ -374,7 +376,7 @@ def _kind(head: bytes, reading: AnswersOptions) -> str | None:
 
 
 def _at(path: Path, place: Place, text: bytes, part: Path, message: str) -> str:
-    """Return a message about a part of a file as a message about the file, with its line numbers."""
+    """Return an error message about a copied part of a file with the name and line numbers of the file."""
     before = place[1] - text.count(b"\n")
 
     def numbered(match: re.Match[str]) -> str:

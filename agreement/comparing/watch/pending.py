@@ -1,4 +1,4 @@
-"""Find the pending elements of a stream: the elements that later evaluations still need."""
+"""Find the pending elements of a stream, which are the elements that later evaluations need."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -21,7 +21,7 @@ _FILE_BLANK: Final = re.compile(r"_:f([0-9]+)\.")
 
 
 def delays(columns: TraceColumns, newest: int | None) -> Mapping[Signature, Array]:
-    """Return the delay of each atom: the time from its own time to the newest time before its arrival.
+    """Return the delay of each atom: the newest time of all earlier arrivals minus the time of the atom.
 
     Atoms that are not late have the delay 0. `newest` is the time of the newest element of earlier batches,
     or None.
@@ -40,7 +40,7 @@ def delays(columns: TraceColumns, newest: int | None) -> Mapping[Signature, Arra
 
 
 def with_own_blanks(new: TraceColumns, files: int) -> TraceColumns:
-    """Return a batch of elements with blank nodes that differ from those of all earlier batches.
+    """Return a batch of elements with blank nodes that differ from the blank nodes of all earlier batches.
 
     `files` is the number of files that earlier batches have read: blank nodes of different files differ.
     """
@@ -56,7 +56,7 @@ def with_own_blanks(new: TraceColumns, files: int) -> TraceColumns:
 
 
 def joined(pending: TraceColumns, new: TraceColumns) -> TraceColumns:
-    """Return the pending elements together with new elements (which have arrived later), in order of time."""
+    """Return the pending elements and the new elements, which have arrived later, in order of time."""
     begin = 1 + max((int(some.arrival.max(initial=-1)) for some in pending.atoms.values()), default=-1)
     added = _recoded(new, pending.terms)
     later = {name: replace(some, arrival=some.arrival + begin) for name, some in added.atoms.items()}
@@ -65,7 +65,7 @@ def joined(pending: TraceColumns, new: TraceColumns) -> TraceColumns:
 
 
 def _recoded(columns: TraceColumns, terms: TermCodes, rename: Callable[[str], str] = str) -> TraceColumns:
-    """Return the same elements with the term numbers of `terms`; `rename` changes texts of terms."""
+    """Return the same elements, with terms numbered as in `terms`; `rename` changes the texts of terms."""
     atoms: dict[Signature, InputAtoms] = {}
     for name, some in columns.atoms.items():
         texts, places = used_texts(some.columns, columns.terms)
@@ -81,11 +81,11 @@ def needed_after(
     variants: tuple[VariantReport, ...],
     before: frozenset[int] = frozenset(),
 ) -> TraceColumns:
-    """Return the elements that evaluations after `end`, and at the times `before`, still need.
+    """Return the elements that evaluations after the time `end`, and at the times `before`, need.
 
-    To find causes, an answer of the next period is compared with evaluations that are older by at most the
-    longest pull period. Windows without a length need all elements. Windows that count triples need the
-    triples before the first of these times, too.
+    The search for causes evaluates the query at times before `end`, up to the longest pull period earlier.
+    For a window without a length, all elements are needed. For a tuple-based window, triples before the first
+    evaluation are needed, too.
     """
     programs = dict.fromkeys(
         program

@@ -1,4 +1,4 @@
-"""Store the state of a watched stream after a batch, in a folder that is written in one step."""
+"""Store the state of a watched stream after each batch, in a folder that is written in one step."""
 
 import json
 import re
@@ -31,15 +31,17 @@ class WatchState:
     - `batch` is the number of the batch, or -1 before the first batch.
     - `newest` is the time of the newest element; None without elements.
     - `origin` is the dateTime of time 0; None if times are integers.
-    - `absolute` means that integers are time points.
+    - `absolute` is true if the times of elements are integers that are time points.
     - `judged` maps each pull period, as a text, to the end of its last judged period.
-    - `sizes` maps each output file to its size in bytes, or to its number of parts.
-    - `files` is the number of files that have been read.
-    - `elements`, `late` and `rejected` are numbers of elements.
-    - `periods`, `disagreeing` and `with_rows` are numbers of judged periods.
-    - `logs` maps push and pull to the state of their logs.
+    - `sizes` maps the name of each output to its size: in bytes, in parts of a table, or in records of a
+      topic.
+    - `files` is the number of input files that all batches have read.
+    - `elements`, `late` and `rejected` are the numbers of all elements, late elements and rejected elements.
+    - `periods` is the number of judged periods; `disagreeing` and `with_rows` are the numbers of judged
+      periods in which push and pull disagree, or report a row.
+    - `logs` maps push and pull to the state of the log of the running system.
     - `compared` is the end of the last period for which the logs are judged.
-    - `recent` are the last findings, each with its period and problem.
+    - `recent` contains the last reported problems, each with its period.
     - `lines` is the text about the batch, which is printed again if the batch is repeated.
     """
 
@@ -64,7 +66,7 @@ class WatchState:
 
 
 def newest_state(checkpoint: Path, question: str) -> tuple[WatchState, TraceColumns] | None:
-    """Return the newest state, with the pending elements; None if no state is stored.
+    """Return the newest stored state of the watch, with the pending elements; None if no state is stored.
 
     Raises:
         LarsError: The checkpoint belongs to another question, or cannot be read.
@@ -106,7 +108,7 @@ Record = tuple[str, str]
 def write_state(
     checkpoint: Path, state: WatchState, pending: TraceColumns, unsent: Sequence[Record] = ()
 ) -> None:
-    """Write the state after a batch in one step, with the records to send, and delete old states."""
+    """Write the state after a batch in one step, with the records that are to be sent; delete old states."""
     folder = checkpoint / f"{_FOLDER}{state.batch}"
     with replacement_path(folder, folders=True) as new:
         new.mkdir()
@@ -128,6 +130,6 @@ def send_unsent(checkpoint: Path, send: Callable[[Sequence[Record]], None]) -> N
 
 
 def _stored(checkpoint: Path) -> list[int]:
-    """Return the numbers of the stored batches; other folders may be copies of a user."""
+    """Return the numbers of the stored batches; folders with other names, such as copies, are ignored."""
     names = (path.name.removeprefix(_FOLDER) for path in checkpoint.glob(f"{_FOLDER}*"))
     return [int(name) for name in names if re.fullmatch(r"-1|[0-9]+", name)]

@@ -1,9 +1,10 @@
 """Judge periods of a stream as soon as no later element can change them, batch by batch.
 
 An element is late if it is more than `delay` time points older than an element that arrived before it. Late
-elements change nothing. So after an element at T, each element that counts is at T - delay or later, and the
-input before T - delay is complete. A period is judged when all its evaluations read complete input only. The
-verdicts therefore depend on the order of arrival, and not on the limits of batches.
+elements are ignored. After an element at time T has arrived, all further elements that are not late are at T
+- delay or later, so the input before T - delay is complete. A period is judged when all input of its
+evaluations is complete. The verdicts therefore depend on the order of arrival, and not on how the stream is
+divided into batches.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -63,11 +64,12 @@ _CERTIFIED: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class JudgedPeriods:
-    """The result of a batch.
+    """The result of a batch of elements: the newly judged periods, and the state for the next batch.
 
-    - `state` is the state after the batch, `pending` are the elements that later batches may need.
+    - `state` is the state of the watch after the batch. `pending` are the elements that later batches may
+      need.
     - `report` is the comparison of push and pull; None if no period is complete.
-    - `new` contains the numbers of the new periods, for each verdict.
+    - `new` contains, for each pull period, the numbers of the newly judged periods.
     - `late` are the late elements.
     - `answers` are the verdicts on the logs of running systems.
     - `late_answers` are the answers that came too late, for push and pull.
@@ -83,7 +85,7 @@ class JudgedPeriods:
 
     @property
     def disagreeing(self) -> Iterator[tuple[VariantReport, PeriodVerdict, PeriodComparison]]:
-        """The new periods in which push and pull disagree."""
+        """The newly judged periods in which push and pull disagree."""
         for variant, verdict, numbers in self.new:
             for number in _wrong(verdict, numbers):
                 yield variant, verdict, verdict[number]
@@ -94,11 +96,11 @@ class Watcher:
 
     - `logs` are the logs of push and pull, and `reading` are the options for reading them.
     - `answers_delay` is the number of time points by which an answer may be late and still count.
-    - `new` means that push reports a row only if the row is new.
+    - `new` is true if push reports only the rows that it did not report at its previous evaluation.
     """
 
     def __init__(self, task: AgreementTask, delay: int, warn: Warn) -> None:
-        """Prepare the comparison.
+        """Prepare the comparison of a task, for a stream whose elements can be late by `delay` time points.
 
         Raises:
             LarsError: A query must be derived from the whole trace, or a window needs the end of the stream.
@@ -125,7 +127,7 @@ class Watcher:
 
     @property
     def queries(self) -> Sequence[EngineQuery]:
-        """The given queries, which determine how files are read."""
+        """The queries that the user gives; they determine how files are read."""
         return queries_of(self._task)
 
     @property
@@ -203,9 +205,10 @@ class Watcher:
     def _with_late(
         self, new: TraceColumns, on_time: TraceColumns, behind: Mapping[Signature, Array]
     ) -> TraceColumns:
-        """Return elements together with the late elements, which get predicates of their own.
+        """Return elements with copies of the late elements under predicates of their own.
 
-        A running system may drop all late elements, or use all of them; both rules need the late elements.
+        A running system may drop all late elements, or use all late elements. To test both rules, the late
+        elements are kept.
         """
         late = {
             (f"{kind}{name}", arity): some.take(mask)
@@ -234,7 +237,7 @@ class Watcher:
         return compare_pairs(self._pairs, self.periods, trace, setting, self._pushed, within=within)
 
     def with_answers(self, step: JudgedPeriods) -> JudgedPeriods:
-        """Return the result of a batch with the verdicts on the logs, which are read further."""
+        """Read further answers in the logs; return the result of a batch with verdicts on the answers."""
         state = step.state
         if state.newest is None or not self.logs:
             return step
@@ -257,7 +260,7 @@ class Watcher:
         return replace(step, state=state, answers=verdicts, late_answers=every)
 
     def _semantics(self, step: JudgedPeriods) -> PeriodSemantics:
-        """Return the semantics of push and pull over the elements that are stored after a batch."""
+        """Return the object that computes the rows of push and pull on the elements stored after a batch."""
         assert step.state.newest is not None
         return PeriodSemantics(
             self._pairs[0],
@@ -278,7 +281,7 @@ class Watcher:
         return replace(runner, certify="none") if rests else runner
 
     def pruned(self, step: JudgedPeriods) -> TraceColumns:
-        """Return the pending elements that the batches after this one need."""
+        """Return those of the pending elements that later batches need."""
         if step.report is None:
             return step.pending
         end, before = min(step.state.judged.values()), frozenset[int]()
@@ -298,13 +301,13 @@ class Watcher:
 
 
 def _numbers(verdict: PeriodVerdict, judged: int, end: int) -> range:
-    """Return the numbers of the periods of a verdict between the ends of two periods."""
+    """Return the numbers of a verdict's periods that end after `judged` and up to `end`."""
     first, last = ((t - verdict.start) // verdict.period for t in (judged, end))
     return range(max(first, 0), max(first, last, 0))
 
 
 def _wrong(verdict: PeriodVerdict, numbers: range) -> Sequence[int]:
-    """Return the numbers of the periods in which push and pull disagree."""
+    """Return those of the given period numbers whose periods disagree."""
     found: list[int] = (
         np.flatnonzero(~verdict.agreeing[numbers.start : numbers.stop]) + numbers.start
     ).tolist()
@@ -323,12 +326,12 @@ def _by_delay(behind: Array, delay: int) -> Iterator[tuple[str, Mask]]:
 
 
 def _newest(columns: TraceColumns, before: int | None) -> int | None:
-    """Return the newest time of elements and of the elements before; None without elements."""
+    """Return the newest time of the elements, or the time `before` if it is newer; None without both."""
     times = [int(some.t.max()) for some in columns.atoms.values() if len(some.t)]
     return max([*times, *(() if before is None else (before,))], default=None)
 
 
 def _elements(columns: TraceColumns) -> int:
-    """Return the number of elements: arrivals of triples, without repeated triples."""
+    """Return the number of arrived triples; atoms with the same arrival number count once."""
     some = columns.atoms.get((STREAM_PREDICATE, 4))
     return 0 if some is None else len(distinct(some.arrival))
