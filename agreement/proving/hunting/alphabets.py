@@ -24,12 +24,11 @@ _KINDS: Final = (Literal("a"), Literal("a", f"{RDF}langString", "en"))
 
 
 def alphabet(query: EngineQuery, static: Static) -> tuple[Letter, ...]:
-    """Return the triples from which test streams of a query are made, each with its stream.
+    """Return the triples, each with its stream, from which streams to test a query are made.
 
-    The last triple matches nothing. The other triples are the triples of one row of the query, further
-    triples with the same subject, and the triples of another row. Triples that match the patterns of MINUS
-    and EXISTS are included. If conditions or sums use values, the objects are numbers; otherwise some objects
-    are texts.
+    The triples can give two different rows of the query. The last triple in each stream matches no pattern of
+    the query. The result includes triples that match the patterns of MINUS and EXISTS. If conditions or sums
+    use the objects of triples, most objects are numbers; otherwise, some objects are texts.
     """
     streams = tuple(
         dict.fromkeys(
@@ -50,7 +49,7 @@ def alphabet(query: EngineQuery, static: Static) -> tuple[Letter, ...]:
 
 
 def _repeated(pattern: patterns.Pattern) -> frozenset[str]:
-    """Return the properties that a path such as `:p+` may traverse several times, as texts."""
+    """Return the properties, as texts, along which a path such as `:p+` can have several steps."""
     inner = (part.pattern if isinstance(part, patterns.StreamBlock) else part for part in parts(pattern))
     paths = (part.path for part in inner if isinstance(part, patterns.PathPattern))
     walked = (step for path in paths if _repeats(path) for step in patterns.steps(path))
@@ -70,7 +69,7 @@ def _repeats(path: patterns.Path) -> bool:
 
 
 def _linked(letters: Iterable[Letter], repeated: Collection[str]) -> Iterator[Letter]:
-    """Yield two consecutive triples along each property that a path may traverse several times."""
+    """Yield two connected triples for each property along which a path can have several steps."""
     first: dict[str, Letter] = {}
     for letter in letters:
         if letter[1][1] in repeated:
@@ -82,7 +81,7 @@ def _linked(letters: Iterable[Letter], repeated: Collection[str]) -> Iterator[Le
 
 
 def _varied(letters: Iterable[Letter], most: int) -> list[Letter]:
-    """Return at most `most` of the triples, with predicates in turn, so that all patterns can match."""
+    """Return at most `most` triples, taken in turn from each predicate, so that all patterns can match."""
     groups: dict[tuple[str, str], list[Letter]] = {}
     for letter in letters:
         groups.setdefault((letter[0], letter[1][1]), []).append(letter)
@@ -90,7 +89,7 @@ def _varied(letters: Iterable[Letter], most: int) -> list[Letter]:
 
 
 def _present(pattern: patterns.Pattern) -> patterns.Pattern:
-    """Return a pattern in which the patterns of MINUS and EXISTS must match too."""
+    """Return a query pattern in which the patterns inside MINUS and EXISTS must also match."""
 
     def changed(part: patterns.Pattern) -> patterns.Pattern | None:
         match part:
@@ -106,10 +105,9 @@ def _present(pattern: patterns.Pattern) -> patterns.Pattern:
 
 
 def _numbers(query: EngineQuery) -> tuple[Constant, ...]:
-    """Return the numbers in a query's conditions, their neighbors, and larger numbers.
+    """Return numbers for test triples: the numbers in a query's conditions, neighbors and larger numbers.
 
-    As text, a larger number such as 10 comes before the number 2 of a condition. This order shows engines
-    that compare numbers as texts.
+    Larger numbers, such as 10 if a condition contains 2, show whether an engine compares numbers as texts.
     """
     every = (one for part in parts(query.pattern) for whole in expressions_of(part) for one in _leaves(whole))
     values = (number(one) for one in every if isinstance(one, Literal))
@@ -128,7 +126,10 @@ def _leaves(expression: Expression) -> Iterator[Expression]:
 
 
 def noise_of(letters: tuple[Letter, ...]) -> Letter:
-    """Return the triple, with its stream, that no pattern matches; it only advances the time of an engine."""
+    """Return the triple, with its stream, that matches no pattern.
+
+    When the triple arrives, it only advances the time of an engine.
+    """
     return next(letter for letter in letters if letter[1] == _NOISE)
 
 
@@ -156,9 +157,10 @@ def _letters(edge: Edge, terms: Mapping[Variable, Constant], streams: tuple[str,
 def _terms(
     disjunct: Disjunct, static: Static, numbers: Sequence[Constant]
 ) -> Iterator[Mapping[Variable, Constant]]:
-    """Yield values for the variables of a disjunct (an alternative of a query), from which triples are made.
+    """Yield values for the variables of a disjunct (alternative of a query), to make test triples from.
 
-    The values are the values of one match, the same values with other objects, and entirely different values.
+    The first values are of one match. Later values differ from the first only in the objects of triples, or
+    in all variables.
     """
     all_models, _ = models(disjunct, (), 1)
     base = dict(all_models[0] if all_models else _invented(disjunct))
@@ -193,7 +195,7 @@ def _other(term: Constant) -> Constant:
 
 
 def _stored(disjunct: Disjunct, static: Static) -> dict[Variable, Constant]:
-    """Return the values that the static data give to the variables of a disjunct's static patterns."""
+    """Return values with which the static patterns of a disjunct match triples of the static data."""
     binding: dict[Variable, Constant] = {}
     for edge in disjunct.stored:
         for triple in sorted(_graph(edge, static)):
@@ -209,7 +211,7 @@ def _stored(disjunct: Disjunct, static: Static) -> dict[Variable, Constant]:
 
 
 def _graph(edge: Edge, static: Static) -> Collection[Triple]:
-    """Return the static triples that a static pattern can match: of one graph, or of all named graphs."""
+    """Return the triples of the static graph in which a pattern is matched, or of all named graphs."""
     name = edge.where.name if isinstance(edge.where, GraphSource) else DEFAULT
     if name == DEFAULT:
         return static.default

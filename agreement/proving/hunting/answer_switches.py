@@ -33,7 +33,7 @@ _TIMES: Final = RspqlDefinition.AT_ITS_CLOSE
 
 
 def answer_changes() -> Iterator[Switch]:
-    """Yield the possible faults of engines that change one property of otherwise correct answers."""
+    """Yield possible faults of engines, each of which changes one property of otherwise correct answers."""
     yield Switch(
         "ASK is answered by 1 or 0, or a text, not by a boolean",
         "SPARQL 1.1, 16.3: ASK gives true or false",
@@ -106,7 +106,7 @@ def answer_changes() -> Iterator[Switch]:
 
 
 def _at_arrival(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Return the run to judge under the fault that a report waits for the next triple.
+    """Return the run to judge if an engine has the fault that a report waits for the next triple.
 
     If each report has the time of a triple, only the order of the answers is judged. A run without reports is
     returned unchanged.
@@ -142,9 +142,10 @@ def _by_slides(slides: int, subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def _late_of_several(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Return the run to judge under the fault that reports of several windows are one slide late.
+    """Return the run to judge if an engine reports queries with several windows one slide late.
 
-    The reports move to earlier times. A query with one window leaves the run unchanged.
+    The function moves all reports to earlier times. If the query has one window, the run is returned
+    unchanged.
     """
     return _by_slides(1, subject) if len(ranges(subject.recorded.task)) > 1 else (subject,)
 
@@ -157,9 +158,9 @@ def _at_opening(subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def _at_one_time(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Return the run to judge under the fault that all reports have the same time.
+    """Return the run to judge if an engine has the fault that all reports have the same time.
 
-    If all reports have one time, only the order of the answers is judged.
+    If all reports of the run have the same time, only the order of the answers is judged.
     """
     times = {one.t for one in subject.recorded.recording.reports}
     if not times:
@@ -169,9 +170,9 @@ def _at_one_time(subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def moved(by: float, subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Return the run with all reports `by` ms earlier.
+    """Return the run with all reports moved to times that are `by` ms earlier.
 
-    Reports that are due after the end of the moved run are not judged.
+    Expected reports after the new end of the run are not judged.
     """
     task = subject.recorded.task
     until = subject.recorded.options.last
@@ -188,9 +189,9 @@ _EMPTY_TEXT: Final = '""'
 
 
 def _with_unbound(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Return the run to judge under the fault that an unbound variable is reported as an empty text.
+    """Return the run to judge if an engine reports an unbound variable as an empty text.
 
-    Each empty text becomes an unbound value. A run without empty texts is returned unchanged.
+    Unbound values replace empty texts. A run without empty texts is returned unchanged.
     """
     if not any(_EMPTY_TEXT in row for one in subject.recorded.recording.reports for row in one.rows):
         return (subject,)
@@ -203,9 +204,9 @@ def _with_unbound(subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def _out_of_order(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Return the run to judge under the fault that LIMIT keeps arbitrary rows instead of the first rows.
+    """Return the run to judge if an engine has the fault that LIMIT keeps any rows, not the first rows.
 
-    The number of rows must be the number that LIMIT and OFFSET leave.
+    Each report must have the number of rows that LIMIT and OFFSET allow.
     """
     task = subject.recorded.task
     modifiers = task.query.modifiers
@@ -223,7 +224,7 @@ def _out_of_order(subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def _limited_in_all(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Return the run to judge under the fault that LIMIT counts the rows of all reports together."""
+    """Return the run to judge if an engine applies LIMIT to the rows of all reports together."""
     most = subject.recorded.task.query.modifiers.limit
     if most is None:
         return (subject,)
@@ -241,9 +242,9 @@ def _limited_in_all(subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def _lexical(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Return the run to judge under the fault that rows lose the kinds of terms, such as datatypes.
+    """Return the run to judge if reported terms have lost their kinds, such as datatypes.
 
-    Terms are compared by their texts. A boolean may be reported as a text.
+    Reported and expected terms are compared by their texts. A boolean may be reported as a text.
     """
     recorded = subject.recorded
     told = any("^^" in (text or "") for one in recorded.recording.reports for row in one.rows for text in row)
@@ -252,7 +253,7 @@ def _lexical(subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def _without_languages(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Return the runs to judge under the fault that language tags are lost: on input, or in reported rows."""
+    """Return the runs to judge if an engine loses language tags, either in its input or in reported rows."""
     elements = subject.recorded.task.elements
     plain = tuple(replace(one, triple=(*one.triple[:2], _untagged(one.triple[2]))) for one in elements)
     if plain == elements:
@@ -312,10 +313,11 @@ _OF_SEVERAL: Final = (
 
 
 def _of_several(kept: int, subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run to judge under the fault that only one of the windows that close together reports.
+    """Yield runs to judge if only one of several windows that close together reports.
 
-    Windows close together if no triple arrives in between. `kept` is 0 for the first window, -1 for the last.
-    An engine may count only windows with rows, or all windows.
+    Windows close together if no triple arrives between their closes. `kept` is 0 if the first window reports,
+    and -1 if the last window reports. One run is for engines that count only windows with rows, another run
+    for engines that count all windows.
     """
     task = subject.recorded.task
     times = [triple.t * task.unit.milliseconds for triple in task.elements]
@@ -343,9 +345,9 @@ def _of_several(kept: int, subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def _after_empty(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run to judge under the fault that a window after a window without triples does not report.
+    """Yield runs to judge if a window does not report because the window before it contains no triple.
 
-    The first window may report or not, because it is unknown whether an empty window precedes it.
+    In one run, the first window must report; in another run, the first window must not report.
     """
     task = subject.recorded.task
     slide = min((slide.milliseconds for _, slide in ranges(task) if slide), default=0.0)
@@ -366,9 +368,9 @@ def _rows_of(window: ReportMatch) -> tuple[list[Row], list[Row]]:
 
 
 def in_each(holds: Callable[[list[Row], list[Row]], bool]) -> Pattern:
-    """Return the rule that the expected and the reported rows of each window satisfy `holds`.
+    """Return a function that checks whether the expected and reported rows of each window satisfy `holds`.
 
-    Labels of blank nodes are removed from the rows, because engines choose these labels.
+    The check ignores the labels of blank nodes, because engines choose these labels.
     """
 
     def pattern(windows: Sequence[ReportMatch]) -> bool:
@@ -393,7 +395,7 @@ def _unlabelled(rows: Iterable[Row]) -> list[Row]:
 
 
 def _relabelled(windows: Sequence[ReportMatch]) -> bool:
-    """Return whether the rows of each window are right if no two rows share a blank node label."""
+    """Return whether rows are right, except that no two rows of a window share a blank node label."""
     for window in windows:
         right, came = _rows_of(window)
         if Counter(_unlabelled(right)) != Counter(_unlabelled(came)) or window.right is None:
@@ -405,9 +407,10 @@ def _relabelled(windows: Sequence[ReportMatch]) -> bool:
 
 
 def _with_new_blanks(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Return the run to judge under the fault that blank nodes get new labels at each evaluation.
+    """Return the run to judge if an engine gives new labels to blank nodes at each evaluation.
 
-    Then ISTREAM reports each row with a blank node again, and DSTREAM reports it after the next evaluation.
+    An engine with this fault reports rows with blank nodes at each evaluation: ISTREAM reports the current
+    rows, and DSTREAM the previous rows.
     """
     task = subject.recorded.task
     operator = task.query.to_stream or subject.specification.stream
@@ -448,9 +451,9 @@ def _none_of_several(right: list[Row], came: list[Row]) -> bool:
 
 
 def _lost_report(place: int, windows: Sequence[ReportMatch]) -> bool:
-    """Return whether exactly one report with rows is missing: the first or the last.
+    """Return whether exactly the first (or exactly the last) report with rows is missing.
 
-    `place` is 0 for the first report, and -1 for the last.
+    `place` is 0 for the first report, and -1 for the last report.
     """
     due = [window for window in windows if window.rows.expected]
     wrong = [window for window in windows if window.problem is not None]
@@ -477,7 +480,10 @@ The rows of the current evaluation come last in the argument.
 
 
 def _remembering(reporting: Reporting, windows: Sequence[ReportMatch]) -> bool:
-    """Return whether `reporting` gives the reported rows of each window, from the expected rows so far."""
+    """Return whether the rows that a fault predicts are reported in each window.
+
+    The function `reporting` predicts the rows from the expected rows of all windows so far.
+    """
     history: list[Counter[Row]] = []
     for window in windows:
         right, came = map(Counter, _rows_of(window))
@@ -489,19 +495,20 @@ def _remembering(reporting: Reporting, windows: Sequence[ReportMatch]) -> bool:
 
 
 def _last(history: Sequence[Counter[Row]]) -> Counter[Row]:
-    """Return the rows of the latest earlier evaluation that has rows."""
+    """Return the rows of the last evaluation with rows, except for the current evaluation."""
     return next(filter(None, history[-2::-1]), Counter())
 
 
 def _ever(history: Sequence[Counter[Row]]) -> Counter[Row]:
-    """Return the union of the rows of all earlier evaluations; each row has its maximum multiplicity."""
+    """Return the rows of all earlier evaluations, each as often as it occurs in one evaluation at most."""
     return reduce(or_, history[:-1], Counter())
 
 
 def _by_operator(operator: ToStream, reporting: Reporting, subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Return the run to judge under a fault of ISTREAM or DSTREAM.
+    """Return the run to judge if an engine has a given fault of ISTREAM or DSTREAM.
 
-    The expected rows are all rows of each evaluation; `reporting` computes from them the rows of a report.
+    From all rows of the evaluations, the function `reporting` computes the rows that an engine with the fault
+    reports.
     """
     task = subject.recorded.task
     if task.query.to_stream != operator:
@@ -512,9 +519,9 @@ def _by_operator(operator: ToStream, reporting: Reporting, subject: JudgedRun) -
 
 
 def _cut_before_operator(most: int, subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Return the run to judge under the fault that each evaluation keeps at most `most` rows.
+    """Return the run to judge if an engine has the fault that each evaluation keeps at most `most` rows.
 
-    ISTREAM and DSTREAM compare the kept rows only.
+    An engine with this fault compares only the kept rows for ISTREAM and DSTREAM.
     """
     task = subject.recorded.task
     operator = task.query.to_stream or subject.specification.stream
@@ -529,9 +536,10 @@ _MOST_CHOICES: Final = 20_000
 
 
 def _cut(most: int, operator: ToStream, windows: Sequence[ReportMatch]) -> bool:
-    """Return whether the reported rows follow if each evaluation keeps at most `most` of its rows.
+    """Return whether an engine that keeps at most `most` rows per evaluation can report the reported rows.
 
-    All choices of the kept rows are tried. If DSTREAM has too many choices, the function returns false.
+    The function tries all choices of the kept rows. If too many choices exist for DSTREAM, the function
+    returns false.
     """
     kept, before = [Counter[Row]()], list[Row]()
     for window in windows:
@@ -555,9 +563,9 @@ def _cut(most: int, operator: ToStream, windows: Sequence[ReportMatch]) -> bool:
 def _choices(
     operator: ToStream, number: int, before: Counter[Row], right: Counter[Row], came: Counter[Row]
 ) -> Iterator[Counter[Row]]:
-    """Yield the choices of `number` kept rows of an evaluation that explain the reported rows.
+    """Yield each choice of `number` kept rows of an evaluation with which an engine reports the rows `came`.
 
-    `before` are the kept rows of the previous evaluation, and `right` all rows of this evaluation.
+    `before` contains the kept rows of the previous evaluation, and `right` all rows of this evaluation.
     """
     # ISTREAM reports all new rows, so the other rows stay; DSTREAM reports all rows that do not stay.
     fixed, other = (came, before & right) if operator == "ISTREAM" else (before - came, right)
@@ -606,7 +614,7 @@ _OPERATORS: Final[tuple[tuple[str, ToStream, Reporting], ...]] = (
 def _without_kind(start: str, end: str, right: list[Row], came: list[Row]) -> bool:
     """Return whether exactly the rows with one kind of RDF term, such as IRIs, are missing.
 
-    `start` and `end` describe this kind of term: its first characters, and a pattern of its last characters.
+    `start` and `end` are regular expressions for the first and the last characters of terms of this kind.
     """
     kind = re.compile(f"{start}.*{end}", re.DOTALL)
     kept = [row for row in right if not any(text and kind.fullmatch(text) for text in row)]

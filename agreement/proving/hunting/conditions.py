@@ -44,10 +44,11 @@ _SPARED: Final = 0.05
 
 @dataclass(frozen=True, slots=True)
 class CommonTraits:
-    """The properties that nearly all wrong reports or rows have, and few correct ones.
+    """Properties that nearly all wrong reports (or rows) have, and that few correct reports (or rows) have.
 
-    `wrong` and `right` count the wrong and the correct reports or rows with all these properties. `elsewhere`
-    is the number of wrong reports or rows without them.
+    `wrong` is the number of wrong reports or rows with all properties, and `right` the number of correct
+    reports or rows with all properties. `elsewhere` is the number of wrong reports or rows that lack a
+    property.
     """
 
     traits: tuple[str, ...]
@@ -62,9 +63,9 @@ class CommonTraits:
 
 
 def condition(wrong: Sequence[Traits], right: Sequence[Traits]) -> CommonTraits | None:
-    """Return the few properties that nearly all wrong, and hardly any correct, reports or rows have.
+    """Return properties that nearly all wrong reports or rows have, and few correct reports or rows.
 
-    If no such properties exist, or fewer than three items are wrong, the function returns None.
+    If no properties are found, or fewer than three reports or rows are wrong, the function returns None.
     """
     if len(wrong) < _FEW:
         return None
@@ -86,7 +87,10 @@ def condition(wrong: Sequence[Traits], right: Sequence[Traits]) -> CommonTraits 
 
 @dataclass(frozen=True, slots=True)
 class Trait:
-    """A property of a report or row: the number that belongs to `text` is in the interval [least, most]."""
+    """A property of a report or row, such as "at most 2 triples are in the window".
+
+    A report or row has the property if its number for `text` is at least `least` and at most `most`.
+    """
 
     text: str
     least: int
@@ -108,9 +112,10 @@ _ENDLESS: Final = 1 << 62
 
 
 def _share(trait: Trait, wrong: Sequence[Traits], right: Sequence[Traits]) -> float:
-    """Return a cost of a property: the share of correct items that have it, and of wrong items that lack it.
+    """Return a cost that is small if a property distinguishes wrong from correct reports (or rows).
 
-    The share of wrong items counts twice. A smaller cost is better.
+    The cost is the share of correct items that have the property, plus twice the share of wrong items that
+    lack the property.
     """
     lost = len(wrong) - sum(map(trait.holds, wrong))
     return sum(map(trait.holds, right)) / len(right) + _COUNT_MORE * lost / len(wrong)
@@ -119,7 +124,7 @@ def _share(trait: Trait, wrong: Sequence[Traits], right: Sequence[Traits]) -> fl
 def _traits(wrong: Sequence[Traits]) -> Iterator[Trait]:
     """Yield the properties that all wrong reports or rows have, or all except a few outliers.
 
-    If a property has a number, the property is a lower or an upper limit of this number.
+    If a property contains a number, the number is a lower or an upper limit.
     """
     few = int(len(wrong) * (1 - _NEARLY_ALL) / 2)
     for text in dict.fromkeys(text for traits in wrong for text in traits):
@@ -133,9 +138,10 @@ def _traits(wrong: Sequence[Traits]) -> Iterator[Trait]:
 
 @dataclass(frozen=True, slots=True)
 class ComparedRun:
-    """A run of an engine, with the expected and the reported rows of each window.
+    """A run of an engine, with the expected rows and the reported rows of each window.
 
-    If `by_push` is true, `places` has one entry per push of a triple instead of one per window.
+    `places` has one entry for each window. If `by_push` is true, `places` has one entry for each pushed
+    triple instead.
     """
 
     run: HuntedRun
@@ -144,22 +150,22 @@ class ComparedRun:
 
     @property
     def closes(self) -> list[float | None]:
-        """The time in ms at which the windows of each evaluation close; None if no window closes."""
+        """For each evaluation, the time in ms at which its windows close; None if no window closes."""
         return [None if self.by_push or place.right is None else place.at for place in self.places]
 
     @property
     def lost(self) -> list[Counter[Row]]:
-        """The expected rows that the engine did not report, for each window of the run."""
+        """For each window of the run, the expected rows that the engine did not report."""
         return [Counter(place.right_rows) - Counter(place.came_rows) for place in self.places]
 
     @property
     def more(self) -> list[Counter[Row]]:
-        """The rows that the engine reported without being expected, for each window of the run."""
+        """For each window of the run, the reported rows that are not expected."""
         return [Counter(place.came_rows) - Counter(place.right_rows) for place in self.places]
 
 
 def where_wrong(wrong: Sequence[ComparedRun], right: Sequence[ComparedRun]) -> str:
-    """Return a text with a condition that wrong reports satisfy and correct reports do not satisfy.
+    """Return a text with a condition that nearly all wrong reports satisfy, and few correct reports.
 
     If no condition is found, the text is empty.
     """
@@ -177,7 +183,7 @@ def where_wrong(wrong: Sequence[ComparedRun], right: Sequence[ComparedRun]) -> s
 
 
 def missing_rows(wrong: Sequence[ComparedRun], right: Sequence[ComparedRun]) -> str:
-    """Return a text that describes the missing rows, if nearly all rows of this description are missing.
+    """Return a text that describes the missing rows, and that is not true for most reported rows.
 
     If no description is found, the text is empty.
     """
@@ -196,9 +202,9 @@ def missing_rows(wrong: Sequence[ComparedRun], right: Sequence[ComparedRun]) -> 
 
 
 def _of_place(one: ComparedRun, n: int, t: float) -> Iterator[tuple[str, int]]:
-    """Yield the properties of the report at time `t` (ms), number `n` of a run.
+    """Yield properties of report number `n` of a run, whose window closes at time `t` (in ms).
 
-    The properties describe the windows' content, earlier reports, and arrival times around the close.
+    The properties describe the content of windows, earlier reports, and arrivals near time `t`.
     """
     place, run = one.places[n], one.run
     due = [other.right_rows for other in one.places[:n] if other.right_rows]
@@ -262,7 +268,7 @@ def _of_windows(run: HuntedRun, t: float) -> Iterator[tuple[str, int]]:
 
 
 def _shown(run: HuntedRun, number: int, t: float) -> list[Push]:
-    """Return the triples in a window that closes at `t` (ms).
+    """Return the triples in a window that closes at time `t` (in ms).
 
     The window contains the triples of its stream in the interval (t - length, t].
     """
@@ -329,7 +335,10 @@ def _of_row(names: Sequence[str], row: Row, before: set[Row], times: int) -> Ite
 
 
 def _of_sources(run: HuntedRun, t: float | None, row: Row) -> Iterator[tuple[str, int]]:
-    """Yield properties of the triples from which a row may come: subject and object are terms of the row."""
+    """Yield properties of the triples from which a row may come.
+
+    A row may come from a triple if the row contains the subject and the object of the triple.
+    """
     if t is None:
         return
     times = Counter(push.t for push in run.pushes)

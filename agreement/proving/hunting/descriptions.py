@@ -21,7 +21,10 @@ _NEARLY_ALL: Final = 0.9
 
 
 def described(wrong: Sequence[HuntedRun], right: Sequence[HuntedRun], judge: Reference) -> str:
-    """Return a text with the common properties of wrong runs of an engine; `right` are correct runs."""
+    """Return a text that describes properties which all given wrong runs of an engine share.
+
+    `right` contains correct runs, for comparison.
+    """
     compared, others = ([_compared(run, judge.verdict(run)) for run in runs] for runs in (wrong, right))
     parts = (_rows(compared), missing_rows(compared, others), where_wrong(compared, others))
     return "; ".join(filter(None, parts))
@@ -33,7 +36,7 @@ def _compared(run: HuntedRun, verdict: RunVerdict) -> ComparedRun:
 
 
 def _rows(runs: Sequence[ComparedRun]) -> str:
-    """Return a text with the most specific relation of reported and expected rows that holds in all runs."""
+    """Return a text that describes how the reported rows differ from the expected rows in all wrong runs."""
     says = next((says for says, holds in _RELATIONS if all(map(holds, runs))), _OTHERWISE)
     if says in _OWN_ROWS:
         return says
@@ -41,7 +44,7 @@ def _rows(runs: Sequence[ComparedRun]) -> str:
 
 
 def _empty_columns(runs: Sequence[ComparedRun]) -> str:
-    """Return the names of columns that wrong reports leave unbound, although expected rows bind them."""
+    """Return the names of columns that are unbound in wrong reports, but bound in the expected rows."""
     names = (
         name
         for one in runs
@@ -59,9 +62,9 @@ def _all_places(holds: Callable[[ReportMatch], object]) -> Callable[[ComparedRun
 
 
 def _in_order(one: ComparedRun) -> bool:
-    """Return whether the engine reported the expected answers in order, but at other times.
+    """Return whether an engine reported the expected answers in the expected order, at any times.
 
-    The last expected answer may be missing.
+    The last expected answer can be missing.
     """
     right = [Counter(place.right_rows) for place in one.places if place.right_rows]
     came = [Counter(place.came_rows) for place in one.places if place.came_rows]
@@ -70,7 +73,7 @@ def _in_order(one: ComparedRun) -> bool:
 
 
 def _as_many(one: ComparedRun) -> bool:
-    """Return whether all reports of the run together have exactly the expected rows."""
+    """Return whether all reports of a run together contain exactly the expected rows."""
     right, came = (
         Counter(chain.from_iterable(rows))
         for rows in zip(*((p.right_rows, p.came_rows) for p in one.places), strict=True)
@@ -79,7 +82,7 @@ def _as_many(one: ComparedRun) -> bool:
 
 
 def _one_column(place: ReportMatch) -> bool:
-    """Return whether the reported rows are right except for the values of one column."""
+    """Return whether the reported rows of a window are right except for the values of one column."""
     rows = (*place.right_rows, *place.came_rows)
     widths = {len(row) for row in rows}
     if len(place.right_rows) != len(place.came_rows) or len(widths) != 1:
@@ -88,9 +91,9 @@ def _one_column(place: ReportMatch) -> bool:
 
 
 def _as_often(signs: Sequence[int], place: ReportMatch) -> bool:
-    """Return whether a report has exactly the expected rows, but some rows more or less often.
+    """Return whether a report contains the expected rows and no others, but some too often or too rarely.
 
-    `signs` contains 1 if a row may be reported more often than expected, and -1 if less often.
+    If `signs` contains 1, a row can be reported too often; if `signs` contains -1, too rarely.
     """
     right, came = Counter(place.right_rows), Counter(place.came_rows)
     return right.keys() == came.keys() and all(
@@ -99,7 +102,7 @@ def _as_often(signs: Sequence[int], place: ReportMatch) -> bool:
 
 
 def _unbound(place: ReportMatch) -> bool:
-    """Return whether the reported rows are right except for columns that they leave unbound."""
+    """Return whether the reported rows of a window are right except for columns that are unbound."""
     empty = {n for row in place.came_rows for n, text in enumerate(row) if text is None}
     both = (
         Counter(tuple(None if n in empty else text for n, text in enumerate(row)) for row in rows)
@@ -156,7 +159,7 @@ _OTHERWISE: Final = "rows are missing, and other rows are extra"
 
 
 def _origin(runs: Sequence[ComparedRun]) -> str:
-    """Return a text that explains where extra rows come from, such as "from the preceding report", or ""."""
+    """Return a text about the origin of extra rows, such as "from the preceding report", or ""."""
     some = [one for one in runs if any(one.more)]
     for says, holds in _ORIGINS if some else ():
         count = sum(map(holds, some))
@@ -167,9 +170,9 @@ def _origin(runs: Sequence[ComparedRun]) -> str:
 
 
 def _before(one: ComparedRun, *, last: bool = False) -> bool:
-    """Return whether each extra row was expected at an earlier report of the run.
+    """Return whether each extra row of a run was expected in an earlier report of the run.
 
-    With `last`, each extra row was expected at the last earlier report that should have rows.
+    If `last` is true, only the last earlier report with expected rows counts.
     """
     ever: set[Row] = set()
     for place, more in zip(one.places, one.more, strict=True):

@@ -77,7 +77,7 @@ _MOST_NEIGHBOURS: Final = 40
 
 @dataclass(slots=True)
 class Explanation:
-    """The explanation of the wrong runs of a hunt by causes, each of which becomes a fault.
+    """Explains the wrong runs of a hunt by causes, and adds a fault of the engine for each cause.
 
     `add_faults` has these phases, in this order:
 
@@ -109,7 +109,7 @@ class Explanation:
     arena: Arena[references.HuntedRun, references.Switch] = field(init=False)
 
     def __post_init__(self) -> None:
-        """Create the comparison of possible faults on the wrong and the correct runs."""
+        """Create the object that compares possible faults with the wrong and the correct runs."""
         hunt = self.hunt
         judge = self.judge = hunt.reference.narrowed(self.right)
         if judge is not hunt.reference:
@@ -126,7 +126,7 @@ class Explanation:
         )
 
     def _misses(self, run: references.HuntedRun, on: tuple[references.Switch, ...]) -> int | None:
-        """Return the number of rows and reports in which a run differs from the prediction of some faults.
+        """Return the number of rows and reports in which a run differs from the prediction of given faults.
 
         If the time limit of the hunt is over, the function returns None.
         """
@@ -137,11 +137,11 @@ class Explanation:
 
     @property
     def cause_switches(self) -> tuple[references.Switch, ...]:
-        """The possible faults (switches) of the causes that are found so far."""
+        """The switches (possible faults of an engine) of the causes that are found so far."""
         return tuple(cause.switch for cause in self.causes)
 
     def add_faults(self) -> None:
-        """Add a fault for each cause of wrong runs, then a fault for runs without a cause."""
+        """Add a fault for each cause of wrong runs to the hunt, then a fault for runs without a cause."""
         self._find_causes()
         self.hunt.untried = self.hunt.is_past(_SEARCH_END) and bool(self._unexplained())
         own = self.followed is not None and self.followed.name == self.hunt.name
@@ -186,11 +186,11 @@ class Explanation:
         self.causes.append(Cause(lead.switch, explained, evidence))
 
     def _remove_doubtful(self) -> None:
-        """Remove doubtful causes, as long as more runs are unexplained than can be chance.
+        """Remove doubtful causes while the number of wrong runs without a cause is too large to be chance.
 
-        A cause is doubtful if more runs are unexplained than the cause explains, or if it leaves many runs of
-        its own queries unexplained. The cause that a query never returns a row is a symptom, so it is always
-        doubtful.
+        A cause is doubtful if it explains fewer runs than are unexplained, or if many wrong runs of the same
+        queries are unexplained. The cause that a query never returns a row is always doubtful, because it is
+        only a symptom.
         """
         while self._is_more_than_chance and (cause := next(filter(self._is_doubtful, self.causes), None)):
             self.causes.remove(cause)
@@ -203,9 +203,9 @@ class Explanation:
         return cause.switch.held is not None or beside or left.total() > len(cause.explained)
 
     def _paired_switches(self, switches: Sequence[references.Switch]) -> Iterator[references.Switch]:
-        """Yield pairs of possible faults, if enough runs are wrong.
+        """Yield pairs of possible faults to try together, if enough runs are wrong.
 
-        The pairs combine the faults whose predictions differ least from the wrong runs.
+        Each pair contains a fault whose prediction is nearly right for the wrong runs.
         """
         if len(self.wrong) >= _FEWEST_FOR_PAIRS:
             told = [one for one in switches if one.held is None]
@@ -233,7 +233,7 @@ class Explanation:
         )
 
     def _add_next(self, switches: Sequence[references.Switch]) -> None:
-        """Add further causes of wrong runs, the most frequent first, until no cause explains further runs."""
+        """Add causes of wrong runs, the most frequent cause first, until no cause explains further runs."""
         while not self._is_enough and (
             lead := self._confirmed_lead(partial(self.arena.next_cause, switches, self.cause_switches))
         ):
@@ -242,10 +242,10 @@ class Explanation:
     def _confirmed_lead(
         self, choose: Callable[[], Lead[references.Switch] | None]
     ) -> Lead[references.Switch] | None:
-        """Return the best possible cause of wrong runs that new runs of the engine do not refute, or None.
+        """Return the best cause of wrong runs that new runs of the engine do not refute, or None.
 
-        The new runs are kept for later tests. A cause of missing reports needs evidence, because missing
-        reports alone do not distinguish causes.
+        The new runs are kept for later tests. Enough wrong runs must be evidence for the cause, because many
+        causes can predict the same missing reports.
         """
         tested, count = set[references.Switch](), 0
         while (lead := choose()) is not None and lead.switch not in tested:
@@ -260,10 +260,10 @@ class Explanation:
         return lead if lead is not None and len(lead.evidence) >= _FEWEST_EVIDENCE and not untested else None
 
     def _experiments(self, lead: Lead[references.Switch]) -> Iterator[references.HuntedRun]:
-        """Yield new runs of the engine that can refute a possible cause of wrong runs.
+        """Run the engine on new streams that can refute a possible cause of wrong runs, and yield the runs.
 
-        For most of the streams, the cause predicts wrong reports. Streams that are similar to the streams of
-        explained runs distinguish the cause from similar causes.
+        For most of the new streams, the cause predicts wrong reports. Other streams are similar to streams of
+        wrong runs, but the cause predicts correct reports for them.
         """
         explained = [self.wrong[number] for number in sorted(lead.explained)]
         left = {query.name: self._streams_to_try(query, explained) for query in self.hunt.queries}
@@ -287,7 +287,7 @@ class Explanation:
     def _streams_to_try(
         self, query: HuntedQuery, explained: Sequence[references.HuntedRun]
     ) -> Iterator[Stream]:
-        """Yield streams of a query on which to test a cause: similar to explained runs, or random."""
+        """Yield streams on which to test a cause, similar to streams of runs that it explains, or random."""
         seed = f"{self.hunt.limits.seed} {self.hunt.runs}"
         own = [run.pushes for run in explained if run.query is query][:_STREAMS_PER_QUERY]
         near = [stream for pushes in own for stream in islice(neighbours(query, pushes), _MOST_NEIGHBOURS)]
@@ -298,9 +298,10 @@ class Explanation:
             yield from (stream for stream in pair if stream and not _is_late(stream))
 
     def _add_experiment(self, run: references.HuntedRun) -> None:
-        """Add the run of an experiment to the wrong or the correct runs on which causes are tried.
+        """Add a run that tested a cause to the wrong or to the correct runs with which causes are compared.
 
-        Runs that the followed engine version predicts are left out.
+        If the model of an engine version explains many wrong runs, runs that this model predicts are left
+        out.
         """
         correct, engine = self.judge.verdict(run).correct, self.followed
         if engine is not None and references.follows(engine, run, self.judge.options, engine.rules):
@@ -331,7 +332,7 @@ class Explanation:
         return [shown.get(cause) for cause in causes]
 
     def _candidate_runs(self, causes: Causes) -> Iterator[references.HuntedRun]:
-        """Yield streams that may show a single cause, as runs without answers.
+        """Yield streams that may show only one cause of wrong answers, in the form of runs without answers.
 
         Small streams of wrong runs come first, then streams of all queries, then large streams of wrong runs.
         """
@@ -367,7 +368,7 @@ class Explanation:
     def _confirmed_run(
         self, isolation: Isolation, cause: Cause | RuleCause, unanswered_run: references.HuntedRun
     ) -> references.HuntedRun | None:
-        """Run the engine on a stream, and return the run if it shows only this cause; otherwise None."""
+        """Run the engine on a stream, and return the run if it shows only the given cause, otherwise None."""
         try:
             run = self.hunt.run(unanswered_run.query, unanswered_run.pushes)
         except FailedEngineError as error:
@@ -380,7 +381,7 @@ class Explanation:
         return self._can_refute(cause, run) and isolation.right_without(run, cause) is not None
 
     def _can_refute(self, cause: Cause | RuleCause, run: references.HuntedRun) -> bool:
-        """Return whether a cause explains a run, and the run would be different without the cause."""
+        """Return whether a cause explains a run, and the run is evidence for the cause."""
         if isinstance(cause, Cause):
             switch = cause.switch
             return self.judge.predicts(run, (switch,)) and self.judge.can_refute(run, (switch,))
@@ -393,7 +394,7 @@ class Explanation:
     ) -> Keeps:
         """Return a function that decides whether a run on a smaller stream still shows a cause.
 
-        `run` shows only the cause; None if no such run is known.
+        `run` is a run that shows only this cause; None if no run is known.
         """
         if run is not None:
             alone, most = isolation.is_alone(run, cause), len(isolation.also_right_without(run, cause))
@@ -415,9 +416,10 @@ class Explanation:
     def _add_fault(
         self, isolation: Isolation, cause: Cause | RuleCause, run: references.HuntedRun | None, until: float
     ) -> None:
-        """Add the fault of a cause to the hunt, with a minimized run.
+        """Add the fault of a cause to the hunt, with a run on a stream that is as small as possible.
 
-        `run` shows only this cause, or is None. The minimization ends at the share `until` of the time limit.
+        `run` is a run that shows only this cause, or None. The minimization stops when the share `until` of
+        the hunt's time limit is over.
         """
         beside = partial(isolation.beside, cause=cause)
         shown = self._still_shows(isolation, cause, run)
@@ -446,9 +448,9 @@ class Explanation:
         return [self.wrong[number] for number in self.arena.unexplained(self.cause_switches)]
 
     def _add_version_rules(self, engines: Iterable[Engine]) -> None:
-        """Add the rules of the first engine version whose model predicts enough of the unexplained runs.
+        """Add rules of the first engine version whose model predicts enough wrong runs without a cause.
 
-        The model of another engine must also predict correct runs.
+        If the model is of another engine than the hunted engine, the model must also predict correct runs.
         """
         left, reference = self._unexplained(), self.hunt.reference
         if not left or self.followed or not isinstance(reference, references.SpecificationReference):
@@ -469,7 +471,7 @@ class Explanation:
                 return
 
     def _predicts_right_runs(self, engine: Engine) -> bool:
-        """Return whether the rules of an engine version also predict the first correct runs."""
+        """Return whether the model of an engine version also predicts the first correct runs of the hunt."""
         options = self.hunt.reference.options
         return all(references.follows(engine, run, options, engine.rules) for run in self.right[:_RULE_RUNS])
 
@@ -491,13 +493,16 @@ class Explanation:
 
     @property
     def _is_more_than_chance(self) -> bool:
-        """Whether the number of unexplained runs is too large to be chance."""
+        """Whether the number of wrong runs without a cause is too large to be chance."""
         return len(self._unexplained()) > (
             max(_RUNS_BY_CHANCE, len(self.wrong) * _SHARE_BY_CHANCE) if self.causes else 0
         )
 
     def _run_similar_streams(self) -> None:
-        """Run the engine on streams similar to unexplained wrong runs, to learn their common properties."""
+        """Run the engine on streams that are similar to streams of wrong runs without a cause.
+
+        From the new runs, the hunt learns the properties that wrong runs share.
+        """
         for run in _smallest_first(self._unexplained())[:_MOST_TESTED]:
             near = list(islice(neighbours(run.query, run.pushes), _MOST_NEIGHBOURS))
             random.Random(self.hunt.limits.seed).shuffle(near)  # noqa: S311
@@ -511,7 +516,7 @@ class Explanation:
                     self._add_experiment(one)
 
     def _add_unexplained(self) -> None:
-        """Add a fault without a rule for unexplained runs, if their number is too large to be chance."""
+        """Add a fault for wrong runs without a cause, if their number is too large to be chance."""
         if self._is_enough or not self._is_more_than_chance:
             return
         self._run_similar_streams()
@@ -531,15 +536,15 @@ def _is_late(stream: Stream) -> bool:
 
 
 def _smallest_first(runs: Iterable[references.HuntedRun]) -> list[references.HuntedRun]:
-    """Return runs without blank nodes, then runs with blank nodes, each from small to large streams."""
+    """Return runs in the order of the sizes of their streams; runs with blank nodes come last."""
     return sorted(runs, key=lambda run: (run.has_blanks, len(run.pushes)))
 
 
 def run_hunt(hunt: Hunt, progress: Progress = no_progress) -> None:
     """Hunt for faults of an engine until a limit is reached or every query has failed too often.
 
-    The phases are: exploration; repetition of wrong runs by a new process; explanation of the runs that were
-    repeated; repetition of the run of each fault.
+    The hunt runs the engine on many streams, repeats wrong runs with a new process, explains the repeatable
+    wrong runs, and repeats the run of each fault.
     """
     hunt.explore(progress)
     if not hunt.wrong:

@@ -35,10 +35,11 @@ _NO_TIME: Final = "no time is left, because the engine is slow; use a longer --t
 
 @dataclass(frozen=True, slots=True)
 class HuntedQuery:
-    """A query of a hunt for faults, with the data from which its test streams are made.
+    """A query in a hunt for faults of an engine, with the data from which test streams are made.
 
-    `tick` is the unit of the windows in ms. `windows` contains RANGE and STEP of each window, in ticks.
-    `letters` contains triples with their streams; the triples that make a row come first.
+    `tick` is a number of ms that divides the lengths of all windows. `windows` contains RANGE and STEP of
+    each window, in ticks. `letters` contains the triples of test streams, each with its stream; the triples
+    of a row come first.
     """
 
     name: str
@@ -53,11 +54,11 @@ class HuntedQuery:
 def hunted_query(
     name: str, registration: OpenMessage, language: Language | None = None, unit: Duration = MILLISECOND
 ) -> HuntedQuery:
-    """Return a query for a hunt, with windows as multiples of the engine's unit of time.
+    """Return a query for a hunt, with the sizes of windows as multiples of the engine's unit of time.
 
     Raises:
-        LarsError: The query is unreadable, has no time-based window, or its windows are not multiples of
-            the engine's unit.
+        LarsError: The query is unreadable, has no time-based window, or its windows are not multiples of the
+        engine's unit.
     """
     read = read_with_text(registration.query, name, language)
     ranges = [source.window for source in sources(read) if isinstance(source.window, Range)]
@@ -91,17 +92,21 @@ def hunted_query(
 
 
 def _ordered(letters: tuple[Letter, ...]) -> tuple[Letter, ...]:
-    """Return the triples without language-tagged texts, whose order SPARQL does not define."""
+    """Return the triples without texts that have a language tag.
+
+    SPARQL does not define the order of such texts.
+    """
     return tuple(letter for letter in letters if '"@' not in letter[1][2])
 
 
 @dataclass(frozen=True, slots=True)
 class QueryFamily:
-    """A generated query: its windows (stream, RANGE, STEP, patterns), and the text around the windows.
+    """A generated query that can be written in several notations.
 
-    `body` replaces the content of WHERE, which only RSP-QL can express. `select` may be ASK or CONSTRUCT
-    {..}. `texts` contains the texts in other languages that need another wording. If `flat` is true, the
-    query is on one line.
+    `windows` contains stream, RANGE, STEP and patterns of each window. If `body` is given, it is the content
+    of WHERE, and only RSP-QL can express the query. `select` contains the selected variables, or ASK, or
+    CONSTRUCT {..}. `texts` contains the texts of the query in languages that need another wording. If `flat`
+    is true, the query is written on one line.
     """
 
     name: str
@@ -117,7 +122,7 @@ class QueryFamily:
 
     @property
     def form(self) -> str:
-        """The query form as it is written, such as SELECT with its variables."""
+        """The first line of the query, such as SELECT with its variables."""
         return self.select if self.select.startswith(("ASK", "CONSTRUCT")) else f"SELECT {self.select}"
 
 
@@ -201,9 +206,9 @@ _PREFIX: Final = "PREFIX : <http://e/>"
 
 @dataclass(frozen=True, slots=True)
 class QueryWriting:
-    """The notation in which an engine reads a query language.
+    """A notation of a query language that some engines can read.
 
-    Engines for RSP-QL differ in the notation of streams and durations.
+    Engines for RSP-QL have different notations for streams and durations.
     """
 
     dialect: str
@@ -214,7 +219,7 @@ class QueryWriting:
     """The factor of all durations, by which a time point becomes a multiple of the engine's unit."""
 
     def for_unit(self, unit: Duration) -> "QueryWriting":
-        """Return this notation with the shortest time point that is a multiple of an engine's unit.
+        """Return this notation, with the shortest time points that are multiples of an engine's unit of time.
 
         >>> QueryWriting("rspql").for_unit(Duration(10**7)).scale
         10
@@ -223,9 +228,9 @@ class QueryWriting:
 
     @property
     def _point(self) -> int:
-        """The nanoseconds of a time point before scaling.
+        """The length of a time point in nanoseconds, before its multiplication by `scale`.
 
-        A plain number in RSP-QL counts milliseconds, so the time point is 1 ms; otherwise it is 1 s.
+        If durations are plain numbers, as in RSP-QL, a time point is 1 ms; otherwise, a time point is 1 s.
         """
         by_number = self.dialect == "rspql" and self.length == "{n}"
         return (MILLISECOND if by_number else SECOND).nanoseconds
@@ -237,7 +242,7 @@ class QueryWriting:
 
     @property
     def language(self) -> Language:
-        """The query language."""
+        """The query language of this notation."""
         return Language(self.dialect)
 
     def expresses(self, of: QueryFamily) -> bool:
@@ -325,21 +330,21 @@ WRITINGS: Final = (
 
 
 def first_queries(dialect: str) -> Iterator[HuntedQuery]:
-    """Yield the first generated query in each notation of a query language."""
+    """Yield the simplest generated query, once in each notation of a query language."""
     for how in (writing for writing in WRITINGS if writing.dialect == dialect):
         yield _hunted(_FAMILIES[0], (how, MILLISECOND), None)
 
 
 @dataclass(frozen=True, slots=True)
 class MadeQueries:
-    """The generated queries that an engine accepts, and the rejected queries with the reasons."""
+    """The generated queries that an engine accepts, and the names of rejected queries with the reasons."""
 
     queries: tuple[HuntedQuery, ...]
     refusals: tuple[tuple[str, str], ...]
 
 
 def no_obstacle(query: HuntedQuery) -> str | None:
-    """Return None: the query can be judged."""
+    """Return None, which means that nothing prevents judging the answers to the query."""
     del query
     return None
 
@@ -351,12 +356,12 @@ def made_queries(
     seconds: float = inf,
     obstacle: Callable[[HuntedQuery], str | None] = no_obstacle,
 ) -> MadeQueries:
-    """Return the generated queries in a notation that the engine accepts.
+    """Return the generated queries, in a notation that an engine accepts.
 
-    The notation is the first one for which the engine reports a row; if there is none, the first accepted
-    notation. Notations without an `obstacle` to judging their runs are tried first, then notations of
-    `dialect`. If the engine declares a query language, only notations of this language are used. `seconds`
-    limits the time for opening queries; at least one query is opened.
+    The function uses the first notation with which the engine reports a row, or else the first notation that
+    the engine accepts. Notations whose runs can be judged (without an `obstacle`) are tried first, and of
+    these, notations of the query language `dialect`. If the engine declares a query language, only notations
+    of this language are used. `seconds` is the time limit for opening queries; at least one query is opened.
 
     Raises:
         LarsError: The engine rejects all notations.
@@ -401,7 +406,7 @@ def _hunted(family: QueryFamily, notation: _Notation, options: dict[str, object]
 
 
 def _dense(query: HuntedQuery) -> tuple[Push, ...]:
-    """Return a short stream that gives several rows to each window, for any start time of the windows."""
+    """Return a short stream with which each window has several rows, whatever the start time t0 is."""
     reach = max(length + step for length, step in query.windows)
     letters = [query.letters[t % len(query.letters)] for t in range(reach)]
     timed = [*enumerate(letters, 1), (3 * reach, letters[0])]

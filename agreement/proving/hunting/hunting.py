@@ -75,12 +75,13 @@ Keeps = Callable[[references.HuntedRun], bool]
 
 @dataclass(slots=True)
 class Fault:
-    """A fault of an engine: a small run that shows it, the verdict on this run, and its rule.
+    """A fault of an engine, with a small run that shows the fault, and the verdict on this run.
 
-    - `rule` explains the fault. If it is None, no rule explains the fault, and `alike` describes it.
+    - `rule` explains the fault. If `rule` is None, no rule explains the fault, and `alike` describes the
+      wrong runs.
     - `times` is the number of wrong runs with this fault.
-    - `isolated` is false if other rules of the engine also change the answers to this stream. `other_rules`
-      contains these rules, if they are known.
+    - `isolated` is false if other rules of the engine also change the answers to the run's stream.
+      `other_rules` contains the known rules of this kind.
     - `untried` is true if no rule explains the fault, and time was up before all rules were tried.
     - `repeated` is false if a new process answered differently, so that the engine is not deterministic.
     """
@@ -107,7 +108,7 @@ class Fault:
 
 
 def seconds_of(value: str | float) -> float:
-    """Return a number of seconds, from a number, or from a duration such as 1m.
+    """Return a time limit in seconds, from a number or from a duration such as 1m.
 
     >>> seconds_of("1m"), seconds_of("2.5"), seconds_of(3)
     (60.0, 2.5, 3.0)
@@ -123,7 +124,7 @@ def seconds_of(value: str | float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class HuntLimits:
-    """The limits of a hunt (seconds, runs and faults), and the seed of the hunt's random streams."""
+    """The limits of a hunt (time, runs and faults), and the seed of its random streams."""
 
     time_limit: float = option(
         60.0, "Time limit of the whole hunt.", seconds_of, metavar="TIME", keyword="str | float"
@@ -140,7 +141,7 @@ class HuntLimits:
 
 @dataclass(slots=True)
 class Hunt:
-    """A running hunt for faults of an engine, with the runs and faults found so far.
+    """A hunt for faults of an engine, with the wrong runs and the faults that are found so far.
 
     `start` is the time at which the hunt began.
     """
@@ -180,7 +181,7 @@ class Hunt:
         return monotonic() - self.start
 
     def in_time(self) -> AbstractContextManager[None]:
-        """Return a context manager in which judging raises TimeLimitError after the hunt's time limit."""
+        """Return a context manager in which verdicts raise TimeLimitError after the hunt's time limit."""
         limit = self.limits.time_limit
         return until(Deadline(limit, self.start + limit))
 
@@ -191,10 +192,10 @@ class Hunt:
         return now > share * limit
 
     def defined(self, runs: list[references.HuntedRun]) -> list[references.HuntedRun]:
-        """Return the runs without late triples, because a specification does not define their effect.
+        """Return the runs without late triples, because specifications do not define such runs.
 
-        If all runs have late triples, or the reference is the model of an engine version, all runs are
-        returned.
+        If all runs have late triples, or if the model of an engine version defines correct answers, all runs
+        are returned.
         """
         if not isinstance(self.reference, references.SpecificationReference):
             return runs
@@ -217,7 +218,7 @@ class Hunt:
     def _is_seldom_wrong(self, query: HuntedQuery) -> bool:
         """Return whether a query has few wrong runs, and few queries have wrong runs.
 
-        More runs of such a query are needed to find the cause.
+        If a query has few wrong runs, more runs are necessary to find the cause.
         """
         names = Counter(run.query.name for run in self.wrong)
         return len(names) <= _FEW_QUERIES and 0 < names[query.name] < _OFTEN
@@ -230,7 +231,7 @@ class Hunt:
         return enough or ran or self.is_past(_EXPLORED if self.wrong else _WITHOUT_FAULT)
 
     def run(self, query: HuntedQuery, stream: Stream) -> references.HuntedRun:
-        """Run the engine on a stream, and return the run.
+        """Run the engine with a query on a stream, and return the run.
 
         Raises:
             FailedEngineError: The engine fails.
@@ -255,9 +256,9 @@ class Hunt:
             return None
 
     def fail(self, query: HuntedQuery, error: LarsError) -> None:
-        """Record that the engine failed in a run of a query.
+        """Record that the engine failed in a run of a query, for example that it crashed.
 
-        A run that only reached a time limit is not recorded.
+        If a run only exceeded a time limit, nothing is recorded.
         """
         if not isinstance(error, TimeIsUpError | TimeLimitError):
             self.failures.append((query, str(error)))
@@ -285,10 +286,10 @@ class Hunt:
             kept.append(run)
 
     def repeatable(self) -> list[references.HuntedRun]:
-        """Repeat some wrong runs by a new process, and return the wrong runs without those that differ.
+        """Repeat some wrong runs with a new process of the engine, and return the repeatable wrong runs.
 
-        The first run that a new process answers differently is added as a fault. If too many runs differ, no
-        run is returned.
+        If the new process answers a stream differently, the run is left out, and the first such run becomes a
+        fault. If too many runs differ, no run is returned.
         """
         repeated = 0
         unsteady: list[references.HuntedRun] = []
@@ -316,9 +317,9 @@ class Hunt:
             return isinstance(error, TimeIsUpError)
 
     def small(self, run: references.HuntedRun, keeps: Keeps, until: float = SHOWN) -> references.HuntedRun:
-        """Return a wrong run on a stream that is as small as possible, and for which `keeps` is true.
+        """Return a wrong run on a stream as small as possible, for which the function `keeps` returns true.
 
-        The minimization stops when the share `until` of the time limit is over.
+        The minimization stops when the share `until` of the hunt's time limit is over.
         """
         last = run
 
@@ -340,7 +341,7 @@ class Hunt:
 
 
 def in_turns(runs: Sequence[references.HuntedRun]) -> list[references.HuntedRun]:
-    """Return the runs with queries in turn; the runs of each query stay in their order."""
+    """Return the first run of each query, then the second run of each query, and so on."""
     by_query: dict[str, list[references.HuntedRun]] = {}
     for run in runs:
         by_query.setdefault(run.query.name, []).append(run)

@@ -34,15 +34,15 @@ STARTS: Final = 10
 
 
 def ranges(task: specifications.Task) -> list[tuple[Duration, Duration | None]]:
-    """Return the length of each time-based window of a query, and its slide or None."""
+    """Return the length and the slide (or None) of each time-based window of a query."""
     windows = (source.window for source in sources(task.query))
     return [(window.length, window.slide) for window in windows if isinstance(window, Range)]
 
 
 def all_streams(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Return the run to judge under the fault that windows show the triples of all streams.
+    """Return the run to judge if an engine has the fault that windows contain the triples of all streams.
 
-    Each triple arrives in each stream of the query.
+    In the returned run, each triple arrives in each stream of the query.
     """
     task = subject.recorded.task
     names = dict.fromkeys(str(source.stream) for source in sources(task.query))
@@ -128,7 +128,7 @@ _MOST_STATIC: Final = 8
 
 
 def _with_one_static(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the runs to judge under the fault that static data keep one object per subject and predicate."""
+    """Yield runs to judge if an engine keeps only one static object per subject and predicate."""
     static = subject.recorded.task.run.static
     groups: dict[tuple[str, ...], list[Triple]] = {}
     for triple in sorted(static.default):
@@ -141,9 +141,9 @@ def _with_one_static(subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def _showing(kept: specifications.KeptPart, subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Return the run to judge under the fault that windows show only a part of their content.
+    """Return the run to judge if an engine has the fault that windows lose a part of their content.
 
-    `kept` selects the part.
+    The function `kept` selects the part that a window keeps.
     """
     recorded = subject.recorded
     return (replace(subject, recorded=replace(recorded, task=replace(recorded.task, kept=kept))),)
@@ -178,10 +178,11 @@ def _of_instant(place: int, elements: Sequence[PushedTriple], span: range, _: in
 
 
 def _removed_early(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run to judge under the fault that an arrival removes old triples too early.
+    """Yield runs to judge if an engine has the fault that an arrival removes old triples too early.
 
-    Before a window is evaluated, the next arrival removes the triples that are older than the arrival by at
-    least the length of the window, or by at least one time point more.
+    In an engine with this fault, the next arrival removes old triples before a window is evaluated. The
+    removed triples are older than the arrival by at least the window's length, or by at least one time point
+    more.
     """
     task = subject.recorded.task
     times = sorted({one.t for one in task.elements})
@@ -193,9 +194,9 @@ def _removed_early(subject: JudgedRun) -> Iterable[JudgedRun]:
 def _not_older(
     times: Sequence[int], reach: int, elements: Sequence[PushedTriple], span: range, end: int
 ) -> range:
-    """Return the content of a window without triples that are `reach` or more older than the next arrival.
+    """Return the content of a window that arrived less than `reach` time points before the next arrival.
 
-    Times and `reach` are in time points.
+    `times` contains the times of all arrivals, and `end` the end of the window, in time points.
     """
     place = bisect_right(times, end)
     oldest = times[place] - reach if place < len(times) else -1
@@ -203,10 +204,10 @@ def _not_older(
 
 
 def pauses(wrong: Sequence[HuntedRun]) -> Iterator[Switch]:
-    """Yield the possible faults in which a pause of the input empties the windows.
+    """Yield the possible faults that a pause of the input makes the windows lose their content.
 
-    All wrong runs contain such a pause. The longest pause that they share, and slightly shorter pauses, are
-    tried.
+    The tried pauses occur in all wrong runs. The function tries the longest of them, and slightly shorter
+    pauses.
     """
     gaps = (max((later.t - one.t for one, later in pairwise(run.pushes)), default=0.0) for run in wrong)
     longest, tick = min(gaps, default=0.0), min((run.query.tick for run in wrong), default=1)
@@ -223,9 +224,9 @@ _PAUSES: Final = 8
 
 
 def _emptied(gap: float, subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Return the runs to judge under the fault that a pause of at least `gap` ms empties the windows.
+    """Return runs to judge if windows lose their content at a pause of at least `gap` ms.
 
-    The windows show only triples after the last such pause.
+    The windows of an engine with this fault contain only triples after the last pause of this length.
     """
     task = subject.recorded.task
     times = sorted({one.t for one in task.elements})
@@ -242,9 +243,10 @@ def _emptied(gap: float, subject: JudgedRun) -> Iterable[JudgedRun]:
 def _after_pause(
     times: Sequence[int], after: Sequence[int], elements: Sequence[PushedTriple], span: range, end: int
 ) -> range:
-    """Return the triples of a window after the last pause that ends at the next arrival or earlier.
+    """Return the triples in a window that arrive after the last pause of the input.
 
-    `after` contains the time points at which pauses end.
+    A pause that ends at the next arrival after the window also counts. `after` contains the time points at
+    which pauses end.
     """
     following = times[min(bisect_right(times, end), len(times) - 1)]
     oldest = after[bisect_right(after, following) - 1]
@@ -252,10 +254,10 @@ def _after_pause(
 
 
 def _closed_at_once(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the runs to judge under the fault that the first triple at the end of a window closes the window.
+    """Yield runs to judge if the first triple at the end of a window closes the window at once.
 
-    Other triples at the end are not shown. The first triple comes in any stream of the query, or in the
-    stream of the window.
+    The window loses other triples that arrive at its end. In one run, the first triple can be in any stream;
+    in another run, it is in the window's stream.
     """
     first: dict[int, int] = {}
     for one in subject.recorded.task.elements:
@@ -265,10 +267,10 @@ def _closed_at_once(subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def _up_to_first(first: Mapping[int, int], elements: Sequence[PushedTriple], span: range, end: int) -> range:
-    """Return the content of a window up to the first triple at its end.
+    """Return the content of a window without triples at its end, except for the first triple at its end.
 
-    `first` gives the number of the first triple at each time, over all streams. At other times, the first
-    triple of the window's own stream counts.
+    `first` contains, for each time, the number of the first triple in any stream. If `first` is empty, the
+    first triple of the window's own stream counts.
     """
     at_end = [n for n in span if elements[n].t == end]
     known = first.get(end, elements[at_end[0]].number if at_end else 0)
@@ -280,9 +282,9 @@ _MOST_REPEATED: Final = 10_000
 
 
 def _never_forgotten(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Return the run to judge under the fault that windows forget nothing.
+    """Return the run to judge if an engine has the fault that triples never leave windows.
 
-    Each triple arrives again at each later time point, so that all later windows contain it.
+    In the returned run, each triple arrives again at each later time point.
     """
     elements, until = subject.recorded.task.elements, subject.recorded.task.until
     if sum(until + 1 - one.t for one in elements) > _MOST_REPEATED:
@@ -292,9 +294,9 @@ def _never_forgotten(subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def _shown_at_once(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Return the run to judge under the fault that a window contains the triple that closes it.
+    """Return the run to judge if a window contains the later triple whose arrival closes the window.
 
-    Each triple also arrives at each time point since the previous arrival.
+    In the returned run, each triple also arrives at each time point since the previous arrival.
     """
     elements = sorted(subject.recorded.task.elements, key=attrgetter("number"))
     before = accumulate((triple.t for triple in elements), max, initial=0)
@@ -309,9 +311,10 @@ _MOST_COPIES: Final = 32
 
 
 def _counted(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Return the run to judge under the fault that a triple counts as often as it arrives in a window.
+    """Return the run to judge if a triple counts in a window as often as it arrives.
 
-    Each repetition of a triple has a new predicate, which the changed query also accepts.
+    In the returned run, each repetition of a triple has a new predicate, which the changed query also
+    matches.
     """
     task = subject.recorded.task
     seen: Counter[tuple[str, Triple]] = Counter()
@@ -330,11 +333,11 @@ def _counted(subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def _replaced(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Return the run to judge under the fault that a new value of a property replaces the old value.
+    """Return the run to judge if a new value of a property replaces the old value.
 
-    Each value of a property has its own node. Two triples connect the subject and the value to the node. A
-    third triple, which arrives with the next value, marks the node as replaced. The changed query reads only
-    nodes that are not marked as replaced.
+    In the returned run, each value of a property has its own node. Two triples connect the subject and the
+    value with the node. A third triple arrives with the next value, and marks the node as replaced. The
+    changed query reads only nodes that are not marked.
     """
     task = subject.recorded.task
     nodes: dict[tuple[str, ...], str] = {}
@@ -436,7 +439,7 @@ def _first(task: specifications.Task) -> Iterator[frozenset[int]]:
 
 
 def _same_instant(place: int, task: specifications.Task) -> Iterator[frozenset[int]]:
-    """Yield the triples that an engine loses if it keeps one triple per time point.
+    """Yield the numbers of the triples that an engine loses if it keeps one triple per time point.
 
     `place` is 0 if the engine keeps the first triple, and -1 if the engine keeps the last triple.
     """
@@ -464,10 +467,10 @@ def _ever_again(task: specifications.Task) -> Iterator[frozenset[int]]:
 
 
 def _again(task: specifications.Task) -> Iterator[frozenset[int]]:
-    """Yield the triples that an engine loses if it ignores repetitions of a triple that it keeps.
+    """Yield numbers of triples that an engine loses if it ignores repetitions of triples that it still keeps.
 
-    An engine may keep a triple as long as a window that can still report contains it, for any start time t0.
-    An engine may also keep a triple for a fixed time.
+    The function tries several times for which an engine may keep a triple: until all windows with the triple
+    have reported (for several start times t0), or a fixed time.
     """
     known = ranges(task)
     width = max((length.points(task.unit) for length, _ in known), default=0)
@@ -482,7 +485,7 @@ def _again(task: specifications.Task) -> Iterator[frozenset[int]]:
 
 
 def _opening(first: int, slide: int, width: int, t: int) -> int:
-    """Return the time at which the first window opens that closes at time t or later.
+    """Return the opening time of the first window that closes at time t or later.
 
     Windows close at the times `first` + k · `slide`, and are `width` time points long.
     """
@@ -494,9 +497,9 @@ def _earlier(by: int, t: int) -> int:
 
 
 def _repeated(elements: Iterable[PushedTriple], kept: Callable[[int], int]) -> frozenset[int]:
-    """Return the numbers of triples that arrive again while the engine still keeps an earlier arrival.
+    """Return the numbers of the triples that arrive again while an engine still keeps the same triple.
 
-    The engine still keeps an earlier arrival at time t if the arrival was after time `kept(t)`.
+    At time t, the engine still keeps a triple that has arrived after time `kept(t)`.
     """
     counted: dict[tuple[str, Triple], int] = {}
     lost = set[int]()

@@ -23,7 +23,7 @@ _SEVERAL: Final = 2
 
 
 def silent(runs: Sequence[HuntedRun]) -> Iterator[Switch]:
-    """Yield the fault that an engine never reports a row, if no run contains a row."""
+    """Yield the fault that an engine never reports a row, if no run of the engine has a row."""
     if runs and not any(run.has_rows for run in runs):
         reports = any(run.answers.reports or run.answers.flush for run in runs)
         says = "it never reports a row: every report is empty" if reports else "it never reports anything"
@@ -31,7 +31,7 @@ def silent(runs: Sequence[HuntedRun]) -> Iterator[Switch]:
 
 
 def mute_queries(runs: Sequence[HuntedRun], wrong: Sequence[HuntedRun]) -> Iterator[Switch]:
-    """Yield the fault that some queries never give a row, although rows are expected."""
+    """Yield the fault that an engine reports no row for some queries, if no run of them has a row."""
     mute = [name for name in _names(wrong) if not any(run.has_rows for run in runs if run.query.name == name)]
     if mute:
         yield Switch(
@@ -42,7 +42,7 @@ def mute_queries(runs: Sequence[HuntedRun], wrong: Sequence[HuntedRun]) -> Itera
 
 
 def portraits(runs: Sequence[HuntedRun], wrong: Sequence[HuntedRun]) -> Iterator[Switch]:
-    """Yield possible faults that affect all reports alike, such as a constant answer or exchanged columns."""
+    """Yield possible faults of all reports, such as a constant answer or two exchanged columns."""
     same = {query: _same_answer([run for run in runs if run.query.name == query]) for query in _names(runs)}
     told = {run.query.name for run in runs if run.has_rows}
     if told and all(same[query] for query in told):
@@ -69,7 +69,7 @@ def portraits(runs: Sequence[HuntedRun], wrong: Sequence[HuntedRun]) -> Iterator
 def delays(reference: SpecificationReference, wrong: Sequence[HuntedRun]) -> Iterator[Switch]:
     """Yield the possible faults in which every report is late or early by a certain time.
 
-    The most frequent delays in the wrong runs are tried.
+    The function tries the delays that are most frequent in the wrong runs.
     """
     seen = Counter(delay for run in wrong[:_LOOKED_AT] for delay in set(reference.delays(run)))
     for delay, _ in seen.most_common(_SEVERAL):
@@ -90,13 +90,13 @@ def _bag(rows: Sequence[Mapping[str, str | None]]) -> Counter[frozenset[tuple[st
 
 
 def _same_answer(runs: Sequence[HuntedRun]) -> Counter[frozenset[tuple[str, str | None]]] | None:
-    """Return the rows that all reports with rows share; None if reports differ, or few reports have rows."""
+    """Return the rows of all reports with rows; None if reports differ, or if few reports have rows."""
     answers = [_bag(report.rows) for run in runs for _, report in run.answers.reports if report.rows]
     return answers[0] if len(answers) > _SEVERAL and all(one == answers[0] for one in answers) else None
 
 
 def _echo(run: HuntedRun) -> bool | None:
-    """Return whether each report has only terms of the triple to which it is a reply.
+    """Return whether the rows of each report contain only terms of the triple that caused the report.
 
     If no report has rows, the function returns None.
     """
@@ -125,7 +125,10 @@ def _of_columns(wanted: Sequence[str], holds: ColumnsHold, subject: JudgedRun) -
 
 
 def other_values(places: Sequence[int], right: Sequence[Row], came: Sequence[Row]) -> bool:
-    """Return whether the rows in `came` are right, except in one column; `places` contains only its index."""
+    """Return whether reported rows are right except for one column.
+
+    `places` contains only the index of this column.
+    """
     (place,) = places
     mine, yours = (Counter(row[:place] + row[place + 1 :] for row in rows) for rows in (right, came))
     return mine == yours
@@ -136,7 +139,7 @@ _KINDS: Final = ("numbers", "texts", "IRIs")
 
 @lru_cache(maxsize=2**16)
 def _kind(text: str) -> str | None:
-    """Return "numbers", "texts" or "IRIs" for the kind of a term; None for other terms."""
+    """Return the kind of a term as "numbers", "texts" or "IRIs"; None for terms of other kinds."""
     if text.startswith("<"):
         return None if is_triple_term(text) else "IRIs"
     term = read_term(text) if text.startswith('"') else None
@@ -158,7 +161,7 @@ def _other_terms(kind: str, right: list[Row], came: list[Row]) -> bool:
 
 
 def _of_kind(kind: str, subject: JudgedRun) -> Iterator[JudgedRun]:
-    """Yield the run to judge under the fault that terms of one kind, such as numbers, have other values."""
+    """Yield the run to judge if an engine reports other values for terms of one kind, such as numbers."""
     yield replace(subject, pattern=in_each(partial(_other_terms, kind)))
 
 

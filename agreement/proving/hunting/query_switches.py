@@ -28,7 +28,7 @@ from translate.model.windows import Range
 
 
 def operators() -> Iterator[Switch]:
-    """Yield the possible faults that confuse RSTREAM, ISTREAM and DSTREAM."""
+    """Yield the possible faults that an engine treats one of RSTREAM, ISTREAM and DSTREAM as another."""
     for operator in get_args(ToStream):
 
         def changed(query: EngineQuery, operator: ToStream = operator) -> EngineQuery:
@@ -73,9 +73,10 @@ def _of_pattern(
     kind: type[patterns.Pattern] | UnionType,
     change: Callable[[Any], patterns.Pattern],
 ) -> Switch:
-    """Return a possible fault that changes each pattern of a kind, such as FILTER; inner patterns come first.
+    """Return the possible fault that an engine misreads each pattern of a kind, such as FILTER.
 
-    `sentence` describes the fault, and `right` cites the rule that it violates.
+    The function `change` returns the misread pattern. Inner patterns are changed first. `sentence` describes
+    the fault, and `right` is the rule that the fault violates.
     """
 
     def changed(part: patterns.Pattern) -> patterns.Pattern | None:
@@ -89,7 +90,7 @@ def _of_pattern(
 
 
 def query_changes() -> Iterator[Switch]:
-    """Yield the possible faults of engines that read a query wrongly."""
+    """Yield the possible faults of engines in reading a query, such as an ignored FILTER."""
     yield from _conditions()
     yield from _algebra()
     yield from _solutions()
@@ -157,7 +158,10 @@ def _unless(spared: Callable[[Any], object], change: PartChange, part: patterns.
 
 
 def _of_filters(sentence: str, change: PartChange) -> Switch:
-    """Return a possible fault of FILTER without EXISTS; the fault may or may not include HAVING."""
+    """Return a possible fault of FILTER without EXISTS.
+
+    The fault has two interpretations, because it can also concern HAVING.
+    """
     alone, every = (
         _of_pattern(sentence, _FILTERED, patterns.Filter, partial(_unless, spared, change))
         for spared in (lambda part: part.exists or _is_having(part), attrgetter("exists"))
@@ -346,7 +350,7 @@ def _as_join(part: patterns.LeftJoin) -> patterns.Pattern:
 
 
 def _reads(pattern: patterns.Pattern) -> set[object]:
-    """Return the windows that a pattern reads, and "static" if it reads static data."""
+    """Return the windows that a query pattern reads, and "static" if the pattern reads static data."""
     read: set[object] = {(block.stream, block.name) for block in stream_blocks(pattern)}
 
     def hidden(part: patterns.Pattern) -> patterns.Pattern | None:
@@ -357,7 +361,7 @@ def _reads(pattern: patterns.Pattern) -> set[object]:
 
 
 def _without_branch(name: str, part: patterns.Union | patterns.LeftJoin) -> patterns.Pattern:
-    """Return a UNION or OPTIONAL in which one branch has no solutions, but its windows still report.
+    """Return a UNION or OPTIONAL in which one branch has no solutions, but still reads its windows.
 
     `name` is left or right.
     """
@@ -366,7 +370,7 @@ def _without_branch(name: str, part: patterns.Union | patterns.LeftJoin) -> patt
 
 
 def _unless_other(name: str, part: patterns.Union) -> patterns.Pattern:
-    """Return a UNION in which one branch has solutions only if the branch `name` has no solution."""
+    """Return a UNION that has the solutions of the other branch only if the branch `name` has none."""
     first: patterns.Pattern = getattr(part, name)
     number = next(_FRESH)
     names = {one: Variable(f"{one.name}_first{number}") for one in mentioned_variables(first)}
@@ -386,7 +390,7 @@ _FRESH: Final = count()
 
 
 def _joins_windows(part: patterns.Join) -> bool:
-    """Return whether both sides of a join read windows, and they do not read the same windows."""
+    """Return whether both sides of a join read windows, but not exactly the same windows."""
     left, right = (
         {block.name or block.stream for block in stream_blocks(side)} for side in (part.left, part.right)
     )
@@ -406,9 +410,9 @@ def _any_predicate(part: patterns.Pattern) -> patterns.Pattern:
 
 
 def _apart(group: patterns.Pattern) -> patterns.Pattern:
-    """Return the triple patterns with new names for variables that an earlier triple pattern contains.
+    """Return triple patterns that share no variable, because repeated variables have new names.
 
-    Without shared variables, the triple patterns match independently.
+    Without shared variables, each triple pattern matches independently of the others.
     """
     if not isinstance(group, patterns.Bgp):
         return group
@@ -529,7 +533,7 @@ def _without_empty_group(group: patterns.Group) -> patterns.Group:
 
 
 def _without_keys(group: patterns.Group) -> patterns.Group:
-    """Return a GROUP BY whose keys have new names, so that the selected key variables are unbound."""
+    """Return a GROUP BY whose keys have new names, so that the original key variables are unbound."""
     inner, keys = group.pattern, list[Variable]()
     for key in group.keys:
         keys.append(Variable(f"{key.name}_key"))
@@ -545,7 +549,10 @@ _AGGREGATES: Final = ("COUNT", "SUM", "AVG", "MIN", "MAX", "SAMPLE")
 
 
 def _all_as(function: str, those: Sequence[str], group: patterns.Group) -> patterns.Group:
-    """Return a group in which the aggregates of `those` are evaluated as `function`; COUNT(*) stays."""
+    """Return a GROUP BY with the aggregate `function` in place of the aggregates in `those`.
+
+    COUNT(*) is not replaced.
+    """
     return _aggregating(
         group,
         lambda one: replace(one, function=function) if one.function in those and one.arguments else one,
@@ -553,7 +560,7 @@ def _all_as(function: str, those: Sequence[str], group: patterns.Group) -> patte
 
 
 def _of_numbers(group: patterns.Group) -> patterns.Group:
-    """Return a group in which SUM counts each value that is not a number as 0."""
+    """Return a GROUP BY in which SUM adds 0 for each value that is not a number."""
     inner, aggregates = group.pattern, list[tuple[Variable, Aggregation]]()
     for name, one in group.aggregates:
         value = one
@@ -570,7 +577,7 @@ _ZERO: Final = Literal("0", f"{XSD}integer")
 
 
 def _average_cut(group: patterns.Group) -> patterns.Pattern:
-    """Return a group in which each AVG is rounded down to an integer."""
+    """Return a GROUP BY in which the value of each AVG is rounded down to an integer."""
     averages = {name: one for name, one in group.aggregates if one.function == "AVG"}
     exact = {name: Variable(f"{name.name}_exact") for name in averages}
     aggregates = tuple((exact.get(name, name), one) for name, one in group.aggregates)
@@ -623,7 +630,7 @@ def _with_duplicates(duplicates: Duplicates, query: EngineQuery) -> EngineQuery:
 
 
 def _windows() -> Iterator[Switch]:
-    """Yield the possible faults of windows: other lengths and slides, other streams, shared content."""
+    """Yield the possible faults of windows, such as other lengths, slides or streams."""
     long = "Definitions 11 and 13: the RANGE of the query"
     often = "Definitions 11 and 13: the STEP of the query"
     for says, right, change in (
@@ -694,7 +701,7 @@ def _times(factor: float, length: Duration) -> Duration:
 
 
 def _sized(longer: int, wider: int, window: Range) -> Range:
-    """Return a window whose length and slide are changed by some units of time.
+    """Return a window with another length (by `longer` units of time) and slide (by `wider` units).
 
     The unit is 1 s if the length and the slide are multiples of 1 s, otherwise 1 ms.
     """
@@ -764,9 +771,9 @@ def _fed(query: EngineQuery, only: dict[Iri | Variable, WindowSource]) -> Engine
 
 
 def _one_slide_old(place: int, subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Return the run to judge under the fault that one window shows its content of one slide earlier.
+    """Return the run to judge if one window has the content of one slide earlier.
 
-    This window reads a stream of its own, in which all triples arrive one slide later.
+    In the returned run, this window reads a separate stream, in which all triples arrive one slide later.
     """
     task = subject.recorded.task
     several = sources(task.query)
@@ -793,7 +800,7 @@ def _on_own_stream(late: WindowSource, query: EngineQuery) -> EngineQuery:
 
 
 def _blocks(query: EngineQuery, pattern: patterns.Bgp | patterns.PathPattern) -> list[patterns.Pattern]:
-    """Return a STREAM block with the given pattern for each window of a query."""
+    """Return one STREAM block for each window of a query, each with the given pattern."""
     every = dict.fromkeys((one.stream, one.window, one.name) for one in stream_blocks(query.pattern))
     return [patterns.StreamBlock(stream, window, pattern, name) for stream, window, name in every]
 

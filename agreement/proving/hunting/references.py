@@ -51,10 +51,9 @@ from translate.model.windows import Range
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HuntedRun:
-    """One run of an engine in a hunt for faults: a query, the triples pushed, and the engine's answers.
+    """One run of an engine in a hunt for faults: a query, the pushed triples, and the engine's answers.
 
-    Two runs are never equal, because an engine may answer the same stream differently. So a run can be the
-    key of results about it, and a comparison of runs takes no time.
+    Two runs are never equal, because an engine may answer the same stream differently.
     """
 
     query: HuntedQuery
@@ -63,7 +62,10 @@ class HuntedRun:
 
     @property
     def run(self) -> EngineRun:
-        """The input of the run: query, static data, and pushed triples, which share no blank nodes."""
+        """The input of the run: query, static data, and pushed triples.
+
+        No two pushed triples share a blank node.
+        """
         pushes = tuple(push.as_element() for push in self.pushes)
         return EngineRun(self.query.read, self.query.static, pushes, MILLISECOND)
 
@@ -74,10 +76,10 @@ class HuntedRun:
 
     @property
     def is_undefined(self) -> bool:
-        """Whether blank nodes make it impossible to compare the answers of the run.
+        """Whether the answers of the run cannot be compared because of blank nodes in pushed triples.
 
-        Rows as texts do not show which terms are blank nodes. No specification defines whether the same
-        triple with a blank node counts twice at one time.
+        If the engine reports terms as plain texts, its rows do not show which terms are blank nodes. If a
+        triple with a blank node arrives twice, no specification defines whether it counts twice.
         """
         if not self.has_blanks:
             return False
@@ -86,26 +88,26 @@ class HuntedRun:
 
     @property
     def has_rows(self) -> bool:
-        """Whether the engine reports a row in this run, also in the reports at the end of the stream."""
+        """Whether the engine reports a row in this run, including the reports at the end of the stream."""
         return any(report.rows for report in (*(one for _, one in self.answers.reports), *self.answers.flush))
 
     @property
     def late(self) -> tuple[float, ...]:
-        """The times in ms of the triples that are pushed after a triple with a later time."""
+        """The times, in ms, of late triples: a late triple is pushed after a triple with a later time."""
         latest = accumulate((push.t for push in self.pushes), max, initial=-inf)
         both: Iterator[tuple[float, float]] = zip((push.t for push in self.pushes), latest, strict=False)
         return tuple(t for t, before in both if t < before)
 
     @property
     def typed_answers(self) -> Recording:
-        """The answers of the run; marked as lexical if the adapter omits the kinds of RDF terms."""
+        """The answers of the run as a recording; `lexical` is set if terms are reported as plain texts."""
         return replace(self._told_at_last.recording(), lexical=self.answers.lexical)
 
     @property
     def _told_at_last(self) -> EngineAnswers:
-        """The answers, in which final reports count as replies to the last pushed triple.
+        """The answers, with reports at the end of the stream as replies to the last pushed triple.
 
-        A final report with a later time than this triple stays a final report.
+        A report whose time is later than all pushed triples stays a report at the end of the stream.
         """
         replies, flush = self.answers.replies, self.answers.flush
         due = tuple(
@@ -119,11 +121,11 @@ class HuntedRun:
 
 @dataclass(frozen=True, slots=True)
 class RunVerdict:
-    """The verdict on a run of an engine: whether it is correct, with the expected and the reported rows.
+    """The verdict whether a run of an engine is correct, with the expected and the reported rows.
 
-    `correct` is None if nothing can be compared. `places` has one entry per pushed triple if `by_push` is
-    true, otherwise one per evaluation. `choice` describes the start time t0 and the window bounds of the
-    expected rows, if several choices were tried.
+    `correct` is None if nothing can be compared. `places` has one entry for each evaluation. If `by_push` is
+    true, `places` has one entry for each pushed triple instead. `choice` is a text with the start time t0 and
+    the window bounds of the expected rows.
     """
 
     correct: bool | None
@@ -133,7 +135,7 @@ class RunVerdict:
 
     @property
     def symptom(self) -> str:
-        """The first problem of the run as text, without numbers."""
+        """The first problem in the run, as a text without numbers."""
         first = next((place.problem for place in self.places if place.problem is not None), "")
         return " ".join(word for word in first.replace(",", " and").split() if not word.isdecimal())
 
@@ -144,11 +146,11 @@ Pattern = Callable[[Sequence[ReportMatch]], bool]
 
 @dataclass(frozen=True)
 class JudgedRun:
-    """A run with all data to judge it: specification, query, input, and recorded reports.
+    """A run with everything that is necessary to judge it, such as the specification and the reports.
 
-    The run is right if all its reports are right. If `pattern` is given, the run is also right if its reports
-    match the pattern. `late` contains the times in ms of the triples that arrived after a triple with a later
-    time. `pushed` contains the triples with the blank node labels that the engine received.
+    The run is right if all its reports are right. If `pattern` is given, the run is also right if `pattern`
+    returns true for its expected and reported rows. `late` contains the times, in ms, of triples that arrived
+    after a triple with a later time. `pushed` contains the triples exactly as the engine received them.
     """
 
     specification: Specification
@@ -158,25 +160,25 @@ class JudgedRun:
     pushed: Stream = ()
 
     def with_options(self, **options: object) -> "JudgedRun":
-        """Return the run with some options for judging changed."""
+        """Return the run with other values for the given options of judging."""
         changed = replace(self.recorded.options, **options)  # type: ignore[arg-type]
         return replace(self, recorded=replace(self.recorded, options=changed))
 
     def with_elements(self, elements: tuple[PushedTriple, ...]) -> "JudgedRun":
-        """Return the run with other input triples in place of the triples that arrived."""
+        """Return the run with the given triples as its input."""
         return replace(
             self, recorded=replace(self.recorded, task=replace(self.recorded.task, elements=elements))
         )
 
     @cached_property
     def judgement(self) -> judge.Judgement:
-        """The verdicts on the run for every start time t0 and every choice of window bounds."""
+        """The verdicts on the run, one for each combination of a start time t0 and window bounds."""
         recorded = self.recorded
         return judge.judge_recording(recorded.task, self.specification, recorded.recording, recorded.options)
 
     @cached_property
     def with_few_starts(self) -> "JudgedRun":
-        """The run, judged only for start times t0 that can give different answers on its stream."""
+        """The same run, judged only with start times t0 that can give different answers on its stream."""
         recorded = self.recorded
         options = narrow_options(recorded.options, recorded.task)
         return replace(self, recorded=replace(recorded, options=options))
@@ -203,17 +205,17 @@ class JudgedRun:
         return tuple(replace(self, recorded=replace(self.recorded, recording=other)) for other in others)
 
     def is_right(self, judgement: judge.Judgement) -> bool | None:
-        """Return whether the run is right for some start time t0; None if nothing can be compared.
+        """Return whether the run is right for some start time t0; None if no report can be judged.
 
-        The content of a window with a late triple is undefined, because a stream has its triples in order of
-        time (RSP-QL 2014, Definition 9).
+        Windows with a late triple are not judged, because RSP-QL defines only streams in order of time
+        (RSP-QL 2014, Definition 9).
         """
         return None if judgement.correct is None else not self.misses(judgement)
 
     def misses(self, judgement: judge.Judgement) -> int | None:
-        """Return the number of wrong rows and reports for the best start time t0.
+        """Return the number of wrong rows and reports of the run, for the start time t0 with the fewest.
 
-        If nothing can be compared, the function returns None.
+        If no report can be judged, the function returns None.
         """
         certain = [
             [
@@ -235,9 +237,10 @@ class JudgedRun:
         return 0 if holds else fewest + 1
 
     def early_at_end(self, verdict: judge.Verdict) -> Iterator[ReportMatch]:
-        """Yield reports up to the time of the last triple that belong to no window that closes by then.
+        """Yield reports of windows that are still open at the last triple, if their time is not later.
 
-        An engine that closes its windows at the end of the stream must give their reports a later time.
+        The function yields only reports whose time is not later than the last triple. An engine that closes
+        its windows at the end of the stream must give a later time to their reports.
         """
         task = self.recorded.task
         end = task.last * task.unit.milliseconds
@@ -248,8 +251,8 @@ class JudgedRun:
     def _may_differ(self, window: ReportMatch) -> bool:
         """Return whether a late triple can change the expected rows of a window.
 
-        The window itself contains the late triple, or ISTREAM or DSTREAM compares with a window that contains
-        it.
+        The window can contain the late triple, or ISTREAM or DSTREAM can compare with a window that contains
+        the late triple.
         """
         if not self.late or window.problem in _PLACELESS:
             return False
@@ -284,12 +287,12 @@ _NEARLY_ALL: Final = 0.75
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Switch:
-    """A possible fault of an engine, and the definition that the fault violates.
+    """A possible fault of an engine, with the definition that the fault violates.
 
-    `change` returns the runs to judge if the engine has the fault, one run per interpretation of the fault.
-    If the fault does not apply to the run, `change` returns the run unchanged. `change` raises LarsError if
-    an engine cannot have the fault in this run. `held` decides without judging whether a run shows the fault;
-    None means that the run cannot show it.
+    The function `change` returns the runs to judge if the engine has the fault, one run for each
+    interpretation of the fault. If the fault has no effect in a run, `change` returns the run unchanged. The
+    function `change` raises LarsError if an engine cannot have the fault in this run. The function `held`
+    returns whether a run shows the fault; None if the run cannot show the fault.
     """
 
     sentence: str
@@ -299,7 +302,10 @@ class Switch:
 
 
 def both(one: Switch, other: Switch) -> Switch:
-    """Return a possible fault that combines two faults, neither of which has the function `held`."""
+    """Return the possible fault that an engine has two faults at the same time.
+
+    Neither of the two faults may have the function `held`.
+    """
     assert one.held is other.held is None
     right = one.right if one.right == other.right else f"{one.right}; and {other.right}"
 
@@ -311,9 +317,10 @@ def both(one: Switch, other: Switch) -> Switch:
 
 @dataclass(frozen=True, eq=False)
 class Reference(ABC):
-    """The definition of correct answers, by which the runs of a hunt for faults are judged.
+    """A definition of correct answers, by which the runs of a hunt for faults are judged.
 
-    `name` is the name for `lars judge --engine`. `options` define how reports are compared.
+    `name` is the value of --engine for `lars judge`. `options` contains the options for the comparison of
+    reports.
     """
 
     name: str
@@ -322,58 +329,62 @@ class Reference(ABC):
     @property
     @abstractmethod
     def sentence(self) -> str:
-        """A description of the definition as text."""
+        """A text that names the definition of correct answers."""
 
     @abstractmethod
     def verdict(
         self, run: HuntedRun, on: tuple[Switch, ...] = (), right: HuntedRun | None = None
     ) -> RunVerdict:
-        """Return the verdict on a run of an engine.
+        """Return the verdict whether a run of an engine is correct.
 
-        If the run is wrong, the verdict shows a start time t0 at which the run `right`, or the faults `on`,
-        fit.
+        If the run is wrong, the verdict shows the expected rows for a suitable start time t0. If possible,
+        the run `right` is correct for this start time, or the faults `on` predict the run.
         """
 
     @abstractmethod
     def misses(self, run: HuntedRun, on: tuple[Switch, ...]) -> int | None:
-        """Return the number of rows and reports of a run that differ from the prediction of some faults.
+        """Return the number of rows and reports in which a run differs from the prediction of given faults.
 
-        The number is the smallest one over all start times t0. None means that the faults do not apply to the
-        run.
+        The number is for the start time t0 with the smallest number. If the faults have no effect in the run,
+        the function returns None.
         """
 
     def can_refute(self, run: HuntedRun, on: tuple[Switch, ...]) -> bool:
         """Return whether a run is evidence that the engine has these faults.
 
-        The run is evidence if other answers to the same stream would have refuted the faults.
+        A run is evidence if other answers to the same stream would have refuted the faults.
         """
         del run, on
         return True
 
     def expects(self, run: HuntedRun, switch: Switch, *, rows: bool = False) -> bool:
-        """Return whether an engine with the fault must report something wrong on the stream of a run.
+        """Return whether an engine with the given fault must give a wrong answer to the stream of a run.
 
-        With `rows`, a prediction without rows does not count, because many faults predict no report.
+        If `rows` is true, the fault must not predict that the engine reports nothing, because many faults
+        predict this.
         """
         del run, switch, rows
         return True
 
     def narrowed(self, right: Sequence[HuntedRun]) -> "Reference":
-        """Return a reference with the one start time t0 that fits nearly all correct runs, if possible."""
+        """Return the reference with only one start time t0, if nearly all correct runs fit this time."""
         del right
         return self
 
     def fits_at_time_zero(self, run: HuntedRun, on: tuple[Switch, ...]) -> bool:
-        """Return whether a run fits the faults if windows begin at time 0, or if the options define t0."""
+        """Return whether given faults predict a run if windows begin at time 0.
+
+        If the options define t0, the function returns true.
+        """
         return self.options.starts is not None or self.at_zero.predicts(run, on)
 
     @cached_property
     def at_zero(self) -> Self:
-        """The reference with windows that begin at time 0, or at the start times of its options."""
+        """The reference with the start time t0 = 0, or with the start times in its options."""
         return replace(self, options=replace(self.options, t0=self.options.starts or (0,)))
 
     def predicts(self, run: HuntedRun, on: tuple[Switch, ...]) -> bool:
-        """Return whether an engine with exactly these faults would give the reports of a run."""
+        """Return whether an engine with exactly the given faults would give the reports of a run."""
         return self.misses(run, on) == 0
 
     def obstacle(self, query: HuntedQuery) -> str | None:
@@ -391,7 +402,7 @@ class SpecificationReference(Reference):
 
     @property
     def sentence(self) -> str:
-        """A description of the specification as text."""
+        """A text that names the specification."""
         described = (
             f" ({self.specification.description.rstrip('.')})" if self.specification.description else ""
         )
@@ -400,7 +411,10 @@ class SpecificationReference(Reference):
     def verdict(
         self, run: HuntedRun, on: tuple[Switch, ...] = (), right: HuntedRun | None = None
     ) -> RunVerdict:
-        """Return the verdict on a run; windows whose content depends on late triples are not judged."""
+        """Return the verdict whether a run is correct.
+
+        Windows whose content depends on late triples are not judged.
+        """
         if run.is_undefined:
             return RunVerdict(None)
         subject = self._subject(run)
@@ -419,9 +433,9 @@ class SpecificationReference(Reference):
         return RunVerdict(correct, places, "" if correct else _choice(judgement, shown))
 
     def _shown(self, judgement: judge.Judgement, run: HuntedRun, on: tuple[Switch, ...]) -> judge.Verdict:
-        """Return the best verdict among the start times t0 at which the faults `on` predict the run.
+        """Return the best verdict for a start time t0 with which the faults `on` predict the run.
 
-        If no such start time exists, the best verdict of all is returned.
+        If the faults predict the run for no start time, the best verdict over all start times is returned.
         """
         fitting = [
             verdict
@@ -434,9 +448,9 @@ class SpecificationReference(Reference):
         )
 
     def _subject(self, run: HuntedRun) -> JudgedRun:
-        """Return the run with the data to judge it, from a cache.
+        """Return the run with everything that is necessary to judge it, from a cache.
 
-        Causes that are tried on the run share its expected answers.
+        The cache saves time, because many causes are tried on the same run.
         """
         if run not in self._subjects:
             subject = self._prepared(run)
@@ -456,7 +470,7 @@ class SpecificationReference(Reference):
         return _with_booleans(JudgedRun(said, recorded, run.late, pushed=run.pushes))
 
     def delays(self, run: HuntedRun) -> Iterator[float]:
-        """Yield the ms from each time at which rows are missing to each time of a report with rows."""
+        """Yield each delay, in ms, from a time at which rows are missing to a time of a report with rows."""
         # By another t0 the delay would be another.
         subject = self._subject(run)
         recorded = subject.recorded
@@ -467,9 +481,10 @@ class SpecificationReference(Reference):
         yield from (t - other for t in came for other in due if t != other)
 
     def misses(self, run: HuntedRun, on: tuple[Switch, ...]) -> int | None:
-        """Return the number of wrong rows and reports under the best interpretation of the faults.
+        """Return the number of rows and reports in which a run differs from the prediction of given faults.
 
-        None means that the faults do not apply to the run.
+        The number is for the interpretation of the faults with the smallest number. If the faults have no
+        effect in the run, the function returns None.
         """
         told = [switch.held(run) for switch in on if switch.held is not None]
         if None in told or False in told:
@@ -483,10 +498,10 @@ class SpecificationReference(Reference):
             return 1
 
     def can_refute(self, run: HuntedRun, on: tuple[Switch, ...]) -> bool:
-        """Return whether a run is evidence for the faults: other answers to its stream would refute them.
+        """Return whether a run is evidence that an engine has given faults.
 
-        For example, a single report cannot show that all reports have the same time. A satisfied filter
-        cannot show that the engine ignores filters.
+        A run is evidence if other answers to its stream would have refuted the faults. For example, a run
+        with one report is no evidence that all reports have the same time.
         """
         if all(switch.held is not None for switch in on):
             return True
@@ -499,7 +514,7 @@ class SpecificationReference(Reference):
             return False
 
     def expects(self, run: HuntedRun, switch: Switch, *, rows: bool = False) -> bool:
-        """Return whether an engine with the fault reports something wrong if windows begin at time 0."""
+        """Return whether an engine with a fault must give a wrong answer if windows begin at time 0."""
         if switch.held is not None:
             # That other queries are right, too, is a part of what it says.
             return True
@@ -511,9 +526,9 @@ class SpecificationReference(Reference):
             return False
 
     def narrowed(self, right: Sequence[HuntedRun]) -> "SpecificationReference":
-        """Return the reference with t0 = 0 if enough runs are correct, and nearly all of them fit t0 = 0.
+        """Return the reference with the only start time t0 = 0, if nearly all correct runs fit t0 = 0.
 
-        Otherwise the reference is returned unchanged.
+        If fewer runs fit, or if too few runs are correct, the reference is returned unchanged.
         """
         if self.options.starts is not None or len(right) < _ENOUGH:
             return self
@@ -522,7 +537,7 @@ class SpecificationReference(Reference):
 
 
 def _switched(subject: JudgedRun, on: tuple[Switch, ...]) -> list[JudgedRun] | None:
-    """Return the runs to judge if an engine has these faults; None if the faults do not apply to the run."""
+    """Return the runs to judge if an engine has given faults; None if the faults have no effect."""
     subjects = [subject]
     for switch in on:
         if switch.held is None:
@@ -532,7 +547,7 @@ def _switched(subject: JudgedRun, on: tuple[Switch, ...]) -> list[JudgedRun] | N
 
 
 def _as_explained(subject: JudgedRun, on: tuple[Switch, ...]) -> JudgedRun:
-    """Return a run that is judged only for the start times t0 at which the faults predict its reports."""
+    """Return the run, to be judged only with start times t0 for which given faults predict its reports."""
     judged = (other.with_few_starts.judgement for other in _switched(subject, on) or ())
     starts = {start for one in judged for fit in one.matching for start in fit.choice.starts}
     if subject.recorded.options.starts is not None or not starts or min(starts) < 0:
@@ -542,15 +557,16 @@ def _as_explained(subject: JudgedRun, on: tuple[Switch, ...]) -> JudgedRun:
 
 
 def _fitting(subject: JudgedRun, on: tuple[Switch, ...]) -> list[int]:
-    """Return the numbers of the interpretations of the faults that predict the reports of a run."""
+    """Return the numbers of the interpretations under which given faults predict the reports of a run."""
     subjects = enumerate(_switched(subject, on) or ())
     return [n for n, other in subjects if _fewest((other,)) == 0]
 
 
 def _holds(subject: JudgedRun, on: tuple[Switch, ...], ways: Sequence[int]) -> bool:
-    """Return whether the faults, in one of the given interpretations, predict the answers of a run.
+    """Return whether given faults predict the answers of a run under one of the interpretations `ways`.
 
-    An interpretation that only describes the shape of answers (pattern) counts only if the answers are wrong.
+    If an interpretation only describes a relation of expected and reported rows, it counts only if the
+    answers are wrong.
     """
     subjects = _switched(subject, on) or ()
     wrong = subject.misses(subject.judgement)
@@ -559,7 +575,7 @@ def _holds(subject: JudgedRun, on: tuple[Switch, ...], ways: Sequence[int]) -> b
 
 
 def _fewest(subjects: Iterable[JudgedRun]) -> int | None:
-    """Return the smallest number of wrong rows and reports among runs; None if nothing can be compared."""
+    """Return the number of wrong rows and reports of the best of several runs; None if none can be judged."""
     fewest = None if (several := list(subjects)) else 1
     for subject in (one.with_few_starts for one in several):
         judgement = subject.judgement
@@ -588,9 +604,10 @@ def _wrongs(window: ReportMatch) -> int:
 
 
 def _with_booleans(subject: JudgedRun) -> JudgedRun:
-    """Return the run of an ASK query in which answers that are not booleans are marked as wrong.
+    """Return the run of an ASK query, with a mark at each answer that is not a boolean.
 
-    If the recording does not show the kinds of terms, the run is returned unchanged.
+    Because of the mark, these answers are judged as wrong. If the engine reports terms as plain texts, the
+    run is returned unchanged.
     """
     recorded = subject.recorded
     if recorded.task.query.form != "ASK" or recorded.options.lexical:
@@ -610,7 +627,7 @@ _NO_BOOLEAN: Final = "no boolean: "
 
 
 def any_truth(report: Report) -> Report:
-    """Return a report of an ASK query without the marks of answers that are not booleans."""
+    """Return a report of an ASK query without the marks that `_with_booleans` adds to answers."""
     rows = (
         tuple(text if text is None else text.removeprefix(_NO_BOOLEAN) for text in row) for row in report.rows
     )
@@ -619,17 +636,17 @@ def any_truth(report: Report) -> Report:
 
 @dataclass(frozen=True, eq=False)
 class VersionReference(Reference):
-    """The model of an engine version as the definition of correct answers in a hunt.
+    """The model of an engine version, used as the definition of correct answers in a hunt.
 
-    A report that the rules of the model do not predict is wrong. Each possible fault is that one rule is
-    missing.
+    A report is wrong if the rules of the model do not predict it. The possible faults are that the engine
+    does not follow one of the rules.
     """
 
     engine: Engine
     switches: tuple[Switch, ...] = field(init=False)
 
     def __post_init__(self) -> None:
-        """Create one possible fault for each rule of the engine version: the rule is missing."""
+        """Create a possible fault for each rule of the engine version: that the rule is missing."""
         rules = self.engine.rules
         switches = (
             Switch(f"without its rule {rule.name}", f"{rule.name}: {rule.sentence}") for rule in rules
@@ -638,13 +655,13 @@ class VersionReference(Reference):
 
     @property
     def sentence(self) -> str:
-        """A description of the definition as text, with the name of the engine version."""
+        """A text that names the engine version."""
         return f"the predictions of the rules of {self.engine.name}"
 
     def verdict(
         self, run: HuntedRun, on: tuple[Switch, ...] = (), right: HuntedRun | None = None
     ) -> RunVerdict:
-        """Return the verdict whether the model of the engine version predicts every report of a run."""
+        """Return the verdict whether the model of the engine version predicts all reports of a run."""
         del on, right
         if run.is_undefined:
             return RunVerdict(None)
@@ -652,7 +669,7 @@ class VersionReference(Reference):
         return RunVerdict(judgement.correct, () if judgement.correct else judgement.places, by_push=True)
 
     def misses(self, run: HuntedRun, on: tuple[Switch, ...]) -> int | None:
-        """Return 0 if the model without the rules in `on` predicts a run, otherwise 1."""
+        """Return 0 if the model predicts a run without the rules that the faults `on` name, otherwise 1."""
         if told := [switch.held(run) for switch in on if switch.held is not None]:
             return None if None in told else int(not all(told))
         pairs = zip(self.engine.rules, self.switches, strict=True)
@@ -660,7 +677,7 @@ class VersionReference(Reference):
         return int(not follows(self.engine, run, self.options, rules))
 
     def obstacle(self, query: HuntedQuery) -> str | None:
-        """Return the reason why the engine version cannot run a query; None if it can."""
+        """Return the reason why the engine version cannot run a query; None if it can run the query."""
         try:
             self.engine.run(query.read, query.static, ())
         except LarsError as error:
@@ -669,7 +686,7 @@ class VersionReference(Reference):
 
 
 def follows(engine: Engine, run: HuntedRun, options: JudgeOptions, rules: Sequence[EngineRule]) -> bool:
-    """Return whether the model of an engine version, with only the given rules, predicts a run."""
+    """Return whether the model of an engine version predicts a run if only the given rules apply."""
     off = frozenset(rule.name for rule in engine.rules if rule not in rules)
     pushwise = _pushwise(run, options, times=False)
     try:
@@ -683,7 +700,7 @@ def _pushwise(run: HuntedRun, options: JudgeOptions, *, times: bool = True) -> J
 
 
 def _choice(judgement: judge.Judgement, verdict: judge.Verdict) -> str:
-    """Return a text with the start time t0 and the window bounds for which expected rows are shown."""
+    """Return a text that names the start time t0 and the window bounds of the expected rows to show."""
     choice = verdict.choice
     starts = " and ".join(map(str, dict.fromkeys(choice.starts)))
     sentence = f"{f't0 = {starts}, ' if choice.starts else ''}windows {choice.bounds}"
@@ -692,7 +709,7 @@ def _choice(judgement: judge.Judgement, verdict: judge.Verdict) -> str:
 
 
 def reference(name: str, specification: Specification | None, options: JudgeOptions) -> Reference:
-    """Return the definition of correct answers: a specification, or the model of an engine version.
+    """Return a definition of correct answers by a specification, or by the model of an engine version.
 
     If `specification` is None, `name` is the name of the engine version.
     """

@@ -20,7 +20,7 @@ from lars.errors import LarsError
 
 
 def neighbours(query: HuntedQuery, stream: Stream) -> Iterator[Stream]:
-    """Yield streams similar to a stream: with fewer triples, with moved times, or with other triples."""
+    """Yield streams that differ from a stream by fewer triples, earlier or later times, or another triple."""
     length = len(stream)
     part = length // 2
     while part:
@@ -43,10 +43,11 @@ def neighbours(query: HuntedQuery, stream: Stream) -> Iterator[Stream]:
 
 
 def size(query: HuntedQuery, stream: Stream) -> tuple[float, ...]:
-    """Return the size of a stream, which minimization reduces, as a tuple of numbers.
+    """Return a tuple of numbers that measures a stream, and that minimization makes as small as possible.
 
-    The numbers are the triples, the triples at time 0, the different times, the sum of the times, and the sum
-    of the triples' positions in the list of letters. Time 0 counts because engines often treat it specially.
+    The first numbers are the number of triples, the number of triples at time 0, and the number of different
+    times. The last numbers are the sum of the times, and the sum of the triples' positions in `letters` of
+    the query. Time 0 counts because many engines treat time 0 specially.
     """
     places = {letter: n for n, letter in enumerate(query.letters)}
     letters = sum(places.get((push.stream, push.triple), len(places)) for push in stream)
@@ -62,7 +63,7 @@ def size(query: HuntedQuery, stream: Stream) -> tuple[float, ...]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cause:
-    """A possible fault that explains wrong runs: the runs, and the runs that are evidence for it."""
+    """A possible fault that explains wrong runs, with these runs, and the runs that are evidence for it."""
 
     switch: Switch
     explained: Sequence[HuntedRun]
@@ -70,15 +71,16 @@ class Cause:
 
     @property
     def off(self) -> tuple[EngineRule, ...]:
-        """The rules of an engine version that must be off to remove this cause: none."""
+        """The rules of an engine version that must be off to remove this cause; always empty."""
         return ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RuleCause:
-    """A rule of an engine version that explains wrong runs; `evidence` are the runs that need this rule.
+    """A rule of an engine version that explains wrong runs, as one of the rules in `needed`.
 
-    The rules in `needed` together explain the runs.
+    The rules in `needed` together explain the wrong runs. `evidence` contains the runs that are not explained
+    without this rule.
     """
 
     engine: Engine
@@ -88,7 +90,7 @@ class RuleCause:
 
     @property
     def off(self) -> tuple[EngineRule, ...]:
-        """The rules of the engine version that must be off to remove this cause: its own rule."""
+        """The rules of the engine version that must be off to remove this cause; only its own rule."""
         return (self.rule,)
 
 
@@ -96,7 +98,7 @@ Causes = Sequence[Cause | RuleCause]
 
 
 def without(engine: Engine, run: HuntedRun, off: Sequence[EngineRule]) -> HuntedRun | None:
-    """Return a run of an engine version's model with some rules off; None if it cannot run the query."""
+    """Return the run of an engine version's model without some rules; None if it rejects the query."""
     registration = run.query.registration.model_copy(update={"options": {"off": [rule.name for rule in off]}})
     try:
         answers = answers_of(BuiltInEngine(engine), registration, run.run.pushes)
@@ -109,7 +111,7 @@ def without(engine: Engine, run: HuntedRun, off: Sequence[EngineRule]) -> Hunted
 class Isolation:
     """Decides whether a stream shows only one cause of wrong answers.
 
-    `followed` is the engine version whose model predicts the engine, apart from the other causes.
+    `followed` is an engine version whose model predicts many answers of the engine, or None.
     """
 
     judge: Reference
@@ -118,24 +120,24 @@ class Isolation:
     queries: Sequence[HuntedQuery]
 
     def right_without(self, run: HuntedRun, cause: Cause | RuleCause) -> HuntedRun | None:
-        """Return the run that is predicted without a cause; None if it is also wrong."""
+        """Return the run that is predicted if the engine does not have a cause; None if this run is wrong."""
         if self._beside(run, cause):
             return None
         return self._right(run, cause.off)
 
     def is_alone(self, run: HuntedRun, cause: Cause | RuleCause) -> bool:
-        """Return whether a cause alone makes the run wrong, and no other rule has an effect on its stream.
+        """Return whether only the given cause makes a run wrong, without help of another rule.
 
-        The run is wrong with the rule of the cause alone, and stays wrong if any other single rule is off.
+        The run must be wrong if only the rule of the cause is on, and if any other single rule is off.
         """
         return self._is_wrong_with(run, cause, ()) and not self.also_right_without(run, cause)
 
     def also_right_without(self, run: HuntedRun, cause: Cause | RuleCause) -> tuple[EngineRule, ...]:
-        """Return the other rules of the followed engine version of which each makes the run right if off."""
+        """Return the other rules of the engine version that make the run right if one of them is off."""
         return tuple(rule for rule in self._others(cause) if self._right(run, (rule,)) is not None)
 
     def beside(self, run: HuntedRun, cause: Cause | RuleCause) -> tuple[EngineRule, ...]:
-        """Return the other rules of the engine that contribute to the wrong answer to a stream."""
+        """Return the other rules of the engine version that contribute to the wrong answers of a run."""
         also, others = self.also_right_without(run, cause), self._others(cause)
         if self._is_wrong_with(run, cause, also):
             return also
@@ -148,12 +150,12 @@ class Isolation:
         return tuple(rule for rule in self.followed.rules if rule not in cause.off)
 
     def _is_wrong_with(self, run: HuntedRun, cause: Cause | RuleCause, rules: Sequence[EngineRule]) -> bool:
-        """Return whether the answers are wrong if only the rule of the cause and the given rules are on."""
+        """Return whether a run is wrong if only the rule of the cause and the given rules are on."""
         off = [rule for rule in self._others(cause) if rule not in rules]
         return not off or self._right(run, off) is None
 
     def other_causes(self, run: HuntedRun, cause: Cause | RuleCause) -> tuple[Switch | EngineRule, ...]:
-        """Return the other causes that must also be removed so that the answers to the stream are right."""
+        """Return the other causes without which, together with this cause, the answers of a run are right."""
         engine, beside = self.followed, self._beside(run, cause)
         rules = () if engine is None else tuple(rule for rule in engine.rules if rule not in cause.off)
 
@@ -176,7 +178,7 @@ class Isolation:
         )
 
     def _beside(self, run: HuntedRun, cause: Cause | RuleCause) -> tuple[Switch, ...]:
-        """Return the other possible faults that predict wrong reports on the stream of a run."""
+        """Return the possible faults, except the cause, that predict wrong reports on the stream of a run."""
         own = cause.switch if isinstance(cause, Cause) else None
         return tuple(one for one in self.switches if one is not own and self._matters(one, run))
 
@@ -186,7 +188,10 @@ class Isolation:
         return self.judge.expects(run, switch)
 
     def promised(self, run: HuntedRun, causes: Causes) -> Iterator[Cause | RuleCause]:
-        """Yield the causes that a stream probably shows alone, before the engine runs on the stream."""
+        """Yield the causes of which a stream probably shows only one.
+
+        `run` contains the stream and no answers, because the engine has not run on the stream.
+        """
         whole = None if self.followed is None else without(self.followed, run, ())
         if whole is not None and self.judge.verdict(whole).correct is not False:
             return

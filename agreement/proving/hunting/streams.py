@@ -27,9 +27,9 @@ _BLANK, _OTHER_BLANK = "_:b", "_:c"
 
 
 def streams(query: HuntedQuery, seed: int) -> Iterator[Stream]:
-    """Yield streams for a query without end: chosen streams without repetition, then random streams.
+    """Yield an infinite sequence of test streams for a query: chosen streams, then random streams.
 
-    The same seed gives the same streams.
+    No chosen stream is repeated. The same seed gives the same streams.
     """
     pushes = set[Stream]()
     for timed in _interleaved(_shapes(query), _small(query)):
@@ -40,10 +40,10 @@ def streams(query: HuntedQuery, seed: int) -> Iterator[Stream]:
 
 
 def closing_streams(query: HuntedQuery) -> Iterator[Stream]:
-    """Yield streams of few triples whose last triple may close a window.
+    """Yield test streams of few triples, in which the last triple may close a window.
 
-    Triples arrive at the same times in all streams. No pause is long enough to skip windows, and no window
-    stays open, so few rules of an engine have an effect.
+    Only few rules of an engine have an effect on the test streams: before the last triple, all streams have
+    triples at the same times, and no pause is long enough to skip windows.
     """
     letters = tuple({letter[0]: letter for letter in reversed(query.letters)}.values())
     ends = dict.fromkeys(chain.from_iterable((length, step, length + step) for length, step in query.windows))
@@ -55,7 +55,10 @@ def closing_streams(query: HuntedQuery) -> Iterator[Stream]:
 
 
 def random_streams(query: HuntedQuery, seed: str) -> Iterator[Stream]:
-    """Yield random streams for a query without end; the same seed gives the same streams."""
+    """Yield an infinite sequence of random test streams for a query.
+
+    The same seed gives the same streams.
+    """
     for number in count():
         yield _pushed(query, _random(query, random.Random(f"{seed} {query.name} {number}")))  # noqa: S311
 
@@ -66,10 +69,10 @@ def _interleaved(*parts: Iterator[TimedLetters]) -> Iterator[TimedLetters]:
 
 
 def _pushed(query: HuntedQuery, timed: TimedLetters) -> Stream:
-    """Return a stream with times in ms, in which no two triples share a blank node label.
+    """Return a test stream with times in ms, and with different labels for the blank nodes of each triple.
 
-    Some adapters keep labels and do not rename them for each triple. With different labels, their engines
-    have the same answers as other engines, and are not judged wrong.
+    Some adapters do not rename the labels of each triple. With different labels, the answers do not depend on
+    this.
     """
     return tuple(
         Push(t * query.tick, stream, _with_own_labels(triple, number))
@@ -83,20 +86,20 @@ def _with_own_labels(triple: Triple, number: int) -> Triple:
 
 
 def _edges(query: HuntedQuery) -> list[int]:
-    """Return the times in ticks at which windows with t0 = 0 open or close, and their neighbors."""
+    """Return the ticks (times) at which windows with t0 = 0 open or close, and the ticks before and after."""
     ends = {k * step + end for length, step in query.windows for k in range(4) for end in (0, length)}
     return sorted({t + d for t in ends for d in _AROUND if t + d >= 0})
 
 
 def _reach(query: HuntedQuery) -> int:
-    """Return the number of ticks after which no window contains a triple any more, for any start time t0."""
+    """Return the number of ticks after which a triple is in no window, whatever the start time t0 is."""
     return max(length + step for length, step in query.windows)
 
 
 def _small(query: HuntedQuery) -> Iterator[TimedLetters]:
-    """Yield streams of two or three triples at the times at which windows open and close.
+    """Yield test streams of two or three triples that arrive when windows open or close.
 
-    The last triple of such a stream arrives when all windows are closed.
+    The last triple arrives after all windows with the other triples are closed.
     """
     edges, reach, letters = _edges(query), _reach(query), query.letters
     first = edges[: max(6, len(edges) // 2)]
@@ -111,9 +114,10 @@ def _small(query: HuntedQuery) -> Iterator[TimedLetters]:
 
 
 def _ended(query: HuntedQuery, timed: TimedLetters, reach: int) -> TimedLetters:
-    """Return a stream with additional triples after its windows closed, in one stream or in all streams.
+    """Return a test stream with additional triples that arrive after its windows are closed.
 
-    The additional triples match no pattern.
+    The additional triples are in one stream of the query, or in all its streams. They match no pattern of the
+    query.
     """
     last = max(t for t, _ in timed)
     noises = [letter for letter in query.letters if letter[1] == noise_of(query.letters)[1]]
@@ -123,7 +127,7 @@ def _ended(query: HuntedQuery, timed: TimedLetters, reach: int) -> TimedLetters:
 
 
 def _shapes(query: HuntedQuery) -> Iterator[TimedLetters]:
-    """Yield streams of various shapes, such as dense, with gaps, late triples, or repeated triples."""
+    """Yield various test streams, for example with many triples, long pauses, late or repeated triples."""
     letters, reach = query.letters, _reach(query)
     a, b, *_ = (*letters, *letters)
     length, step = query.windows[0]
@@ -158,7 +162,7 @@ def _shapes(query: HuntedQuery) -> Iterator[TimedLetters]:
 
 
 def _vanishing(query: HuntedQuery) -> Iterator[TimedLetters]:
-    """Yield streams whose rows appear, then disappear together or one by one, and then appear again."""
+    """Yield test streams with which rows appear, disappear together or one by one, and appear again."""
     letters, reach = query.letters, _reach(query)
     step, noise = query.windows[0][1], noise_of(letters)
     later = [(t, noise) for t in range(1 + step, 1 + 2 * reach, step)]
@@ -172,7 +176,7 @@ def _vanishing(query: HuntedQuery) -> Iterator[TimedLetters]:
 
 
 def _blanks(query: HuntedQuery) -> Iterator[TimedLetters]:
-    """Yield streams with blank nodes in several triples, or with one blank node twice in a triple."""
+    """Yield test streams with blank nodes in several triples, or with a blank node twice in a triple."""
     step, reach = query.windows[0][1], _reach(query)
     letters = _blank_letters(query)
     twice = [letter for letter in letters if letter[1][2] in (_BLANK, _OTHER_BLANK)]
@@ -183,9 +187,9 @@ def _blanks(query: HuntedQuery) -> Iterator[TimedLetters]:
 
 
 def _blank_letters(query: HuntedQuery) -> list[Letter]:
-    """Return a triple with blank nodes for each stream and predicate, as letters of test streams.
+    """Return triples with blank nodes for each stream and predicate, to make test streams from.
 
-    SPARQL does not define the order of blank nodes, so a query with ORDER BY has no such triples.
+    If the query has ORDER BY, the result is empty, because SPARQL does not define the order of blank nodes.
     """
     if query.read.modifiers.order:
         return []
@@ -199,7 +203,7 @@ def _blank_letters(query: HuntedQuery) -> list[Letter]:
 
 
 def _bursts(query: HuntedQuery, times: Sequence[int]) -> Iterator[TimedLetters]:
-    """Yield streams in which all triples arrive at one time, or the same triple arrives twice."""
+    """Yield test streams in which all triples arrive at one time, or a triple arrives twice at one time."""
     letters, reach = query.letters, _reach(query)
     a, b, *_ = (*letters, *letters)
     length, step = query.windows[0]
@@ -212,7 +216,7 @@ def _bursts(query: HuntedQuery, times: Sequence[int]) -> Iterator[TimedLetters]:
 
 
 def _late(query: HuntedQuery, delays: Sequence[int]) -> Iterator[TimedLetters]:
-    """Yield streams in which a triple arrives after a triple with a later time."""
+    """Yield test streams with a late triple, which arrives after a triple with a later time."""
     letters, reach = query.letters, _reach(query)
     a, b, *_ = (*letters, *letters)
     length, base = query.windows[0][0], reach + 1
@@ -227,9 +231,9 @@ def _late(query: HuntedQuery, delays: Sequence[int]) -> Iterator[TimedLetters]:
 
 
 def _random(query: HuntedQuery, draw: random.Random) -> TimedLetters:
-    """Return a random stream of 2 to 16 triples, with short or long gaps, and seldom with late triples.
+    """Return a random test stream of 2 to 16 triples, with short or long pauses, and rarely late triples.
 
-    Triples that match no pattern follow after the windows closed.
+    After the windows are closed, triples that match no pattern arrive.
     """
     reach, letters = _reach(query), query.letters
     pool = draw.sample(letters, min(len(letters), draw.randint(1, 4)))

@@ -36,7 +36,10 @@ _BOUNDS: Final = {"open": "bounds = open: windows are open at both ends, (o, c)"
 
 
 def switches_of(of: specifications.Specification, options: JudgeOptions) -> tuple[Switch, ...]:
-    """Return all possible faults against a specification, except faults that are learned from runs."""
+    """Return all possible faults of an engine that violate a specification.
+
+    Possible faults that are learned from runs are not included.
+    """
     return (
         *_parameters(of),
         *_of_one_window(),
@@ -69,7 +72,7 @@ def _parameters(of: specifications.Specification) -> Iterator[Switch]:
 
 
 def _of_one_window() -> Iterator[Switch]:
-    """Yield the possible faults that only the close of one of several windows makes an engine evaluate."""
+    """Yield the possible faults that an engine evaluates a query only when one certain window closes."""
     for says, place in (("first", 0), ("last", -1)):
         yield Switch(
             f"only the close of the {says} of several windows causes an evaluation",
@@ -87,9 +90,9 @@ def _with_one_window(place: int, subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def _at_arrivals(of: specifications.Specification) -> Iterator[Switch]:
-    """Yield the possible fault that each arrival makes an engine evaluate.
+    """Yield the possible fault that an engine evaluates a query at each arrival.
 
-    The window of the evaluation ends at the arrival.
+    An engine with this fault uses a window that ends at the arrival.
     """
     yield Switch(
         "each arrival triggers an evaluation over the window that ends at the arrival: report = "
@@ -116,9 +119,9 @@ def _following_arrivals(subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def _of_new(subject: JudgedRun) -> JudgedRun:
-    """Return the run without reports after triples that have arrived before.
+    """Return the run without the reports that a repeated triple has caused.
 
-    Such triples do not change the content of a window, which is a set.
+    A repeated triple does not change the content of a window, which is a set of triples.
     """
     recorded = subject.recorded
     pushes, reports = recorded.run.pushes, recorded.recording.reports
@@ -130,7 +133,7 @@ def _of_new(subject: JudgedRun) -> JudgedRun:
 
 
 def _at_end() -> Iterator[Switch]:
-    """Yield the possible fault that an engine also reports open windows at the end of the stream."""
+    """Yield the possible fault that an engine also reports windows that are open at the end of the stream."""
     yield Switch(
         "the windows that are still open at the end of the stream are also reported, at the last time",
         RspqlDefinition.AT_ITS_CLOSE,
@@ -176,7 +179,7 @@ def _with_first(subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def _begun_later(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Return the run to judge under the fault that windows before the first triple do not report."""
+    """Return the run to judge if an engine does not report windows that open before the first triple."""
     task, starts = subject.recorded.task, subject.recorded.options.starts or (0,)
     slide = max((slide.points(task.unit) for _, slide in ranges(task) if slide), default=1)
     first = min((triple.t for triple in task.elements), default=0)
@@ -185,7 +188,7 @@ def _begun_later(subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def _begun_earlier(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Return the run to judge under the fault that windows that opened before time 0 also report."""
+    """Return the run to judge if an engine also reports windows that opened before time 0."""
     unit = subject.recorded.task.unit
     earlier = -max((length.points(unit) for length, _ in ranges(subject.recorded.task)), default=0)
     return (subject.with_options(t0=None, registered=earlier),)

@@ -18,7 +18,7 @@ LEVELS: Final = ("core", "report", "operator", "windows", "static", "sparql", "e
 
 @dataclass(frozen=True, slots=True)
 class SuiteQuery:
-    """A query of the conformance suite: its level, its feature, and the sentence of RSP-QL that it tests."""
+    """A query of the conformance suite, with its level, its feature, and the rule of RSP-QL that it tests."""
 
     level: str
     feature: str
@@ -32,7 +32,7 @@ class SuiteQuery:
 
     @property
     def name(self) -> str:
-        """The name of the query; the names of its tests begin with it."""
+        """The name of the query, with which the names of its tests begin."""
         return self.family.name
 
 
@@ -44,7 +44,7 @@ def catalogue() -> tuple[SuiteQuery, ...]:
 
 
 def _suite_query(name: str, query: dict[str, Any]) -> SuiteQuery:
-    """Return the query of an entry in the catalogue file; further keys of the entry define its text."""
+    """Return the query of the suite that an entry of the catalogue file describes."""
     level, feature, sentence = (query.pop(key) for key in ("level", "feature", "sentence"))
     letters, texts, static = query.pop("letters", ""), query.pop("texts", {}), query.pop("static", ())
     windows = tuple((f"<http://e/{stream}>", *window) for stream, *window in query.pop("windows"))
@@ -57,9 +57,10 @@ _PREDICATE: Final = re.compile(r":([pqr])\b")
 
 
 def _letters(family: QueryFamily, written: str) -> tuple[Letter, ...]:
-    """Return the triples of which the streams of a query consist, each with its stream.
+    """Return the triples from which the streams of a query's tests are made, each with its stream.
 
-    `written` lists triples; if it is empty, the triples have the predicates of the windows' patterns.
+    `written` is a text that lists the triples. If `written` is empty, the function makes triples with the
+    predicates of the windows' patterns.
     """
     streams = dict.fromkeys(stream for stream, *_ in family.windows)
     if written:
@@ -77,9 +78,9 @@ def _letters(family: QueryFamily, written: str) -> tuple[Letter, ...]:
 
 
 def triple_of_words(words: Sequence[str]) -> Triple:
-    """Return the triple that three words denote, such as `s p 1`.
+    """Return the triple that three words of the catalogue, such as `s p 1`, describe.
 
-    A number denotes an integer, a quoted text stays, and any other word denotes an IRI.
+    A number is an integer literal, a word in quotes is a string literal, and any other word is an IRI.
     """
     subject, predicate, object_ = map(_term, words)
     return subject, predicate, object_

@@ -45,18 +45,19 @@ MILLISECONDS: Final[Mapping[Language, int]] = {
 
 
 def unit_of(language: Language) -> Duration:
-    """Return the length of a time point in tests, for queries of the given language."""
+    """Return the length of a time point in tests of the suite, for queries of the given language."""
     return Duration(MILLISECONDS[language] * 10**6)
 
 
 @dataclass(slots=True)
 class VectorReports:
-    """The expected reports of a query over one stream, for each choice of RSP-QL's parameters (vector).
+    """The expected reports of a query on one stream, for each parameter vector.
 
-    Times of the stream are time points. The reports begin at time 0, and end before the time of the last
-    element, because later reports may be pending when that element arrives. If t0 depends on the first
-    element of the window's own stream and this stream is empty, the first element of any stream determines
-    t0, or such a window never opens: both are correct.
+    A parameter vector contains a value for each parameter that RSP-QL leaves open, such as the window bounds.
+    Times are time points. The reports are from time 0 until before the time of the last element, because an
+    engine may give later reports only after this element. If t0 depends on the first element of a window's
+    own stream, and this stream is empty, two results are correct: t0 depends on the first element of any
+    stream, or the window never opens.
     """
 
     query: EngineQuery
@@ -119,7 +120,10 @@ class VectorReports:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the columns; an ASK query has the single column `Answer`."""
+        """The names of the columns of reported rows.
+
+        An ASK query has only the column `Answer`.
+        """
         return (ANSWER,) if self._asks else columns(self.query)
 
     @property
@@ -128,12 +132,15 @@ class VectorReports:
 
     @property
     def repeats(self) -> bool:
-        """Whether an element arrives twice at one time; RSP-QL does not define whether it counts twice."""
+        """Whether an element arrives twice at one time.
+
+        RSP-QL does not define whether such an element counts twice.
+        """
         every = [(push.t, push.stream, push.triple) for push in self.stream]
         return len(set(every)) < len(every)
 
     def choices(self) -> Mapping[Reports, tuple[int, ...]]:
-        """Return each expected sequence of reports, with the numbers of its parameter vectors."""
+        """Return each correct sequence of reports, with the numbers of the parameter vectors for it."""
         alike = self._alike()
         if not self.late and self._contents is not None:
             firsts = (vector for (vector, _), *_ in alike)
@@ -152,18 +159,17 @@ class VectorReports:
         return {reports: tuple(sorted(numbers)) for reports, numbers in in_order}
 
     def _alike(self) -> Sequence[Equivalents]:
-        """Return parameter vectors with different reports, in groups with equal evaluation times."""
+        """Return parameter vectors without those that have the same reports, grouped by evaluation times."""
         begins = dict[object, int]()
         kinds = (start if self.late else (self._starts_of(start), start in OWN_STARTS) for start in STARTS)
         places = tuple(begins.setdefault(kind, len(begins)) for kind in kinds)
         return alike_by_starts(self.query.language, places, several=len(self._sources) > 1)
 
     def admissible(self, vector: ParameterVector) -> tuple[Reports, ...]:
-        """Return the sequences of reports that are correct under a parameter vector.
+        """Return the sequences of reports that are correct for a parameter vector.
 
-        Several sequences are correct if RSP-QL leaves choices open that are not parameters of the vector. For
-        example, an ASK query without solutions may report false or nothing, for each value of the parameter
-        `empty`.
+        Several sequences are correct if RSP-QL leaves a choice open that is not a parameter of the vector.
+        For example, an ASK query without a solution may report false or nothing.
         """
         if self.late:
             return self._of_late(vector)
@@ -182,10 +188,11 @@ class VectorReports:
     def _of_late(self, vector: ParameterVector) -> tuple[Reports, ...]:
         """Return the correct sequences of reports for a stream with one late element.
 
-        In one sequence the late element is lost. In another sequence, the late element is in the windows that
-        close after its arrival. RSP-QL requires streams in order, so it defines neither sequence. If arrivals
-        trigger reports, the late element is lost. If the element is in order within its own stream, no
-        definition calls it late. In this case the reports for the elements in order of time are also correct.
+        In one sequence, the late element is lost. In another sequence, the late element is in the windows
+        that close after its arrival. RSP-QL defines neither sequence, because RSP-QL requires streams in
+        order of time. If arrivals trigger reports, only the sequence without the late element is correct. If
+        the late element is in order within its own stream, the reports for the elements in order of time are
+        also correct.
         """
         (late,) = self.late
         lost = self._like([push for push in self.stream if push is not late]).reports(vector)
@@ -217,16 +224,16 @@ class VectorReports:
         return self._others[own]
 
     def reports(self, vector: ParameterVector) -> Reports:
-        """Return the expected reports under a parameter vector, before the time of the last element.
+        """Return the expected reports for a parameter vector, before the time of the last element.
 
-        A late element is lost.
+        In these reports, a late element is lost.
         """
         if self.late:
             return self._of_late(vector)[0]
         return self._reports_from(vector, self.starts(vector))
 
     def _reports_from(self, vector: ParameterVector, starts: tuple[int, ...]) -> Reports:
-        """Return the expected reports under a parameter vector if windows have the given start times t0."""
+        """Return the expected reports for a parameter vector if windows have the given start times t0."""
         own = self._place(vector, starts)
         if own not in self._answers:
             self._answers[own] = self._reports(vector, starts)
@@ -238,18 +245,24 @@ class VectorReports:
         return self._silent[id(every)]
 
     def starts(self, vector: ParameterVector) -> tuple[int, ...]:
-        """Return the start time t0 of each window under a parameter vector."""
+        """Return the start time t0 of each window for a parameter vector."""
         return self._starts_of(vector.start)
 
     def _correct_starts(self, vector: ParameterVector) -> tuple[tuple[int, ...], ...]:
-        """Return the start times t0 of the windows; two choices if a window's own stream is empty."""
+        """Return the correct choices of start times t0 of the windows.
+
+        If the own stream of a window is empty, two choices can be correct.
+        """
         starts = self._starts_of(vector.start)
         if vector.start not in OWN_STARTS or self._asks:
             return (starts,)
         return tuple(dict.fromkeys((starts, self._starts_of(vector.start, never=True))))
 
     def _starts_of(self, start: Start, *, never: bool = False) -> tuple[int, ...]:
-        """Return the start time t0 of each window; `never`: a window with an empty stream never opens."""
+        """Return the start time t0 of each window.
+
+        If `never` is true, a window whose own stream is empty never opens.
+        """
         if (start, never) not in self._starts:
             self._starts[start, never] = self._begins(start, never=never)
         return self._starts[start, never]
@@ -279,13 +292,13 @@ class VectorReports:
         return int(min(own, default=otherwise))
 
     def scheduled(self, vector: ParameterVector) -> specifications.ScheduledTask:
-        """Return the query and stream with the evaluation times under a parameter vector."""
+        """Return the query and the stream, together with the evaluation times for a parameter vector."""
         return self._framed(vector, vector.report).scheduled(self.starts(vector))
 
     def _place(self, vector: ParameterVector, starts: tuple[int, ...]) -> tuple[int, bool, tuple[int, ...]]:
-        """Return a key such that two parameter vectors with the same key report at the same times.
+        """Return a key for a parameter vector: vectors with equal keys report at the same times.
 
-        The parameter `combination` matters only for several windows.
+        The parameter `combination` is part of the key only if the query has several windows.
         """
         return vector.timing, self._combines and vector.combination == "all", starts
 
@@ -296,7 +309,7 @@ class VectorReports:
     def _framed(
         self, vector: ParameterVector, report: frozenset[specifications.Strategy]
     ) -> specifications.FramedTask:
-        """Return the query and stream under a parameter vector, but with another report policy."""
+        """Return the query and stream with the values of a parameter vector, but another report policy."""
         own = report, vector.bounds, vector.tick, self._combines and vector.combination == "all"
         if own not in self._frames:
             specification = replace(vector, report=report).specification(self.query.language, self._task.unit)
@@ -331,7 +344,7 @@ class VectorReports:
         return self._one(pair for pair in every if pair[0] >= 0)
 
     def _evaluations(self, vector: ParameterVector, starts: tuple[int, ...]) -> frozenset[Place]:
-        """Return the evaluations of the query, before the time of the last element."""
+        """Return the evaluations of the query before the time of the last element, for a parameter vector."""
         own = self._place(vector, starts)
         if own not in self._combined:
             by_window = [self._evaluations_of(vector, number, start) for number, start in enumerate(starts)]
@@ -341,10 +354,10 @@ class VectorReports:
         return self._combined[own]
 
     def _evaluations_of(self, vector: ParameterVector, number: int, start: int) -> frozenset[Place]:
-        """Return the evaluations at which a window reports, before the time of the last element.
+        """Return the evaluations at which a window reports before the time of the last element.
 
-        Report policies with the same clock or arrivals have the same candidates. So the candidates and their
-        content are computed once, and each policy selects from the candidates.
+        The function computes possible evaluations once for several report policies, and each policy selects
+        some of them.
         """
         own = vector.timing, number, start
         if own not in self._places:
@@ -375,7 +388,10 @@ class VectorReports:
         return self._windows[own]
 
     def _one(self, pairs: Iterable[TimedRows]) -> Reports:
-        """Return a sequence of reports, as one object for all equal sequences, to save memory."""
+        """Return a sequence of reports.
+
+        To save memory, equal sequences are the same object.
+        """
         reports = tuple(pairs)
         return self._distinct.setdefault(tuple((t, id(rows)) for t, rows in reports), reports)
 
@@ -386,14 +402,17 @@ class VectorReports:
         return self._changes[place]
 
     def _same(self, rows: Iterable[Row]) -> tuple[Row, ...]:
-        """Return a sequence of rows, as one object for all equal sequences, to save memory."""
+        """Return a sequence of rows.
+
+        To save memory, equal sequences are the same object.
+        """
         own = tuple(rows)
         return self._interned.setdefault(own, own)
 
     def look(self, under: Iterable[ParameterVector]) -> None:
-        """Evaluate the query on the windows of several parameter vectors together, which is faster.
+        """Evaluate the query for several parameter vectors together, to save time.
 
-        The results are cached. The content of windows at an evaluation does not depend on the report policy.
+        The results are kept for later calls of other methods.
         """
         if self._contents is not None:
             self._look((vector, self.starts(vector)) for vector in under)
@@ -417,9 +436,9 @@ class VectorReports:
                 shown[tick] = texts[id(found)]
 
     def _spans_at(self, showing: int, number: int, start: int, ticks: Iterable[int]) -> Mapping[int, range]:
-        """Return the content of a window at each of some ticks, as ranges of the stream's elements.
+        """Return the content of a window at each of the given ticks, as ranges of the stream's elements.
 
-        The content is cached, because several vectors use a window with the same start time.
+        The content is kept, because several parameter vectors need the same window.
         """
         window, spans = self._spans[showing, number, start]
         spans.update((tick, window.span(tick)) for tick in ticks if tick not in spans)

@@ -133,16 +133,17 @@ class _Choice(BaseModel, frozen=True, extra="forbid"):
 
 
 class ExpectedFile(BaseModel, frozen=True, extra="forbid"):
-    """The content of a file with expected reports of a query: the columns, and the reports of each choice."""
+    """The content of a file of the suite with the expected reports of a query."""
 
     columns: list[str]
     choices: list[_Choice]
 
 
 def write_suite(path: Path, tests: Sequence[SuiteTest], *, messages: bool = False) -> None:
-    """Write a suite to a folder, in place of an earlier suite; an interrupted write changes nothing.
+    """Write a suite to a folder, in place of an earlier suite in this folder.
 
-    If `messages` is true, each stream is also written as a log of RDF Messages.
+    If writing is interrupted, the folder does not change. If `messages` is true, each stream is also written
+    as a log of RDF Messages.
     """
     with replacement_folder(path, SUITE_FOLDER) as new:
         _write(new / "README.md", _readme_text(len(tests)))
@@ -181,7 +182,9 @@ def _write_test(folder: Path, test: SuiteTest) -> None:
 
 
 def _message_log(stream: Sequence[Push]) -> str:
-    """Return a stream as RDF Messages; each element is a message with its time in the default graph.
+    """Return a stream as a text in RDF Messages.
+
+    Each element is a message, with its time in the default graph.
 
     >>> print(_message_log([Push(5, "<e:S>", ("<e:s>", "<e:p>", "<e:o>"))]), end="")
     VERSION "1.1-messages"
@@ -198,7 +201,7 @@ def _stream_line(push: Push) -> str:
 
 
 def expected_text(reports: Sequence[ExpectedReports]) -> str:
-    """Return the text of a JSON file with expected reports; each report is on one line."""
+    """Return the text of a JSON file with the expected reports of a query, one report per line."""
     names = list(reports[0].names) if reports else []
     choices = [
         f'  {{"vectors": "{in_ranges(choice.vectors)}", "reports": [{_reports_text(choice)}]}}'
@@ -215,7 +218,10 @@ def _reports_text(reports: ExpectedReports) -> str:
 
 @lru_cache(maxsize=2**12)
 def _report_text(names: tuple[str, ...], t: int, rows: tuple[Row, ...]) -> str:
-    """Return a report as JSON; the text is cached, because many choices of parameters share a report."""
+    """Return a report as JSON.
+
+    The text is cached, because many sequences of reports contain the same report.
+    """
     return json.dumps({"t": t, "rows": [_row(names, row) for row in rows]}, ensure_ascii=False)
 
 
@@ -263,11 +269,13 @@ def _text(text: str) -> str:
 
 
 def read_suite(folder: Path, level: str | None = None) -> tuple[SuiteTest, ...]:
-    """Return the tests in a suite's folder; only tests of one level if `level` is given.
+    """Return the tests in the folder of a suite.
+
+    If `level` is given, only the tests of this level are returned.
 
     Raises:
         LarsError: A file of the suite is invalid, or the level is unknown. Expected reports are read at the
-            first use of a test, so an invalid file of expected reports is found only then.
+        first use of a test, so an invalid file of expected reports is found only then.
     """
     index = _graph(folder / MANIFEST)
     root = _object(index, None, f"{_MF}include")
@@ -299,7 +307,7 @@ def _base(path: Path) -> str:
 
 
 def _local(term: _Node, folder: Path, path: Path) -> str:
-    """Return the path of an IRI relative to the suite's folder.
+    """Return the path of a file, relative to the suite's folder, from the IRI of the file in a manifest.
 
     Raises:
         LarsError: The path is outside the folder.
@@ -323,7 +331,10 @@ def _list(store: ox.Store, first: _Node, path: Path) -> Iterator[_Node]:
 
 
 def _object(store: ox.Store, subject: _Node | None, predicate: str) -> _Node | None:
-    """Return an object of a predicate in an RDF graph; if `subject` is None, for any subject."""
+    """Return an object of a predicate in an RDF graph; None if no object exists.
+
+    If `subject` is None, the triple can have any subject.
+    """
     if isinstance(subject, ox.Literal):
         return None
     quad = next(iter(store.quads_for_pattern(subject, ox.NamedNode(predicate), None)), None)

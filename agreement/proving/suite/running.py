@@ -96,9 +96,9 @@ def writing_of(
     options: Mapping[str, object],
     dialect: str | None,
 ) -> QueryWriting:
-    """Return the notation of queries that an engine reads, found by trials on some tests.
+    """Return a notation of queries that an engine accepts, found by trying the queries of some tests.
 
-    If the engine declares a language, the notation must be of this language.
+    If the engine declares a query language, only a notation of this language is returned.
 
     Raises:
         LarsError: The engine rejects the tried queries in all notations.
@@ -126,7 +126,7 @@ def writing_of(
 
 
 def _in_whole_units(writing: QueryWriting, profile: ProfileReply) -> QueryWriting:
-    """Return the notation of queries with a time point that is a multiple of the engine's unit.
+    """Return the notation of queries, with time points that are multiples of the engine's unit of time.
 
     Raises:
         LarsError: The language's time points are whole seconds, and the engine's unit does not divide 1 s.
@@ -142,10 +142,13 @@ def _in_whole_units(writing: QueryWriting, profile: ProfileReply) -> QueryWritin
 
 @dataclass(frozen=True, slots=True)
 class SuiteAnswer:
-    """The answer of an engine to a test: reports with times in time points, or the reason for no reports.
+    """The answer of an engine to a test of the suite: reports, or the reason why there are no reports.
 
-    - `ran` is false if the run of the suite ended before this test.
-    - `fits` are the choices of parameters under which the answer is right; None if it is not compared yet.
+    The times of reports are in time points.
+
+    - `ran` is false if the suite's run ended before this test.
+    - `fits` contains the parameter vectors (with the rules for times) for which the answer is right; None if
+      the answer is not yet compared.
     """
 
     test: SuiteTest
@@ -159,40 +162,44 @@ class SuiteAnswer:
 
     @property
     def judged(self) -> bool:
-        """Whether the answer can be judged: the test was run, and the engine accepted the query."""
+        """Whether the test was run and the engine accepted its query, so that the answer can be judged."""
         return self.ran and self.refused is None
 
     def compared(self, label: Label) -> list[tuple[float, tuple[Mapping[str, str | None], ...]]]:
-        """Return the reports before the time of the test's last element, in order of time.
+        """Return the reports to compare, in order of time: those before the time of the test's last element.
 
-        Unless `label` is "evaluation", times are rounded down to whole time points.
+        The label "evaluation" keeps exact times. For other labels, times are rounded down to whole time
+        points.
         """
         until, exact = until_of(self.test), label == "evaluation"
         timed = ((t if exact else float(floor(t)), rows) for t, rows in self.reports)
         return sorted(((t, rows) for t, rows in timed if t < until), key=itemgetter(0))
 
     def key(self, label: Label) -> Key:
-        """Return the reports before the time of the test's last element, in a form for comparison."""
+        """Return the reports before the time of the test's last element, as a key that can be compared."""
         return _merged(
             (t, [_row_shape(row.items(), self) for row in rows]) for t, rows in self.compared(label)
         )
 
     @property
     def has_reports(self) -> bool:
-        """Whether the engine gave a report before the time of the test's last element."""
+        """Whether the engine reported something before the time of the test's last element."""
         return bool(self.compared("evaluation"))
 
 
 def until_of(test: SuiteTest) -> float:
-    """Return the time point of a test's last element; reports from this time on are not compared."""
+    """Return the time point of a test's last element.
+
+    Reports at this time or later are not compared.
+    """
     return max((push.t for push in test.stream), default=0)
 
 
 def _merged(timed: Iterable[tuple[float, Sequence[Hashable]]]) -> Key:
-    """Return reports, given in order of time, in a form for comparison.
+    """Return a key that can be compared, for reports in order of time.
 
-    Reports at one time are merged, because relation-to-stream operators give rows with times (RSP-QL,
-    Definitions 20 to 22).
+    The key merges reports at one time, because relation-to-stream operators give rows with times, not reports
+    (RSP-QL, Definitions 20 to 22).
     """
     return tuple(
         (t, _bag(shape for _, rows in reports for shape in rows))
@@ -209,10 +216,10 @@ def _row_shape(row: Iterable[tuple[str, str | None]], answer: SuiteAnswer) -> Ha
 
 
 def _compared(text: str, answer: SuiteAnswer) -> Hashable:
-    """Return a term of an answer in a form for comparison with expected terms.
+    """Return a reported term as a value that can be compared with expected terms.
 
-    No engine can write all digits of a quotient such as 1/3. A number that has the first digits of an
-    expected quotient is therefore replaced by the expected quotient.
+    If the term is a number with the same first digits as an expected quotient such as 1/3, the function
+    returns the expected quotient.
     """
     term = _term(text, answer.lexical)
     if isinstance(term, Fraction) and term.denominator > _SHORT:
@@ -228,7 +235,7 @@ _SHORT: Final = 10**6
 
 @lru_cache(maxsize=2**14)
 def _term(text: str, lexical: bool) -> Hashable:
-    """Return the value of a number or boolean, or the text of any other term, for comparison."""
+    """Return the value of a number or boolean, or the text of another term, to compare terms."""
     words = as_lexical(text) or text if lexical else text
     known = value(constant_of(words))
     if isinstance(known, bool):  # which Python has as a number: true is not 1
@@ -239,7 +246,7 @@ def _term(text: str, lexical: bool) -> Hashable:
 
 
 def _key_at(expected: ExpectedReports, told_at: Callable[[float], float], answer: SuiteAnswer) -> Key:
-    """Return expected reports in a form for comparison, with the times that an engine gives to them."""
+    """Return a key that can be compared, for expected reports with the times that an engine gives to them."""
     return _merged(
         (t, [_expected_shape(expected.names, row, answer.lexical) for row in rows])
         for t, rows in _due(expected, told_at, until_of(answer.test))
@@ -249,7 +256,7 @@ def _key_at(expected: ExpectedReports, told_at: Callable[[float], float], answer
 def _due(
     expected: ExpectedReports, told_at: Callable[[float], float], until: float
 ) -> Iterator[tuple[float, tuple[Row, ...]]]:
-    """Yield the expected reports that an engine gives a time before `until`, with this time."""
+    """Yield the expected reports with the times that an engine gives to them, if before `until`."""
     timed = ((told_at(t), rows) for t, rows in expected.reports)
     return ((t, rows) for t, rows in timed if t < until)
 
@@ -264,9 +271,9 @@ _Place = Callable[[Sequence[float], float], int]
 
 
 def _place(label: Label, *, after: bool) -> _Place | None:
-    """Return a function that finds the arrival that makes a report certain.
+    """Return a function that finds the arrival after which an engine knows that a report is complete.
 
-    If reports have exact times, the function returns None.
+    If engines give exact times to reports, the result is None.
     """
     if label not in ("arrival", "later"):
         return None
@@ -274,7 +281,7 @@ def _place(label: Label, *, after: bool) -> _Place | None:
 
 
 def _told_at(place: _Place | None, test: SuiteTest) -> Callable[[float], float]:
-    """Return a function from the time of an expected report to the time that an engine gives to it."""
+    """Return a function that maps the time of an expected report to the time that an engine gives to it."""
     if place is None:
         return float
     # The times to which the elements of the test advance the clock, ascending.
@@ -284,9 +291,9 @@ def _told_at(place: _Place | None, test: SuiteTest) -> Callable[[float], float]:
 
 @dataclass(frozen=True, slots=True)
 class RunControl:
-    """The progress callback of a run of the suite, and the events that end the run early.
+    """The progress callback of a suite's run, and the two reasons for which the run can end early.
 
-    `stopped` is set by a signal, and `deadline` is the time limit.
+    A signal sets `stopped`, and `deadline` is the time limit of the run.
     """
 
     progress: Progress = no_progress
@@ -295,7 +302,7 @@ class RunControl:
 
     @property
     def ends(self) -> bool:
-        """Whether a signal or the time limit ends the run of the suite."""
+        """Whether a signal or the time limit has ended the suite's run."""
         return self.stopped.is_set() or self.deadline.is_over
 
 
@@ -305,9 +312,10 @@ _Work = TypeVar("_Work")
 def while_in_time(
     works: Sequence[Callable[[], _Work]], engines: Sequence[StreamEngine], control: RunControl
 ) -> list[_Work]:
-    """Return the results of functions that run in parallel, and kill the engines if the run must end.
+    """Run functions in parallel, and return their results.
 
-    Without the kill, the run would wait for an engine that does not answer.
+    If the suite's run must end early, the function kills the engines. Without this, the run would wait for an
+    engine that does not answer.
     """
     with ThreadPoolExecutor(len(works)) as pool:
         parts = [pool.submit(work) for work in works]
@@ -326,10 +334,10 @@ def engine_answers(
     options: Mapping[str, object],
     control: RunControl | None = None,
 ) -> list[SuiteAnswer]:
-    """Return the answers of an engine to all tests in its language; the given processes run in parallel.
+    """Return the answers of an engine to all tests that have a query in its language.
 
-    Each answer is compared at once, so that the time of the run includes the comparisons. A test without an
-    answer at the end of the run counts as not run.
+    `engines` are processes of the same engine that run in parallel. Each answer is compared at once with the
+    expected reports. A test that has no answer at the end of the run counts as not run.
     """
     spoken = [test for test in tests if writing.language in test.texts]
     run = RunControl() if control is None else control
@@ -378,7 +386,10 @@ def _reports(
 
 
 def of_recording(test: SuiteTest, recording: Recording, length: float) -> SuiteAnswer:
-    """Return a recorded answer to a test; `length` is the length of a time point in ms."""
+    """Return the answer to a test from a recording.
+
+    `length` is the length of a time point in ms.
+    """
 
     def rows(report: Report) -> tuple[Mapping[str, str | None], ...]:
         return tuple(dict(zip(recording.variables, row, strict=True)) for row in report.rows)
@@ -393,12 +404,12 @@ Choice = tuple[int, Label]
 
 @dataclass(frozen=True, slots=True)
 class TestResult:
-    """The result of a test: its outcome and the expected reports.
+    """The result of a test of the suite: its outcome, such as passed, and the expected reports.
 
-    - `right` are the expected reports under the chosen parameters.
-    - `fits` contains the choices of parameters under which the answer is right.
-    - `unseen` is the number of reports in `right` that are not compared, because they come with the last
-      element or later.
+    - `right` contains the expected reports for the parameters by which the tests are judged.
+    - `fits` contains all parameter vectors (with the rules for times) for which the answer is right.
+    - `unseen` is the number of reports in `right` that are not compared, because an engine gives them the
+      time of the last element or a later time.
     """
 
     answer: SuiteAnswer
@@ -410,19 +421,19 @@ class TestResult:
 
     @property
     def test(self) -> SuiteTest:
-        """The test to which this result belongs."""
+        """The test of the suite to which this result belongs."""
         return self.answer.test
 
 
 @dataclass(frozen=True, slots=True)
 class SuiteResult:
-    """The result of a suite on an engine: the parameters of the engine, and the result of each test.
+    """The result of the suite for an engine: parameters that the engine probably has, and test results.
 
-    - `choice` are the parameters by which the tests are judged.
+    - `choice` contains the parameters by which the tests are judged: a parameter vector and a rule for times.
     - `declared` is true if the user chose the parameters.
-    - `usual` is true if the choice follows the specification of the language.
-    - `fitting` are all choices of parameters under which no test fails.
-    - `misfits` are a few tests that no single choice of parameters fits.
+    - `usual` is true if the parameters follow the specification of the query language.
+    - `fitting` contains all choices of parameters for which no test fails.
+    - `misfits` names a few tests that cannot all pass for the same parameters.
     """
 
     engine: str
@@ -435,22 +446,22 @@ class SuiteResult:
     results: tuple[TestResult, ...]
 
     def count(self, outcome: Outcome) -> int:
-        """Return the number of tests with this outcome."""
+        """Return the number of tests with the given outcome, such as "failed"."""
         return sum(result.outcome == outcome for result in self.results)
 
     @property
     def incomplete(self) -> bool:
-        """Whether the run ended before all tests were run."""
+        """Whether the suite's run ended before all tests were run."""
         return self.count("not run") > 0
 
     @property
     def mute(self) -> bool:
-        """Whether the engine gave no report in a complete run of the suite."""
+        """Whether all tests were run, and the engine reported nothing in any test."""
         return not self.incomplete and not any(result.answer.reports for result in self.results)
 
     @property
     def failed(self) -> bool:
-        """Whether a test failed, or the engine gave no report in a complete run of the suite."""
+        """Whether a test failed, or the engine reported nothing in any test."""
         return self.mute or self.count("failed") > 0
 
 
@@ -460,9 +471,9 @@ def judged_suite(
     answers: Sequence[SuiteAnswer],
     declared: frozenset[Choice] | None,
 ) -> SuiteResult:
-    """Return the results of the tests for the parameters that fit the answers best.
+    """Return the result of the suite for an engine, with the parameters that fit its answers best.
 
-    If `declared` is given, the parameters are chosen among these choices.
+    If `declared` is given, only the parameters in `declared` are possible.
     """
     fits = [_fits(answer, writing.language) if answer.fits is None else answer.fits for answer in answers]
     admitted = [_admitted(answer, writing.language) for answer in answers]
@@ -505,9 +516,9 @@ def _choices(declared: frozenset[Choice] | None) -> list[Choice]:
 def _offered(
     answers: Sequence[SuiteAnswer], admitted: Sequence[frozenset[int]], language: Language
 ) -> list[Choice]:
-    """Return the choices of parameters under which at least half of the applicable tests expect a report.
+    """Return the choices of parameters for which at least half of the applicable tests expect a report.
 
-    Under other choices, an engine that reports nothing would pass nearly every test.
+    For other parameters, an engine that reports nothing would pass most of the tests.
     """
     judged: Counter[int] = Counter()
     silent: Counter[Choice] = Counter()
@@ -521,7 +532,7 @@ def _offered(
 
 
 def _fits(answer: SuiteAnswer, language: Language) -> frozenset[Choice]:
-    """Return the choices of parameters under which an answer is right."""
+    """Return the choices of parameters (vector and rule for times) for which an answer is right."""
     if not answer.judged or answer.failure is not None:
         return frozenset()
     choices, key = set[Choice](), cache(answer.key)
@@ -556,7 +567,7 @@ def _sizes(reports: Iterable[tuple[float, Sized]]) -> dict[float, int]:
 
 
 def _has_sizes(reports: Iterable[tuple[float, Sized]], sizes: Mapping[float, int]) -> bool:
-    """Return whether reports have the given total number of rows at each time."""
+    """Return whether the number of rows in all reports at a time is `sizes` of this time, for each time."""
     found: dict[float, int] = {}
     for t, rows in reports:
         found[t] = found.get(t, 0) + len(rows)
@@ -578,17 +589,17 @@ The boolean is true if only a later element makes a report certain.
 
 @cache
 def _seen(label: Label, *, after: bool) -> frozenset[int]:
-    """Return the numbers of the parameter vectors whose reports can have times by the rule `label`.
+    """Return the numbers of the parameter vectors to which the rule `label` for report times can apply.
 
-    With `after`, only an element with a later time makes a report certain.
+    If `after` is true, an engine reports only after an element with a later time.
     """
     return frozenset(n for n in range(len(vectors())) if _sees(n, label, after=after))
 
 
 def _sees(number: int, label: Label, *, after: bool) -> bool:
-    """Return whether the reports of a parameter vector can have times by the rule `label`.
+    """Return whether the rule `label` for the times of reports can apply to a parameter vector.
 
-    With `after`, only an element with a later time makes a report certain.
+    If `after` is true, an engine reports only after an element with a later time.
     """
     vector = vectors()[number]
     match label:
@@ -613,13 +624,13 @@ def _best(
     every: Sequence[Choice],
     usual: frozenset[Choice],
 ) -> Choice:
-    """Return the choice of parameters with which most tests pass and, among these, fewest tests fail.
+    """Return the parameters for which most tests pass; among equals, those for which fewest tests fail.
 
-    An unlikely choice must fit all tests, or more tests than likely choices, by the share `_WORTH` of all
-    tests. Without this condition, a fault with several windows would look like a different t0 for each
-    window. If no choice fits all tests, an unusual choice must pass more tests than usual choices, by the
-    share `_MISFIT` of all tests. Otherwise, an engine with several faults would look like an engine with
-    unusual parameters.
+    Unlikely parameters, such as different start times t0, must fit all tests, or pass more tests than likely
+    parameters. The difference must be the share `_WORTH` of all tests. Without this condition, a fault with
+    several windows would look like different start times. Parameters that do not follow the specification of
+    the language must fit all tests, or pass more tests by the share `_MISFIT`. Without this condition, an
+    engine with several faults would look like an engine with unusual parameters.
     """
     passed: Counter[Choice] = Counter()
     right: Counter[Choice] = Counter()
@@ -646,7 +657,7 @@ _MISFIT: Final = 0.08
 
 
 def _of_specification(language: Language) -> frozenset[Choice]:
-    """Return the choices of parameters that follow the specification of a language, for any t0."""
+    """Return the choices of parameters that follow the specification of a query language, with any t0."""
     numbers = declared_vectors(builtin(language.value), None, None)
     return frozenset((number, "evaluation") for number in numbers)
 
@@ -679,9 +690,9 @@ def _result(
 def _misfits(
     judged: Sequence[tuple[str, frozenset[Choice], frozenset[int]]], every: Sequence[Choice]
 ) -> tuple[str, ...]:
-    """Return a few tests that no single choice of parameters fits together.
+    """Return the names of a few tests that cannot all pass for the same parameters.
 
-    If any of these tests is removed, some choice of parameters fits the remaining tests.
+    Without any one of these tests, all other returned tests can pass for the same parameters.
     """
 
     def left(chosen: Iterable[tuple[str, frozenset[Choice], frozenset[int]]]) -> set[Choice]:

@@ -26,9 +26,9 @@ WRITTEN: Final[Mapping[Language, QueryWriting]] = {Language(how.dialect): how fo
 
 @dataclass(frozen=True, slots=True)
 class ExpectedReports:
-    """The expected reports of a test under the parameter vectors with these numbers.
+    """A sequence of reports that a test expects for some parameter vectors.
 
-    `names` are the columns of the rows.
+    `names` are the columns of the rows, and `vectors` the numbers of the parameter vectors.
     """
 
     names: tuple[str, ...]
@@ -38,12 +38,12 @@ class ExpectedReports:
 
 @dataclass(frozen=True, slots=True)
 class SuiteTest:
-    """A test of the suite: its query in each language, its stream in time points, and its expected reports.
+    """A test of the conformance suite: its query in each language, its stream, and its expected reports.
 
-    `expected` returns the expected reports of a language in `texts`, for the parameter vectors that the
-    language allows. Under any other vector, the test requires nothing. Reports at or after the time of the
-    last element are not compared. A test from a file reads its expected reports at the first call, because
-    they are most of a suite.
+    Times of the stream are time points. The function `expected` returns the expected reports for a query
+    language in `texts`, and for the parameter vectors that this language allows. For any other vector, the
+    test requires nothing. Reports at or after the time of the last element are not compared. The expected
+    reports of a test from a file are read when the function is called for the first time.
     """
 
     name: str
@@ -57,7 +57,7 @@ class SuiteTest:
 
     @property
     def quotients(self) -> frozenset[Fraction]:
-        """The expected numbers that are quotients with infinitely many digits, as far as they are written."""
+        """The expected numbers with infinitely many digits, such as 1/3, with the digits that are written."""
         reports = (report for own in map(self.expected, self.texts) for one in own for report in one.reports)
         terms = {term for _, rows in reports for row in rows for term in row if term is not None}
         numbers = (value(constant_of(term)) for term in terms)
@@ -74,9 +74,9 @@ _WRITTEN_OUT: Final = 18
 
 @dataclass(frozen=True, slots=True)
 class TellingStream:
-    """A stream for a query that shows a difference between two engines which no other stream shows.
+    """A stream for a query of the suite that shows a difference between two engines.
 
-    `distinction` names the two engines.
+    No other stream of the suite shows this difference. `distinction` is a text that names the two engines.
     """
 
     query: str
@@ -87,11 +87,11 @@ class TellingStream:
 
 @cache
 def chosen_streams() -> tuple[TellingStream, ...]:
-    """Return the streams of the suite, in the order of their file.
+    """Return the streams of the suite's tests, in the order of their file.
 
-    The streams were chosen from the streams of a hunt for faults, small streams first. Each stream
-    distinguishes two engines that no other stream distinguishes. `tests/benchmarks/suite.py` contains the
-    engines and repeats the choice.
+    The streams were chosen from the streams of a hunt for faults, and small streams were preferred. Each
+    stream distinguishes two engines that no other stream distinguishes. The script
+    `tests/benchmarks/suite.py` contains the engines, and can choose the streams again.
     """
     text = files("agreement.proving.suite").joinpath("chosen.txt").read_text(encoding="utf-8")
     return tuple(_chosen(line) for line in text.splitlines() if line and not line.startswith("#"))
@@ -108,7 +108,7 @@ def _push(written: str) -> Push:
 
 
 def made_tests(progress: Progress = no_progress, level: str | None = None) -> tuple[SuiteTest, ...]:
-    """Return the tests of the suite, or of one level, with reports computed from the specification."""
+    """Return the tests of the suite (or of one level), with expected reports that `lars` computes."""
     queries = {query.name: query for query in catalogue() if level in (None, query.level)}
     numbers = dict.fromkeys(queries, 0)
     streams = [stream for stream in chosen_streams() if stream.query in queries]
@@ -145,17 +145,20 @@ def _test_of(query: SuiteQuery, chosen: TellingStream, number: int) -> SuiteTest
 
 
 def ended(query: SuiteQuery, stream: tuple[Push, ...]) -> tuple[Push, ...]:
-    """Return a stream with additional elements at its end, so that an engine without any report fails.
+    """Return a stream with additional elements at its end, so that a test expects a report.
 
-    The ending contains the triples of a row, and an unrelated triple in each stream at all other times. So
-    each window reports again: by the clock, at an arrival, or at a later element. No window closes empty,
-    because some engines skip empty windows.
+    The additional elements are the triples of a row, and an unrelated triple in each stream at all other
+    times. Each window reports again, whether the clock or an arrival triggers reports. No window closes
+    empty, because some engines skip empty windows.
     """
     return (*stream, *_ending(query, int(max(push.t for push in stream)), _row_letters(query.name)))
 
 
 def _ending(query: SuiteQuery, after: int, letters: Sequence[Letter]) -> Iterator[Push]:
-    """Yield the elements of an ending that begins after a time point; `letters` are the triples of a row."""
+    """Yield the additional elements for the end of a stream, which arrive after the time point `after`.
+
+    `letters` contains the triples of a row.
+    """
     sizes = [(int(width), int(slide)) for _, width, slide, _ in query.family.windows]
     width, slide = (max(column) for column in zip(*sizes, strict=True))
     # A window closes before the row comes: to IStream the row is new then. The row comes more than once
@@ -173,7 +176,7 @@ def _ending(query: SuiteQuery, after: int, letters: Sequence[Letter]) -> Iterato
 
 @cache
 def _row_letters(name: str) -> tuple[Letter, ...]:
-    """Return the fewest triples of a query's streams that give a row if they all arrive at one time."""
+    """Return as few triples as possible that give a row of a query if all arrive at the same time."""
     (query,) = (query for query in catalogue() if query.name == name)
     text, static = WRITTEN[Language.RSPQL].text(query.family), static_of(query.family.static)
     own = [letter for letter in query.letters if letter[1] != NOISE]
@@ -186,10 +189,10 @@ def _row_letters(name: str) -> tuple[Letter, ...]:
 
 
 def _said_elsewhere(query: SuiteQuery) -> Mapping[Language, str]:
-    """Return the text of a query in each other query language that can express it.
+    """Return the text of a query in each query language, except RSP-QL, that can express the query.
 
-    CQELS has no slide and reports only new rows. If WHERE contains more than the patterns of windows, only
-    RSP-QL defines the sources of the patterns, and no other language is used.
+    If WHERE contains more than the patterns of windows, the result is empty, because only RSP-QL defines the
+    sources of other patterns.
     """
     of = query.family
     if of.texts:
@@ -211,9 +214,10 @@ def _said_elsewhere(query: SuiteQuery) -> Mapping[Language, str]:
 
 
 def expected_of(text: str, static: tuple[str, ...], stream: tuple[Push, ...]) -> tuple[ExpectedReports, ...]:
-    """Return the different expected reports of a query for a stream, each with the vectors that require them.
+    """Return the different expected sequences of reports for a query and a stream.
 
-    Reports of usual parameters come first.
+    Each sequence has the numbers of the parameter vectors that require it. Sequences for usual parameters
+    come first.
     """
     expecting = VectorReports(_read(text), static_of(static), stream)
     choices = expecting.choices().items()

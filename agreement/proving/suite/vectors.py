@@ -63,10 +63,10 @@ _COMBINATIONS: Final[tuple[Combination, ...]] = ("any", "all")
 
 @dataclass(frozen=True, slots=True)
 class ParameterVector:
-    """One choice for each parameter that RSP-QL leaves open.
+    """A value for each parameter that RSP-QL leaves open.
 
-    The parameters are the report policy, bounds, start time t0, empty answers, tick, and combination of
-    windows.
+    The parameters are the report policy, the window bounds, the start time t0, the treatment of empty
+    answers, the tick, and the combination of several windows.
     """
 
     report: frozenset[Strategy]
@@ -88,18 +88,21 @@ class ParameterVector:
 
     @property
     def by_clock(self) -> bool:
-        """Whether the clock triggers reports; otherwise, arrivals trigger them."""
+        """Whether the clock triggers reports; false if arrivals trigger reports."""
         return bool(self.report & CLOCKED)
 
     @property
     def unlikely(self) -> bool:
-        """Whether the choice is unusual: windows with different start times t0, or periodic reports."""
+        """Whether few engines have these values: different start times t0 of windows, or periodic reports."""
         shared = (ALIGNED, FIRST, FIRST_ALIGNED)
         return _P in self.report or (isinstance(self.start, str) and self.start not in shared)
 
     @lru_cache(maxsize=4096)  # noqa: B019 - vectors live as long as the program
     def specification(self, language: Language, unit: Duration) -> Specification:
-        """Return the specification of an engine with these parameters; time points have the length `unit`."""
+        """Return the specification of an engine that has these parameters.
+
+        `unit` is the length of a time point.
+        """
         cqels = language is Language.CQELS
         return Specification.model_validate(
             {
@@ -116,7 +119,7 @@ class ParameterVector:
         )
 
     def values(self) -> Mapping[str, str]:
-        """Return the values of the parameters as texts, by their names."""
+        """Return the value of each parameter as text, by the name of the parameter."""
         result = {
             "report": " and ".join(strategy for strategy in get_args(Strategy) if strategy in self.report),
             "bounds": self.bounds,
@@ -128,9 +131,9 @@ class ParameterVector:
         return result | {"combination": self.combination}
 
     def departures(self, own: Specification) -> Mapping[str, str]:
-        """Return the parameters in which the vector differs from a specification, as texts by their names.
+        """Return a text for each parameter whose value differs from the value in a specification.
 
-        Each text contains both values. Every start time t0 is allowed.
+        Each text contains both values. The start time t0 never counts as a difference.
         """
         reports = [one for one in get_args(Strategy) if one in own.report]
         allowed = {
@@ -147,7 +150,7 @@ class ParameterVector:
         }
 
     def meanings(self) -> Iterator[str]:
-        """Yield a sentence for each value of t0 and `combination` that needs an explanation."""
+        """Yield sentences that explain the values of t0 and `combination`, if they need an explanation."""
         start = str(self.start)
         if "/" in start:
             one, other = start.split("/")
@@ -163,7 +166,10 @@ class ParameterVector:
 
 @cache
 def vectors() -> tuple[ParameterVector, ...]:
-    """Return all parameter vectors of the suite in the order of their numbers; usual vectors come first."""
+    """Return all parameter vectors of the suite, in the order of their numbers.
+
+    The usual vectors come first.
+    """
     timings, showings = dict[object, int](), dict[object, int]()
     parameter_vectors = []
     for report, bounds, start, empty, combination, tick in product(
@@ -182,7 +188,8 @@ def vectors() -> tuple[ParameterVector, ...]:
 def numbers_of(language: Language) -> tuple[int, ...]:
     """Return the numbers of the parameter vectors that are possible for queries of a language.
 
-    CQELS has no slide, and reports at arrivals. Windows of C-SPARQL and SPARQLstream report when they close.
+    In CQELS, windows have no slide, and arrivals trigger reports. In C-SPARQL and SPARQLstream, windows
+    report when they close.
     """
     match language:
         case Language.CQELS:
@@ -207,7 +214,9 @@ Equivalents = tuple[tuple[ParameterVector, tuple[int, ...]], ...]
 
 @lru_cache(maxsize=256)
 def alike_by_starts(language: Language, places: tuple[int, ...], *, several: bool) -> tuple[Equivalents, ...]:
-    """Return parameter vectors with the numbers of equivalent vectors, in groups with equal evaluation times.
+    """Return one of each set of parameter vectors with the same reports, grouped by evaluation times.
+
+    Each returned vector has the numbers of all vectors with the same reports.
 
     Args:
         language: The language of the query.
@@ -228,10 +237,10 @@ def alike_by_starts(language: Language, places: tuple[int, ...], *, several: boo
 
 
 def declared_vectors(of: Specification, start: Start | None, bounds: Bounds | None) -> frozenset[int]:
-    """Return the numbers of the parameter vectors that fit a specification.
+    """Return the numbers of the parameter vectors whose values are the values in a specification.
 
-    If `start` or `bounds` is given, the vectors must have this value. Otherwise, vectors with any start time
-    t0, and with any bounds of the specification, are returned.
+    If `start` or `bounds` is given, the vectors must have this value. Otherwise, the vectors can have any
+    start time t0, and any bounds that the specification allows.
     """
     ends = set(of.bounds) if bounds is None else {bounds}
     return frozenset(
@@ -247,7 +256,7 @@ def declared_vectors(of: Specification, start: Start | None, bounds: Bounds | No
 
 
 def in_ranges(numbers: Iterable[int]) -> str:
-    """Return ascending numbers as a text of ranges.
+    """Return a text in which ranges such as 0-2 replace consecutive numbers; the numbers must ascend.
 
     >>> in_ranges([0, 1, 2, 7])
     '0-2,7'
@@ -282,7 +291,7 @@ def of_ranges(text: str) -> Iterator[int]:
 
 
 def alike(numbers: Sequence[int]) -> Mapping[str, Sequence[str]]:
-    """Return the values that each parameter has in the given vectors, as texts."""
+    """Return, for each parameter, the texts of its values in the parameter vectors with the given numbers."""
     every = [vectors()[n].values() for n in numbers]
     names = dict.fromkeys(name for values in every for name in values)
     return {name: list(dict.fromkeys(values[name] for values in every if name in values)) for name in names}
