@@ -185,7 +185,7 @@ class JudgedRun:
 
     @cached_property
     def counterfeits(self) -> tuple["JudgedRun", ...]:
-        """Copies of the run with invented answers: right answers, no answers, and answers at other times."""
+        """Copies of the run with invented answers: all right answers, no answers, answers at other times."""
         recording = self.recorded.recording
         best = self.judgement.best
         windows = (*best.transient, *best.windows, *best.later)
@@ -237,7 +237,7 @@ class JudgedRun:
         return 0 if holds else fewest + 1
 
     def early_at_end(self, verdict: judge.Verdict) -> Iterator[ReportMatch]:
-        """Yield reports of windows that are still open at the last triple, if their time is not later.
+        """Yield reports of windows that are still open when the last triple arrives.
 
         The function yields only reports whose time is not later than the last triple. An engine that closes
         its windows at the end of the stream must give a later time to their reports.
