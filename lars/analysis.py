@@ -38,10 +38,11 @@ _DUAL: Final[Mapping[Mode, Mode]] = {
 
 @dataclass(frozen=True, slots=True)
 class LiteralForm:
-    """A literal ⊞^w ★ a or its negation; without a window, ★ ranges over the whole timeline.
+    """A literal ⊞^w ★ a, with ◇, □ or @ as ★, or the negation of such a literal.
 
-    A formula has only one atom. If `positive` is true, the formula is monotone in its atom, otherwise
-    antimonotone.
+    Without a window, ★ ranges over the whole timeline. If `positive` is true, additional instances of the
+    atom a can only make the literal true. If `positive` is false, additional instances can only make it
+    false.
     """
 
     atom: terms.Atom | logic.Truth
@@ -64,16 +65,17 @@ class UnsupportedFormulaError(LarsError):
 
 
 class InexpressibleError(LarsError):
-    """An error for a construct that another language cannot express.
+    """The error for a LARS construct that the target language of an export, such as Ticker, cannot express.
 
-    The writer of rules catches this error, and raises an ExportError with the rule.
+    The writer that exports a rule catches this error, and raises an ExportError that contains the rule.
     """
 
 
 class ExportError(LarsError):
-    """An error for a rule that another language cannot express.
+    """The error for a LARS rule that the target language of an export, such as Ticker, cannot express.
 
-    The field `part` is the number of the rejected body literal; None means that the number is unknown.
+    The field `part` is the number of the body literal that cannot be expressed, or None if the number is
+    unknown.
     """
 
     def __init__(self, sentence: str, rule: Rule | None, part: int | None = None) -> None:
@@ -123,9 +125,10 @@ def _under(
 class Reach:
     """The range around an evaluation time that the windows of a program can read, in time points.
 
-    `past` and `future` are distances of at least 0 from the evaluation time. Both ends belong to the range.
-    If `past` or `future` is None, the range reaches to the end of the timeline. The field `tuples` contains
-    the tuple windows, whose range depends on the stream.
+    `past` and `future` are distances of at least 0 from the evaluation time. The range includes the time
+    points at both distances. If `past` is None, the range begins at the start of the timeline; if `future` is
+    None, the range ends at the end of the timeline. The field `tuples` contains the program's tuple windows,
+    because their range depends on the stream.
     """
 
     past: int | None
@@ -141,23 +144,23 @@ def windows(program: Program) -> frozenset[Window]:
 
 
 def choosing_windows(program: Program) -> list[TupleWindow]:
-    """Return the windows with ties `choose`, sorted by text.
+    """Return the tuple windows that choose among atoms of equal time (ties `choose`), sorted by their text.
 
-    Windows with ties `choose` can cause several answer streams.
+    Different choices of a tuple window with ties `choose` can lead to different answer streams.
     """
     tuples = (window for window in sorted(windows(program), key=str) if isinstance(window, TupleWindow))
     return [window for window in tuples if window.ties == "choose"]
 
 
 def windows_of(literal: logic.BodyLiteral) -> Iterator[Window]:
-    """Yield the windows of a literal, outer windows first."""
+    """Yield the windows of a literal; an outer window comes before the windows inside it."""
     return (part.window for part in nested(literal) if isinstance(part, logic.In))
 
 
 def inner_windows(literal: logic.BodyLiteral) -> Iterator[TupleWindow]:
-    """Yield the tuple windows inside an operator other than ¬.
+    """Yield the tuple windows of a literal that are inside ◇, □, @ or another window.
 
-    An operator other than ¬, such as ◇, changes the evaluation times of the windows inside it.
+    A window inside ◇, □, @ or another window can be evaluated at other times than the reference time.
     """
     operators = [part for part in nested(literal) if not isinstance(part, logic.Not)]
     return (
@@ -182,8 +185,8 @@ def with_windows(program: Program, change: Callable[[Window], Window]) -> Progra
 def reach(program: Program) -> Reach:
     """Return the range around an evaluation time that the program can read.
 
-    The ranges of nested windows are added. If ◇, □ or @ is outside every window, the formula reads the whole
-    timeline, and both ends are None.
+    The lengths of nested windows are added. If ◇, □ or @ is outside every window, its formula reads the whole
+    timeline, so `past` and `future` are None.
     """
     extents = [_extent(literal, inside=False) for rule in program.rules for literal in rule.body]
     pasts, futures = [past for past, _ in extents], [future for _, future in extents]
@@ -210,10 +213,10 @@ def _extent(literal: logic.BodyLiteral, *, inside: bool) -> tuple[int | None, in
 
 
 def nearby(program: Program, data: Stream, t: int) -> tuple[Stream, Interval]:
-    """Return the data that the windows of a program can contain at t, and the interval of such data.
+    """Return the input that the windows of a program can contain at t, and the interval of this input.
 
-    The result keeps the timeline and the derived atoms of the data. A formula @ in a rule body is false at
-    each time outside the interval.
+    The returned stream keeps the timeline and the derived atoms of `data`. A formula @_u a in a rule body is
+    false for each time u outside the returned interval.
     """
     seen = reach(program)
     timeline = data.timeline
@@ -228,14 +231,14 @@ def nearby(program: Program, data: Stream, t: int) -> tuple[Stream, Interval]:
 def _oldest(data: Stream, window: TupleWindow, t: int) -> int:
     """Return the time of the oldest atom that a tuple window keeps at t.
 
-    The time of the oldest atom is the same for each choice of ties.
+    If the window has ties `choose`, the time of the oldest kept atom is the same for each choice.
     """
     (atoms,) = tie_choices(data, window.with_ties, t)
     return min(atoms, default=t)
 
 
 def count_choices(program: Program, data: Stream, t: int) -> int:
-    """Return the number of choices of ties at t, without enumerating the choices."""
+    """Return the number of ways in which all tuple windows with ties `choose` can choose their atoms at t."""
     return prod(_count(data, window, t) for window in choosing_windows(program))
 
 
@@ -256,10 +259,10 @@ def _oldest_sizes(data: Stream, window: TupleWindow, t: int) -> dict[object, int
 
 
 def binders(formula: logic.Formula, *, empty_possible: bool = False) -> Iterator[terms.Atom | terms.Variable]:
-    """Yield the atoms and time variables of a formula that limit variables to finitely many values.
+    """Yield the atoms and time variables of a formula that give its variables finitely many possible values.
 
-    If the formula is true, the stream or the background contains each yielded atom. The timeline then
-    contains the value of each time variable of @.
+    If the formula is true, the stream or the background contains each yielded atom, and the timeline contains
+    the value of each yielded time variable of @.
     """
     match formula:
         case terms.Atom():
@@ -306,7 +309,8 @@ def bound(body: tuple[logic.BodyLiteral, ...]) -> frozenset[terms.Variable]:
 def check_choices(rule: Rule) -> None:
     """Raise LarsError for a window with ties `choose` inside another operator.
 
-    A choice of ties is defined for one evaluation time only.
+    Which atoms a window with ties `choose` keeps is defined only at the evaluation time, and not at other
+    times.
     """
     for literal in rule.body:
         for window in inner_windows(literal):
@@ -368,11 +372,11 @@ def _foreign(what: str, names: AbstractSet[terms.Variable], atom: terms.Atom) ->
 
 
 def check_safety(program: Program) -> None:
-    """Raise LarsError for the first rule with a variable that the body does not bind.
+    """Raise LarsError for the first rule with a variable that no positive literal, = or := of its body binds.
 
-    The function also raises LarsError for a fact `@_t a`, because no literal binds the time of such a fact to
-    the timeline (LARS, rules). The function also raises LarsError for an aggregate or order that does not fit
-    its atom or its rule.
+    The function also raises LarsError for a fact `@_t a`, because no literal restricts the time t to the
+    timeline. The function also raises LarsError for an aggregate or order literal with a variable that its
+    atom or its rule does not allow.
     """
     for rule in program.rules:
         for place, problem in useless_set_literals(rule):
@@ -409,11 +413,11 @@ def intensional(program: Program) -> frozenset[terms.Signature]:
 def failing_comparisons(
     program: Program, inputs: Iterable[terms.Atom]
 ) -> Iterator[tuple[Rule, int, logic.Call]]:
-    """Yield the SPARQL comparisons, such as [?n < 5], whose variable has numbers of LARS as values.
+    """Yield the SPARQL comparisons, such as [?n < 5], whose variable has only numbers of LARS as values.
 
-    For numbers of LARS, the operator `<` of SPARQL is an error. The numbers come from the given atoms of the
-    input, from facts, from arithmetic and from times. The function yields each comparison with its rule and
-    the index of its literal.
+    SPARQL defines `<` for RDF literals, so `<` on a number of LARS is an error. Numbers of LARS come from the
+    atoms `inputs`, from facts, from arithmetic and from times. The function yields each comparison with its
+    rule and the index of its body literal.
     """
     places = _numeric_places(program, inputs)
     for rule in program.rules:
@@ -427,7 +431,7 @@ def failing_comparisons(
 
 
 def _ordering(expression: logic.Expression) -> Iterator[logic.Call]:
-    """Yield the comparisons by size in an expression."""
+    """Yield the calls of `<`, `<=`, `>` and `>=` in an expression."""
     if isinstance(expression, logic.Call):
         if expression.function in {"<", "<=", ">", ">="}:
             yield expression
@@ -436,7 +440,7 @@ def _ordering(expression: logic.Expression) -> Iterator[logic.Call]:
 
 
 def _numeric_places(program: Program, inputs: Iterable[terms.Atom]) -> set[tuple[terms.Signature, int]]:
-    """Return the argument positions of predicates at which numbers occur: pairs (predicate, index)."""
+    """Return the argument positions at which atoms have numbers of LARS, as pairs (predicate, index)."""
     places: set[tuple[terms.Signature, int]] = set()
     for atom in inputs:
         places |= _places(atom, frozenset())
@@ -460,7 +464,7 @@ def _places(atom: terms.Atom, numeric: AbstractSet[object]) -> set[tuple[terms.S
 
 
 def _numeric(rule: Rule, places: AbstractSet[tuple[terms.Signature, int]]) -> frozenset[object]:
-    """Return the variables of a rule that have only numbers in each literal that binds the variables."""
+    """Return the variables of a rule to which the binding literals give only numbers of LARS as values."""
     numeric: set[object] = set()
     other: set[object] = set()
     for literal in rule.body:
@@ -485,7 +489,7 @@ def _numeric(rule: Rule, places: AbstractSet[tuple[terms.Signature, int]]) -> fr
 
 
 def positive_loops(program: Program) -> dict[terms.Signature, frozenset[terms.Signature]]:
-    """Return each predicate that depends on itself without ¬, with all predicates of its loop."""
+    """Map each predicate that depends on itself without ¬ to all predicates of its cycle of dependencies."""
     below = successors((edge.head, edge.used) for edge in dependencies(program) if edge.positive)
     above = {name: reachable(name, below) for name in below}
     return {
@@ -496,9 +500,9 @@ def positive_loops(program: Program) -> dict[terms.Signature, frozenset[terms.Si
 
 
 def computes_in_loop(rule: Rule, loops: Mapping[terms.Signature, frozenset[terms.Signature]]) -> bool:
-    """Return whether a rule computes new values from atoms of its own positive loop.
+    """Return whether a recursive rule computes new values from atoms that depend on the rule itself.
 
-    A computation of values in a loop may never end.
+    If a recursive rule computes new values, its evaluation may never end.
     """
     loop = frozenset[terms.Signature]() if rule.predicate is None else loops.get(rule.predicate, frozenset())
     used = (terms.signature(atom) for literal in rule.body for atom, _, _ in atoms(literal))
@@ -537,9 +541,9 @@ def successors(pairs: Iterable[tuple[Node, Node]]) -> dict[Node, set[Node]]:
 def on_own_absence(program: Program) -> dict[terms.Signature, tuple[int, ...]]:
     """Return the predicates that depend on themselves through an odd number of ¬, such as p in `p ← not p`.
 
-    Each predicate is mapped to the numbers, from 1, of the rules in its cycles. If a program has no cycle
-    through an odd number of ¬, the program has an answer stream. A program in which an aggregate or order
-    depends on the head of its own rule is an exception.
+    Each predicate is mapped to the numbers (counted from 1) of the rules through which the predicate depends
+    on itself. If a program has no cycle through an odd number of ¬, the program has an answer stream. The
+    exception is a program in which an aggregate or order depends on the head of its own rule.
     """
     edges = list(dependencies(program))
     below = successors(
@@ -558,8 +562,8 @@ def on_own_absence(program: Program) -> dict[terms.Signature, tuple[int, ...]]:
 def strata(program: Program) -> tuple[frozenset[terms.Signature], ...] | None:
     """Return the intensional predicates in layers, or None if the program is not stratified.
 
-    A rule uses predicates under ¬, through □, in aggregates and in orders only from lower layers. If the
-    stream grows, literals with ¬ or □, aggregates and orders can become false.
+    A rule may use predicates under ¬, through □, in aggregates and in orders only from lower layers, because
+    such literals can become false if atoms are added to the stream.
     """
     return _layers(
         program,
@@ -596,9 +600,10 @@ def gathered_strata(program: Program) -> tuple[frozenset[terms.Signature], ...]:
 
 @dataclass(frozen=True, slots=True)
 class Dependency:
-    """The head of rule `number`, counted from 1, and a derived predicate that a literal of its body uses.
+    """A dependency of a rule's head on a derived predicate in the rule's body.
 
-    The field `positive` is true if the predicate occurs under an even number of ¬.
+    The field `number` is the number of the rule, counted from 1. The field `positive` is true if the
+    predicate occurs under an even number of ¬.
     """
 
     number: int
@@ -609,12 +614,12 @@ class Dependency:
 
     @property
     def gathers(self) -> bool:
-        """Whether the literal is an aggregate or an order."""
+        """Whether the body literal of this dependency is an aggregate or an order."""
         return isinstance(self.literal, logic.SetLiteral)
 
 
 def dependencies(program: Program) -> Iterator[Dependency]:
-    """Yield a Dependency for each derived predicate in the body of each rule with a head."""
+    """Yield a Dependency for each occurrence of a derived predicate in the body of a rule with a head."""
     derived = intensional(program)
     for number, rule in enumerate(program.rules, 1):
         if (head := rule.predicate) is not None:
@@ -643,7 +648,7 @@ def through_box(literal: logic.BodyLiteral) -> bool:
 
 
 def gathering_parts(program: Program) -> tuple[Program, ...]:
-    """Return the rules in parts; each part aggregates or orders only atoms that earlier parts derive.
+    """Return the program in parts; aggregates and orders in a part range only over atoms of earlier parts.
 
     The last part contains the constraints. Raises LarsError if an aggregate or order depends on the head of
     its own rule.

@@ -24,7 +24,7 @@ else:
         order: bool = False,
         **others: bool,
     ) -> Any:
-        """Return the class as a dataclass, with the options of `dataclasses.dataclass`."""
+        """Return the class as a dataclass; the options mean the same as for `dataclasses.dataclass`."""
         if not frozen:
             return dataclasses.dataclass(kind, repr=repr, eq=eq, order=order, **others)
 
@@ -45,7 +45,7 @@ _ORDER: Final = {"__lt__": "<", "__le__": "<=", "__gt__": ">", "__ge__": ">="}
 
 
 def _add_methods(kind: type, *, with_repr: bool, eq: bool, order: bool) -> type:
-    """Add the methods of a frozen dataclass; a method in the body of the class is kept."""
+    """Add the methods of a frozen dataclass to a class, except methods that the class defines itself."""
     fields = dataclasses.fields(kind)
     compared = [field.name for field in fields if field.compare]
     own, others = (f"({''.join(f'{one}.{name}, ' for name in compared)})" for one in ("self", "other"))

@@ -43,7 +43,7 @@ class Duration:
         return self.nanoseconds / NANOSECONDS["ms"]
 
     def points(self, unit: "Duration") -> int:
-        """Return the number of time points.
+        """Return the number of time points in this duration, if one time point lasts one `unit`.
 
         Raises LarsError if the duration is not a multiple of the unit, or has more than `LARGEST_TIME` time
         points.
@@ -60,7 +60,7 @@ class Duration:
         return count
 
     def timed(self, unit: "Duration") -> "TimedPoints":
-        """Return the number of time points, printed as this duration; raise the errors of `points`."""
+        """Return the result of `points` as a number that is printed as this duration."""
         return TimedPoints(self.points(unit), self)
 
 
@@ -75,9 +75,9 @@ class TimedPoints(int):
     duration: Duration
 
     def __new__(cls, points: int, duration: Duration) -> Self:
-        """Return the number of points, which is printed as the duration.
+        """Return the number `points`, which is printed as the duration that the user wrote.
 
-        The result of arithmetic with this number is a plain integer without a duration.
+        Arithmetic with a TimedPoints gives a plain integer, which is not printed as a duration.
         """
         length = super().__new__(cls, points)
         length.duration = duration
@@ -96,7 +96,7 @@ SECOND: Final = Duration(NANOSECONDS["s"])
 
 
 def read_duration(text: str) -> Duration:
-    """Return the duration of a text: numbers, each with ns, ms, s, m, min, h or d.
+    """Return the duration of a text such as 1m30s; each number has the unit ns, ms, s, m, min, h or d.
 
     >>> str(read_duration("1m30s")), str(read_duration("1min"))
     ('90s', '1m')

@@ -28,10 +28,10 @@ from lars.language.windows import TupleWindow
 def with_fewer_variables(
     program: Program, output: Signature, predicates: frozenset[Signature] = frozenset()
 ) -> Program:
-    """Return a program that derives the same atoms of `output` by rules with fewer variables.
+    """Return a program that derives the same atoms of predicate `output` by rules with fewer variables.
 
     If no rule of the program can be simplified, the function returns the program itself. Atoms whose
-    predicate is in `predicates` can hold without a rule.
+    predicate is in `predicates` can also come from input or background, without a rule.
 
     >>> from lars.text.notation import read
     >>> print(with_fewer_variables(read("p(X) ← q(X, Y), [?Y > 1], r(X, Z)."), ("p", 1)))
@@ -46,16 +46,16 @@ def with_fewer_variables(
 
 @dataclass
 class _Eliminator:
-    """The elimination of variables: literals with one variable move to a new rule.
+    """The elimination of variables from rules: all literals that contain a variable move to a new rule.
 
-    If the same literals occur in several rules, these rules share the new rule.
+    If the same literals are removed from several rules, these rules share one new rule.
     """
 
     taken: frozenset[str]
     heads: dict[tuple[Atom, frozenset[BodyLiteral]], str] = field(default_factory=dict)
 
     def apart(self, rule: Rule) -> Iterator[Rule]:
-        """Yield rules that together derive the same atoms as the given rule.
+        """Yield rules with fewer variables that together derive the same atoms as the given rule.
 
         The last rule that the function yields has the head of the given rule.
         """
@@ -66,7 +66,7 @@ class _Eliminator:
         yield rule
 
     def _steps(self, rule: Rule) -> Iterator[tuple[Rule, Rule]]:
-        """Yield the ways to eliminate a variable from a rule: the new rule, then the remaining rule."""
+        """Yield each way to eliminate a variable from a rule, as a pair (new rule, remaining rule)."""
         every = frozenset[Variable]().union(*map(variables, rule.body))
         own = variables(rule.head)
         touched = {
@@ -83,10 +83,10 @@ class _Eliminator:
                 yield made, replace(rule, body=tuple(dict.fromkeys((*rest, use))))
 
     def _rule(self, parts: tuple[BodyLiteral, ...], scope: tuple[Variable, ...]) -> Rule:
-        """Return the new rule for the literals that contain a variable.
+        """Return the new rule for the removed literals; its head has the variables in `scope`.
 
-        If two lists of literals differ only in the names of variables, the new rules for both lists have the
-        same head.
+        If the removed literals of two rules differ only in the names of variables, both get the same head
+        predicate.
         """
         inner = _ordered(parts, None)
         names = {name: Variable(f"X{place}") for place, name in enumerate(dict.fromkeys((*scope, *inner)))}
@@ -102,10 +102,10 @@ class _Eliminator:
 
 
 def _unfolded_rules(program: Program, output: Signature, inputs: frozenset[Signature]) -> tuple[Rule, ...]:
-    """Return the rules after unfolding, without rules that no other rule uses.
+    """Return the program's rules after unfolding: bodies of rules replace the atoms that the rules derive.
 
-    If only one rule derives an atom, the body of this rule replaces the atom. The replacement is made only if
-    the rules then have fewer variables.
+    An atom is replaced only if a single rule derives the atom, and if the rules then have fewer variables.
+    The result omits rules that no other rule uses.
     """
     rules, taken = program.rules, _names(program)
     fixed: set[Signature | None] = {None, output, *inputs, *positive_loops(program)}
@@ -119,10 +119,10 @@ def _unfolded_rules(program: Program, output: Signature, inputs: frozenset[Signa
 
 
 def _without(own: Rule, rules: tuple[Rule, ...], taken: frozenset[str]) -> tuple[Rule, ...] | None:
-    """Return the rules in which the body of the rule `own` replaces each atom of its head.
+    """Return the other rules after the body of the rule `own` replaces each atom that the rule derives.
 
-    Return None if the replacement is impossible or saves no variables. The argument `taken` contains the
-    names of predicates.
+    Return None if the replacement is impossible or saves no variables. The argument `taken` contains names
+    that new predicates must not have.
     """
     head = own.head
     if not isinstance(head, Atom) or not _is_general(head) or not all(map(_is_plain, own.body)):
@@ -167,7 +167,7 @@ def _width(rules: Iterable[Rule]) -> int:
 
 
 def _unfolded(rule: Rule, own: Rule, predicate: Signature) -> Rule:
-    """Return the rule with the body of `own` in place of each atom of the predicate."""
+    """Return the rule in which the body of the rule `own` replaces each atom of the predicate."""
     taken = variables(head_atom(rule)).union(*map(variables, rule.body))
     body: list[BodyLiteral] = []
     for part in rule.body:
@@ -192,7 +192,7 @@ def _apart_from(names: AbstractSet[Variable], taken: AbstractSet[Variable]) -> d
 
 
 def _is_plain(literal: BodyLiteral) -> bool:
-    """Return whether a literal is a comparison, a test, an atom (now or in a window), or its negation."""
+    """Return whether a literal is a comparison, a SPARQL test, or an atom, perhaps negated or in a window."""
     match literal:
         case logic.Not(inner):
             return _is_plain(inner)

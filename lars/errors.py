@@ -47,7 +47,7 @@ def _printable(text: str) -> str:
 class LarsError(Exception):
     """The base class of all errors that input can cause.
 
-    The text of the error is the whole message, escaped for printing.
+    The text of a LarsError is the complete message, in which invisible characters are escaped.
     """
 
     def __str__(self) -> str:
@@ -59,11 +59,11 @@ class FailedRunError(LarsError):
 
 
 class DisputedAnswerError(FailedRunError):
-    """The error that two evaluations of one program have different answers.
+    """The error that two independent evaluations of one program compute different answers.
 
-    The field `files` contains the smallest case with the difference: it maps names of files to texts. The
-    first file is the program, and the second file is the input. The command `lars solve` with `options` and
-    these files reproduces the difference.
+    The field `files` contains the smallest program and input found that show the difference. It maps the
+    names of the two files to their texts, first the program, then the input. The command `lars solve` with
+    `options` and the files reproduces the difference.
     """
 
     def __init__(self, sentence: str, files: Mapping[str, str], options: str) -> None:
@@ -75,7 +75,7 @@ class DisputedAnswerError(FailedRunError):
 def about(path: Path | str, error: LarsError) -> LarsError:
     """Return the error with the path of a file in front of its message.
 
-    A DisputedAnswerError and an OutOfMemoryError are returned unchanged, without the path.
+    If the error is a DisputedAnswerError or an OutOfMemoryError, the function returns the error unchanged.
     """
     if isinstance(error, DisputedAnswerError | OutOfMemoryError):
         return error  # of the latter a rule is said, not what is wrong with the file
@@ -92,7 +92,7 @@ All other errors mean a wrong name or a missing permission.
 
 
 def system_error(path: Path | str, error: OSError, what: str = "cannot be used") -> LarsError:
-    """Return the error for a system call that failed at a path."""
+    """Return the error for an OSError at a path, such as a missing permission."""
     kind = FailedRunError if error.errno in _EXHAUSTED else LarsError
     return kind(f"{path}: {what}: {error.strerror or error}")
 
@@ -100,7 +100,7 @@ def system_error(path: Path | str, error: OSError, what: str = "cannot be used")
 def short_of(path: Path | str, error: Exception) -> None:
     """Raise FailedRunError if reading a path failed for lack of memory or disk space.
 
-    If the disk is full, the message refers to the temporary folder, which contains copies of the input.
+    If the disk is full, the message names the temporary folder, which contains copies of the input.
     """
     if isinstance(error, MemoryError):
         raise FailedRunError(f"{path}: memory is short; expected a smaller trace, or more memory") from None
@@ -116,16 +116,16 @@ _UNDER_WAY: Final[list[Callable[[], str]]] = []
 
 
 class OutOfMemoryError(FailedRunError):
-    """An error: the next step would need more memory than the run may use."""
+    """The error that the next step would need more memory than the memory limit of the run."""
 
 
 class TimeLimitError(FailedRunError):
-    """An error: the time limit of a search has been reached."""
+    """The error that a search has reached its time limit."""
 
 
 @contextmanager
 def under_way(what: Callable[[], str]) -> Iterator[None]:
-    """Register the task of the block, so that an error that ends the run can name the task."""
+    """Register the description of a task while the block runs, so that an error can name the task."""
     _UNDER_WAY.append(what)
     try:
         yield
@@ -144,7 +144,7 @@ _WIDTH: Final = 118
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A position in a text: line and column count from 1, and `line_text` is the text of the line.
+    """A position in a text: its line and column, both counted from 1, and the text of the line.
 
     >>> print(Place("q.rq", 2, 3, "a b c"))
     q.rq:2:3
@@ -159,7 +159,7 @@ class Place:
         return f"{self.source}:{self.line}:{self.column}"
 
     def excerpt(self) -> str:
-        """Return the line with a caret under the place; a long line is shortened around the place."""
+        """Return the line with a caret (^) under the place; a long line is shortened around the place."""
         start, place = max(0, self.column - 60), self.column - 1
         before, behind = (
             on_one_line(self.line_text[begin:end].expandtabs(1))
@@ -171,7 +171,7 @@ class Place:
 
 
 def place_at(source: str, text: str, offset: int) -> Place:
-    r"""Return the place of the character at `offset`, from 0; the offset may be the end of the text.
+    r"""Return the place of the character at `offset` (counted from 0), or of the end of the text.
 
     >>> str(place_at("q.rq", "ab\ncd", 4))
     'q.rq:2:2'
@@ -183,7 +183,7 @@ def place_at(source: str, text: str, offset: int) -> Place:
 
 
 class PlacedText(str):
-    """A part of a text with its place; `placed_at` adds the place to errors about the part."""
+    """A part of a text, together with its place, which `placed_at` adds to errors about the part."""
 
     __slots__ = ("place",)
     place: Place | None
@@ -197,7 +197,7 @@ class PlacedText(str):
 
 @contextmanager
 def placed_at(text: str) -> Iterator[None]:
-    """Add the place of the text, if known, to errors that the block raises."""
+    """Add the place of `text` to each LarsError that the block raises, if the text is a PlacedText."""
     try:
         yield
     except LarsError as error:
@@ -208,7 +208,7 @@ def placed_at(text: str) -> Iterator[None]:
 
 
 class PlacedError(LarsError):
-    """An error at a place of a text: `problem` contains the text that was found and the expected form."""
+    """An error at a place of a text; `problem` describes the text that was found and the expected form."""
 
     def __init__(self, place: Place, problem: str) -> None:
         super().__init__(f"{place}: {problem}\n{place.excerpt()}")

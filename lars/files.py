@@ -35,7 +35,7 @@ class TextFile:
     text: str
 
     def error(self, offset: int, problem: str) -> errors.PlacedError:
-        """Return the error at an offset; `problem` contains the text that was found and the expected form."""
+        """Return the error at an offset; `problem` describes the found text and the expected form."""
         return errors.PlacedError(errors.place_at(self.name, self.text, offset), problem)
 
     def lines(self) -> list["TextLine"]:
@@ -77,10 +77,10 @@ def exists(path: Path, *, folder: bool | None = None) -> bool:
 
 
 def pipe_key(status: os.stat_result) -> tuple[int, ...]:
-    """Return a key of a pipe and of the bytes that were written to the pipe last.
+    """Return a key that identifies a pipe and its current content.
 
-    The key is final when the pipe has been read to its end. A new pipe can have the inode of a deleted pipe,
-    but not its time of change.
+    The key no longer changes after the pipe has been read to its end. It contains the time of change, because
+    a new pipe can have the inode of a deleted pipe.
     """
     return status.st_dev, status.st_ino, status.st_ctime_ns
 
@@ -88,7 +88,7 @@ def pipe_key(status: os.stat_result) -> tuple[int, ...]:
 def read_bytes(path: Path, accepted: str) -> bytes:
     """Return the bytes of a file or pipe; raise LarsError with the expected kind of file, `accepted`.
 
-    If the same pipe is read again, the function returns the same bytes, unless there was a write in between.
+    If a pipe is read again, the function returns the same bytes, unless the pipe has been written to since.
     """
     try:
         status = path.stat()
@@ -140,7 +140,7 @@ def read_file(path: Path, accepted: str) -> TextFile:
 
 
 def read_text(path: Path, accepted: str) -> str:
-    """Return the text of a file with LF as line end; raise the errors of `read_file`."""
+    """Return the text of a file, with LF (\n) at the end of each line; raise the errors of `read_file`."""
     return _with_line_feeds(read_file(path, accepted))
 
 
@@ -202,8 +202,8 @@ def replacement_path(path: Path, *, folders: bool = False) -> Iterator[Path]:
 def replacement_folder(path: Path, kind: str) -> Iterator[Path]:
     """Yield a folder to write into; at the end of the block, the folder replaces `path` atomically.
 
-    A file in the folder contains the checksums of the other files, in the format of `sha256sum`. Raises the
-    errors of `check_own_folder`.
+    The replacement adds a file with the checksums of all other files, in the format of `sha256sum`. The
+    function raises the errors of `check_own_folder`.
     """
     check_own_folder(path, kind)
     with replacement_path(path, folders=True) as new:

@@ -26,16 +26,17 @@ _OUTSIDE: Final = {Path: "str | Path", bool: "bool", int: "int", float: "float",
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An option of a command: its purpose, its spelling, and the reader of its value.
+    """The declaration of an option of a command: its help text, its spelling, and the reader of its value.
 
     The field `shell_name` is the name of the option in a shell, if it differs from the field name. The field
     `short` is a second name of the option. The field `default_text` is the default of the option in the help
-    text. A `repeated` option occurs several times; an `argument` is positional. `last_input` marks the option
-    that is the last positional argument in a shell. The field `keyword` is the type of the option in Python,
-    if it differs from the type of the field. The field `source` is the kind of data in the files of the
-    option; Python also accepts these data as values. The number that a user gives for the option must be from
-    `least` to `most`. The other attributes of an Option describe the field: `kind` is the type of the field
-    without None. If `several` is true, `kind` is the type of the items of a sequence.
+    text. If `repeated` is true, the option may occur several times in a command. If `argument` is true, the
+    option is a positional argument; if `last_input` is true, it is the last positional argument. The field
+    `keyword` is the type of the option in Python, if it differs from the type of the dataclass field that
+    declares the option. The field `source` is the kind of data in the option's files; in Python, such data
+    can also be given as a value. A number that a user gives for the option must be from `least` to `most`.
+    The field `kind` is the type of the declaring field without None; if `several` is true, `kind` is the type
+    of the items in a sequence.
     """
 
     help: str
@@ -60,7 +61,7 @@ class Option:
 
     @property
     def flag(self) -> str:
-        """The flag of the option in a shell; a final _ of a Python name is removed."""
+        """The flag of the option in a shell, such as `--within` for the Python name `within` or `within_`."""
         return self.shell_name or f"--{self.name.rstrip('_').replace('_', '-')}"
 
     @property
@@ -70,14 +71,14 @@ class Option:
 
     @property
     def plain_default(self) -> Any:
-        """The default of the option in the form of user input, or None."""
+        """The default of the option as a user would write it; None if the option has no default."""
         return None if self.needed or self.default == () else plain_value(self.default)
 
     @property
     def several_in_shell(self) -> bool:
-        """Whether the parser of the shell collects several values.
+        """Whether a user can give several values for the option in a shell.
 
-        An option with its own reader gets a single text from the shell.
+        If an option has its own reader and is not repeated, this reader splits a single text into the values.
         """
         return self.repeated or (self.several and self.read is None)
 
@@ -85,13 +86,13 @@ class Option:
     def choices(self) -> tuple[str, ...]:
         """The valid texts of an option whose type is an enumeration or a literal type.
 
-        For an option with another type, the function returns an empty tuple.
+        If the option has any other type, the tuple is empty.
         """
         return tuple(choices_of(self.kind))
 
     @property
     def python_type(self) -> str:
-        """The type of the keyword in Python, as text."""
+        """The type of the option as a keyword argument in Python, as text."""
         if self.keyword is not None:
             return self.keyword
         if self.source == "static":
@@ -121,7 +122,7 @@ def argument(metavar: str, help_text: str, *, default: Any = needed, **more: Any
 
 
 def choices_of(kind: Any) -> Mapping[str, Any]:
-    """Return the choices of an enumeration or literal type by their texts; an empty mapping for other types.
+    """Map the texts of an enumeration or literal type to its values; return an empty mapping for other types.
 
     >>> choices_of(Literal["stop", "skip"])
     {'stop': 'stop', 'skip': 'skip'}
@@ -132,5 +133,5 @@ def choices_of(kind: Any) -> Mapping[str, Any]:
 
 
 def plain_value(value: Any) -> Any:
-    """Return a value in the form of user input: the text of a member of an enumeration."""
+    """Return a value as a user would write it: a member of an enumeration becomes its text."""
     return value.value if isinstance(value, Enum) else value

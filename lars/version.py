@@ -23,7 +23,7 @@ def program_version() -> str:
 
 @cache
 def program(*packages: ModuleType) -> str:
-    """Return the program's version and a hash of the files of the packages that determine results."""
+    """Return the program's version and a hash of the source files of the given packages."""
     sha = hashlib.sha256()
     for package in packages:
         for folder in map(Path, package.__path__):

@@ -36,9 +36,9 @@ Times = Mapping[terms.Atom, Sequence[int]]
 
 
 class Atoms:
-    """An index of ground atoms by predicate and by the arguments that a pattern fixes.
+    """A collection of ground atoms that quickly finds the atoms with given constants at given positions.
 
-    The index keeps the order of the atoms.
+    Atoms are found in the order in which the collection received them.
     """
 
     def __init__(self, atoms: Iterable[terms.Atom]) -> None:
@@ -51,7 +51,7 @@ class Atoms:
         ] = {}
 
     def like(self, pattern: terms.Atom) -> Sequence[terms.Atom]:
-        """Return the atoms that agree with the constants of the pattern."""
+        """Return the atoms with the pattern's predicate that have its constants at the same positions."""
         name = terms.signature(pattern)
         places = tuple(i for i, term in enumerate(pattern.arguments) if not isinstance(term, terms.Variable))
         index = self._index.get((name, places))
@@ -65,7 +65,7 @@ class Atoms:
 def matching(
     atoms: Atoms, pattern: terms.Atom, binding: terms.Binding
 ) -> Iterable[tuple[terms.Atom, terms.Binding]]:
-    """Yield the atoms that match a pattern under a binding, each with the binding that results."""
+    """Yield the atoms that match a pattern under a binding, each with the binding extended by the match."""
     for atom in atoms.like(terms.substitute(pattern, binding)):
         if (grown := terms.unify(pattern, atom, binding)) is not None:
             yield atom, grown
@@ -73,7 +73,7 @@ def matching(
 
 @dataclass(frozen=True, slots=True)
 class PresentAtom:
-    """Evidence that the atom is in the background or in υ(t), the atoms of the stream at t."""
+    """Evidence that an atom holds at t: the atom is in the background or among the stream's atoms at t."""
 
     t: int
     atom: terms.Atom
@@ -81,7 +81,7 @@ class PresentAtom:
 
 @dataclass(frozen=True, slots=True)
 class AbsentAtom:
-    """Evidence that the atom, possibly with variables, is at no time point of the interval `within`."""
+    """Evidence that an atom, possibly with variables, holds at no time point of the interval `within`."""
 
     atom: terms.Atom
     within: Interval
@@ -89,7 +89,7 @@ class AbsentAtom:
 
 @dataclass(frozen=True, slots=True)
 class OutsideTimeline:
-    """Evidence that @_t fails because t is outside the visible timeline."""
+    """Evidence that a formula @_t a fails because the time t is outside the visible timeline."""
 
     t: int
     timeline: Interval
@@ -97,7 +97,7 @@ class OutsideTimeline:
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """Evidence for ◇, □ or @: the time points that decide the formula, each with its evidence.
+    """Evidence for a formula with ◇, □ or @: the time points that decide the formula, each with its evidence.
 
     If `every` is true, the evidence needs all time points of the visible timeline. If `every` is false, a
     single time point decides the formula.
@@ -110,7 +110,7 @@ class Points:
 
 @dataclass(frozen=True, slots=True)
 class WindowContent:
-    """Evidence inside a window: the interval of the window, and the deciding evidence in this interval."""
+    """Evidence for a formula with a window: the window's interval, and the evidence inside this interval."""
 
     window: Window
     interval: Interval
@@ -119,7 +119,7 @@ class WindowContent:
 
 @dataclass(frozen=True, slots=True)
 class Instances:
-    """Evidence for an aggregate or order at t: the instances of its atom.
+    """Evidence for an aggregate or order literal at t: the instances of its atom.
 
     The field `count` is the number of instances, and `examples` contains the first instances.
     """
@@ -135,12 +135,13 @@ Evidence = PresentAtom | AbsentAtom | Truth | OutsideTimeline | Points | WindowC
 
 @dataclass(slots=True, eq=False)
 class StreamIndex:
-    """The part of an answer stream that nested windows show, and evidence for formulas in this part.
+    """An index of the part of an answer stream that nested windows show; the method `why` returns evidence.
 
-    The field `input` is the input that tuple windows keep. `input_times` and `derived_times` map each atom to
-    its times. Only the part of the stream in `timeline` is visible. `lars.language.stream.cut` defines
-    windows, and `holds` of `lars.semantics` defines truth. The field `allowed` selects the derived atoms that
-    a proof may use, so that no atom supports itself.
+    The field `input` contains the input atoms that the enclosing tuple windows keep. `input_times` and
+    `derived_times` map each atom to its times. Only the part of the stream in `timeline` is visible. The
+    index agrees with `lars.language.stream.cut` on the content of windows, and with `holds` of
+    `lars.semantics` on truth. The function `allowed` returns whether a proof may use a derived atom, so that
+    no atom supports itself.
     """
 
     timeline: Interval
@@ -183,9 +184,9 @@ class StreamIndex:
         return replace(self, timeline=left.timeline, input=left.input, input_times=times_of(left.input))
 
     def why(self, formula: Formula, t: int, *, wanted: bool = True) -> Evidence | None:
-        """Return the evidence that the formula holds at t, or None if it does not hold.
+        """Return the evidence that the formula holds at t, or None if the formula does not hold.
 
-        If `wanted` is False, return the evidence that the formula fails at t, or None if it does not fail.
+        If `wanted` is False, return the evidence that the formula fails at t, or None if the formula holds.
         """
         match formula:
             case terms.Atom():
@@ -263,7 +264,7 @@ def times_of(evaluation: Mapping[int, Iterable[terms.Atom]]) -> dict[terms.Atom,
 
 
 def present(evidence: Evidence) -> Iterator[Moment]:
-    """Yield the atoms, with their times, on which the evidence depends."""
+    """Yield the atoms, with their times, that must be in the stream for the evidence to be valid."""
     match evidence:
         case PresentAtom(t, atom):
             yield t, atom
@@ -282,9 +283,9 @@ def present(evidence: Evidence) -> Iterator[Moment]:
 
 @dataclass(frozen=True, slots=True)
 class IndexedPoint:
-    """An indexed answer stream at t with its background.
+    """An answer stream with its reference time t, its background, and an index of its atoms.
 
-    The field `intensional_input` contains the input atoms whose predicates are also derived by rules.
+    The field `intensional_input` contains the input atoms whose predicates are also the heads of rules.
     """
 
     program: Program
@@ -297,13 +298,13 @@ class IndexedPoint:
     _groups: dict[SetLiteral, tuple[semantics.InstanceGroup, ...]] = field(default_factory=dict)
 
     def instance_groups(self, literal: SetLiteral) -> tuple[semantics.InstanceGroup, ...]:
-        """Return the groups of instances for which an aggregate or order is true."""
+        """Return the groups of atoms for which an aggregate or order literal is true at t."""
         if literal not in self._groups:
             self._groups[literal] = tuple(groups(literal, self.now(literal.atom), self.evaluate))
         return self._groups[literal]
 
     def now(self, pattern: terms.Atom) -> list[terms.Atom]:
-        """Return the instances of an atom that hold at t."""
+        """Return the ground instances of the atom `pattern` that hold at the reference time t."""
         return [atom for atom, _ in matching(self.atoms, pattern, {}) if self.holds((self.t, atom))]
 
     def holds(self, moment: Moment) -> bool:
@@ -319,9 +320,9 @@ def world(  # noqa: PLR0913, PLR0917
     background: Iterable[terms.Atom] = (),
     evaluate: semantics.Evaluate = refuse,
 ) -> IndexedPoint:
-    """Return the index of the answer stream with the given derived atoms.
+    """Return the indexed answer stream that consists of the data and the given derived atoms.
 
-    In the index, newer atoms come first.
+    The index lists derived atoms before input, and newer atoms before older atoms.
     """
     input_ = separate(program, data)
     stream = with_moments(input_, derived)
@@ -343,7 +344,7 @@ def world(  # noqa: PLR0913, PLR0917
 def solutions(
     here: IndexedPoint, formula: Formula, view: StreamIndex, t: int, binding: terms.Binding
 ) -> Iterator[terms.Binding]:
-    """Yield the bindings under which a formula holds in the view at t; ¬ does not bind variables."""
+    """Yield the extensions of a binding under which a formula holds in the view at t."""
     if variables(formula) <= binding.keys():
         if view.why(put(formula, binding), t) is not None:
             yield binding
@@ -426,16 +427,16 @@ def literal_bindings(
 
 
 def cheapest(here: IndexedPoint, body: Sequence[BodyLiteral], binding: terms.Binding) -> BodyLiteral | None:
-    """Return the literal with the fewest atoms that could match it, or None if no literal is ready."""
+    """Return the literal with the fewest candidate atoms, or None if all literals must wait for bindings."""
     costs = [(cost, place) for place, literal in enumerate(body)
              if (cost := _cost(here, literal, binding)) is not None]  # fmt: skip
     return body[min(costs)[1]] if costs else None
 
 
 def _cost(here: IndexedPoint, literal: BodyLiteral, binding: terms.Binding) -> tuple[bool, int] | None:
-    """Return whether the literal should wait for a binding, and the number of atoms that could match it.
+    """Return whether a literal should be joined late, and the number of atoms that could match the literal.
 
-    Return None if the literal must wait for a binding.
+    Return None if other literals must first bind variables of the literal.
     """
     if isinstance(literal, Condition):
         return (False, 0) if ready(literal, binding.keys()) else None
@@ -452,7 +453,7 @@ def _cost(here: IndexedPoint, literal: BodyLiteral, binding: terms.Binding) -> t
 
 
 def _binds(formula: Formula, binding: terms.Binding) -> bool:
-    """Return whether the formula binds each of its variables that is not bound yet."""
+    """Return whether the formula binds all of its variables that `binding` does not bind."""
     names = frozenset().union(*map(variables, binders(formula)))
     return variables(formula) - binding.keys() <= names
 

@@ -35,7 +35,7 @@ MOST_INSTANCES_SHOWN: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class Premise:
-    """A body literal of a rule instance and the evidence for it; a condition has no evidence."""
+    """A body literal of a rule instance, and the evidence that it holds; conditions need no evidence."""
 
     literal: BodyLiteral
     evidence: Evidence | None
@@ -47,7 +47,7 @@ Given = Literal["background", "input"]
 
 @dataclass(frozen=True, slots=True)
 class RuleInstance:
-    """An instance of the program's rule `number`, counted from 1; the head of the instance is `atom` at t."""
+    """An instance of the rule with the given `number` (counted from 1), whose head is `atom` at t."""
 
     t: int
     atom: terms.Atom
@@ -88,7 +88,7 @@ def rule_instances(here: IndexedPoint, moment: Moment) -> Iterator[tuple[int, te
 
 
 def step(here: IndexedPoint, moment: Moment, number: int, binding: terms.Binding) -> RuleInstance | None:
-    """Return the rule instance as a proof step, or None if it needs atoms that are not allowed."""
+    """Return a rule instance as a proof step; None if its body needs atoms that the proof may not use."""
     rule = here.program.rules[number - 1]
     premises = []
     for literal in rule.body:
@@ -105,7 +105,7 @@ def values_of(binding: terms.Binding) -> Values:
 
 
 def premise(here: IndexedPoint, literal: BodyLiteral, binding: terms.Binding) -> Premise | None:
-    """Return a body literal under a binding with its evidence, or None if the literal does not hold."""
+    """Return a body literal under a binding, with its evidence; None if the literal does not hold."""
     if isinstance(literal, Condition):
         return Premise(close(literal, binding), None)
     if isinstance(literal, SetLiteral):
@@ -120,18 +120,18 @@ def premise(here: IndexedPoint, literal: BodyLiteral, binding: terms.Binding) ->
 
 
 def premises(here: IndexedPoint, body: Iterable[BodyLiteral], binding: terms.Binding) -> Iterator[Premise]:
-    """Yield the premises of the literals that hold in a body."""
+    """Yield each literal of a body that holds under the binding, with its evidence."""
     held = (premise(here, literal, binding) for literal in body)
     return (held_premise for held_premise in held if held_premise is not None)
 
 
 def some_of(here: IndexedPoint, count: int, instances: Sequence[terms.Atom]) -> Instances:
-    """Return evidence that contains the number of instances at t and the first few instances."""
+    """Return the evidence for an aggregate or order: the number of instances, and the first few of them."""
     return Instances(here.t, count, tuple(instances[:MOST_INSTANCES_SHOWN]))
 
 
 def rests_on(premises: Iterable[Premise]) -> Iterator[Moment]:
-    """Yield the atoms, with their times, that make the premises hold."""
+    """Yield the atoms, with their times, that must hold so that the premises hold."""
     for premise in premises:
         if premise.evidence is not None:
             yield from present(premise.evidence)
@@ -147,9 +147,9 @@ Instance = tuple[Moment, int, terms.Binding]
 
 
 class Loop:
-    """The derivation of atoms whose predicates depend on each other.
+    """The derivation of atoms whose predicates depend on each other, until a requested atom is derived.
 
-    Atoms are derived until the goal is derived.
+    No atom is derived from itself: each rule instance uses only atoms that were derived before.
     """
 
     def __init__(self, here: IndexedPoint, names: frozenset[terms.Signature]) -> None:
@@ -163,7 +163,7 @@ class Loop:
         self._proving = replace(here, view=replace(here.view, allowed=self._allowed))
 
     def derive(self, goal: Moment) -> RuleInstance | None:
-        """Return a step for the goal that uses only atoms derived before, or None if no such step exists."""
+        """Return a rule instance that derives the goal from atoms derived before; None if none exists."""
         self._want(goal)
         while goal not in self._known and self._queue:
             self._turns += 1
@@ -203,7 +203,7 @@ class Loop:
                     )
 
     def _try(self, instance: Instance) -> bool:
-        """Return whether a rule instance derives its head from atoms derived before.
+        """Derive the head of a rule instance if its body needs only atoms derived before; return the success.
 
         If the instance derives its head, the instances that waited for this head are tried again.
         """
@@ -218,7 +218,7 @@ class Loop:
 
 
 class Prover:
-    """The search for proofs of the atoms in one answer stream at its reference time.
+    """Finds proofs of the atoms in one answer stream at its reference time.
 
     >>> from lars.text.notation import read
     >>> from lars.language.stream import stream_of
@@ -283,10 +283,10 @@ def provers(  # noqa: PLR0913, PLR0917
     background: Iterable[terms.Atom] = (),
     evaluate: Evaluate = refuse,
 ) -> Iterator[Prover]:
-    """Yield a prover for each choice of ties under which the derived atoms are an answer stream.
+    """Yield a prover for each choice of atoms in windows under which `derived` is an answer stream.
 
-    If no window has ties `choose`, the program has only one choice. For a program with one choice, the
-    function does not check the derived atoms, since a solver found the atoms.
+    Only tuple windows with ties `choose` offer a choice. If the program has only one choice, the function
+    yields its prover without a check, since a solver computed the derived atoms.
     """
     decided = not choosing_windows(program)
     for stream in choices(program, data, t):

@@ -24,11 +24,11 @@ MOST: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """An instance of rule `number` whose body holds, although its head cannot hold.
+    """A rule instance that a stream violates: the body holds, although the head cannot hold.
 
-    Rules are counted from 1. If `head` is None, the rule is a constraint. If `head` is not None, the time of
-    the head is outside the timeline. The field `other_count` is the number of other violated instances of the
-    rule, up to `MOST`.
+    The field `number` is the number of the rule, counted from 1. If `head` is None, the rule is a constraint;
+    otherwise, the time of the head is outside the timeline. The field `other_count` is the number of other
+    violated instances of the rule, up to `MOST`.
     """
 
     number: int
@@ -40,7 +40,7 @@ class Violation:
 
 
 def without_constraints(program: Program, timeline: Interval) -> Program:
-    """Return the program without constraints; its rules with heads @_T derive only times in the timeline.
+    """Return the program without constraints; its rules with a head @_T apply only for T in the timeline.
 
     >>> from lars.text.notation import read
     >>> print(without_constraints(read("p ← q. ← p. @_T p ← ⊞^3 @_U q, T = U + 1."), Interval(0, 9)))
@@ -62,10 +62,10 @@ def _kept_to(rule: Rule, timeline: Interval) -> Rule:
 
 
 def restore(here: IndexedPoint, program: Program) -> IndexedPoint:
-    """Return an answer stream of the program without constraints as a stream of the whole program.
+    """Return an answer stream of the program without constraints, indexed for the whole `program`.
 
-    Proofs in the answer stream remain valid. If only constraints use a window with ties `choose`, the window
-    receives the first choice.
+    Proofs in the answer stream remain valid. If only constraints use a tuple window with ties `choose`, the
+    window keeps the first of its possible contents.
     """
     choice = here.stream.choice
     agreeing = (
@@ -78,7 +78,7 @@ def restore(here: IndexedPoint, program: Program) -> IndexedPoint:
 
 
 def violations(here: IndexedPoint) -> Iterator[Violation]:
-    """Yield the first violated instance of each violated rule of the program."""
+    """Yield the first violated instance of each rule that the stream violates."""
     for number, rule in enumerate(here.program.rules, 1):
         if is_fact(rule) or isinstance(rule.head, Atom):
             continue

@@ -22,11 +22,12 @@ from lars.language.windows import Interval, TupleWindow, Window
 
 @dataclass(frozen=True, slots=True)
 class WindowMiss:
-    """The reason why a tuple window does not show an atom: the window is full or does not count the atom.
+    """The reason why a tuple window does not show an input atom: the window is full or ignores the atom.
 
-    The field `is_counted` is False if the window does not count the atom. `kept_interval` reaches from the
-    oldest to the newest kept atom of the atom's partition; None if no atom is kept. The field `is_chosen` is
-    true if the atom arrived at the oldest kept instant, at which ties are chosen.
+    The field `is_counted` is False if the window ignores the atom, for example because the atom has another
+    source. The field `kept_interval` reaches from the oldest to the newest atom that the window keeps in the
+    partition of the missing atom; None if it keeps no atom there. The field `is_chosen` is true if the
+    missing atom has the time of the oldest kept atoms, so that a choice of ties excluded it.
     """
 
     window: TupleWindow
@@ -38,7 +39,7 @@ class WindowMiss:
 def window_miss(
     window: TupleWindow, before: evidence.StreamIndex, after: evidence.StreamIndex, moment: Moment
 ) -> WindowMiss | None:
-    """Return the reason why the window drops the atom.
+    """Return the reason why the window does not show an input atom.
 
     Return None if the atom is in the window, or is not in the input of the window.
     """
@@ -60,7 +61,7 @@ _FIRST: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Gaps:
-    """The instance of a □ literal's atom that is missing at the fewest times.
+    """The instance of the atom in a □ literal that is missing at the fewest times.
 
     The field `first` contains the first times at which the atom is missing. The field `count` is the number
     of all times at which the atom is missing.
@@ -73,15 +74,15 @@ class Gaps:
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """The search for an atom in the interval `within`.
+    """The result of the search for an atom in the interval `within`.
 
-    The field `windows` contains the enclosing windows with their intervals at t.
+    The field `windows` contains the windows around the atom, each with its interval at t.
 
     `before` and `after` are the nearest instances of the atom before and after `within`, with their times.
     The field `left` is the first time at which the window no longer shows the instance `before`. If a tuple
-    window does not keep the instance `before`, the field `dropped` is the reason. If `every` is true (for □),
-    the atom must hold at every time. The field `gaps` then contains the times at which the atom does not
-    hold. The field `empty` is a tuple window that contains no atom.
+    window drops the instance `before`, the field `dropped` is the reason. If `every` is true (for □), the
+    atom must hold at every time of `within`, and `gaps` contains the times at which the atom does not hold.
+    If the windows include an empty tuple window, the field `empty` is this window.
     """
 
     atom: terms.Atom
@@ -97,9 +98,9 @@ class Sight:
 
 
 def sight(here: evidence.IndexedPoint, formula: logic.Formula) -> Sight | None:
-    """Return how a formula searches for its atom; None if the form of the formula is not supported.
+    """Return the result of the search for the atom of a formula; None for unsupported forms of formulas.
 
-    The formula may have windows, and at most one ◇, □ or @.
+    A supported formula has any number of outer windows, then at most one ◇, □ or @, then an atom.
     """
     passed, views, below = [], [here.view], formula
     while isinstance(below, logic.In):
@@ -172,7 +173,7 @@ def _gaps(here: evidence.IndexedPoint, pattern: terms.Atom, view: evidence.Strea
 
 
 def _left(here: evidence.IndexedPoint, window: Window, u: int) -> int | None:
-    """Return the first time at which the window no longer shows the time u, if the window showed u before."""
+    """Return the first time at which the window no longer shows the time u; None if it never showed u."""
     if isinstance(window, TupleWindow):
         return None
     timeline = here.view.timeline
@@ -194,7 +195,7 @@ BUDGET: Final = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Partial:
-    """A partial rule instance: its bindings, and the indexes of the body literals that hold and that fail.
+    """A partial rule instance: its binding, and the indexes of body literals that hold and that fail.
 
     The field `waived` contains the indexes of literals that must fail in this instance, although other
     bindings satisfy these literals.
@@ -208,7 +209,7 @@ class Partial:
 
 @dataclass(slots=True)
 class Closest:
-    """The depth-first search for the instances of a body that satisfy the most literals.
+    """The depth-first search for the instances of a rule body in which the most literals hold.
 
     In the first pass, a literal fails only if no binding satisfies it. In the second pass, literals that some
     binding satisfies may also fail, if at least `least` literals hold.
@@ -222,7 +223,7 @@ class Closest:
     least: int = -1
 
     def search(self, binding: terms.Binding) -> list[Partial]:
-        """Return the closest instances under a binding."""
+        """Return the instances that extend a binding and in which the most body literals hold."""
         self._run(Partial(binding))
         self.least = self.best + 1
         if self.least < len(self.body):
@@ -258,7 +259,7 @@ class Closest:
             self._run(replace(state, waived=state.waived | {place}))
 
     def _fail(self, state: Partial, place: int) -> None:
-        """Extend a partial instance by the failure of a waived literal, unless the literal holds."""
+        """Continue the search with a waived literal marked as failed, unless the literal holds."""
         self.left -= 1
         if not any(True for _ in evidence.literal_bindings(self.point, self.body[place], state.binding)):
             self._run(replace(state, failed=(*state.failed, place), waived=state.waived - {place}))
@@ -285,12 +286,11 @@ _ATTEMPTS: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A literal that fails; `sight` is the search for its atom.
+    """A body literal that fails in a rule instance; `sight` is the result of the search for its atom.
 
     If the literal begins with ¬, `despite` is the evidence that the formula under ¬ holds. For an aggregate
-    or order, `despite` contains the instances. The aggregate or rank of these instances differs from the
-    value in the literal. The field `missing` is the atom that rules would have to derive, if rules can derive
-    it.
+    or order literal, `despite` contains the instances of its atom, whose aggregate or rank differs from the
+    value in the literal. The field `missing` is the missing atom, if rules can derive atoms of its predicate.
     """
 
     literal: logic.BodyLiteral
@@ -301,11 +301,11 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """A closest rule instance for the goal: its literals that hold, that fail, and that are undecided.
+    """A rule instance that nearly derives the goal: its body literals that hold, fail, or are undecided.
 
-    If `failure` is None, the rule derives an instance of the goal, but not at the times at which the goal
-    is missing. The field `other_count` is the number of further instances of the rule that are equally close
-    to the goal. The field `more` is true if the search was not complete.
+    If `failure` is None, the rule derives an instance of the goal, but not at the times at which the goal is
+    missing. The field `other_count` is the number of further instances of the rule that are equally close to
+    the goal. The field `more` is true if the search ended early, so that closer instances may exist.
     """
 
     number: int
@@ -321,7 +321,7 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """A rule for the goal's predicate whose head differs from the goal, or is at another time `head_at`."""
+    """A rule that cannot derive the goal (an atom), because its head has other arguments or another time."""
 
     number: int
     rule: program.Rule
@@ -330,7 +330,7 @@ class Mismatch:
 
 @dataclass(frozen=True, slots=True)
 class Shortfall:
-    """The reasons why a goal does not hold: the closest rule instances, and rules that cannot derive it."""
+    """The reasons why an atom, the goal, does not hold: failed rule instances, and rules with other heads."""
 
     goal: evidence.AbsentAtom
     attempts: tuple[Attempt, ...]
@@ -343,7 +343,7 @@ def _known(term: terms.Term, binding: Mapping[terms.Variable, terms.Constant]) -
 
 
 class Searcher:
-    """The search for the reasons why atoms are not in an answer stream."""
+    """Finds the reasons why atoms are not in an answer stream."""
 
     def __init__(self, here: evidence.IndexedPoint) -> None:
         self._here = here
@@ -352,8 +352,8 @@ class Searcher:
     def shortfalls(self, moment: Moment) -> Mapping[evidence.AbsentAtom, Shortfall]:
         """Return the reasons why the atom does not hold at its time, and the reasons for missing premises.
 
-        The function returns a mapping from goals to reasons. The first goal in the mapping is the atom, and
-        each goal occurs once. The mapping contains only goals less than `DEEPEST` steps from the atom.
+        The returned mapping has the missing atom as its first key, and each missing atom once. It contains
+        only atoms that are less than `DEEPEST` rule applications away from the first atom.
         """
         first = evidence.AbsentAtom(moment[1], Interval(moment[0], moment[0]))
         shortfalls: dict[evidence.AbsentAtom, Shortfall] = {}
@@ -387,7 +387,7 @@ class Searcher:
 
     @staticmethod
     def _bound(head: terms.Atom, goal: evidence.AbsentAtom) -> terms.Binding | None:
-        """Return the binding of a head's variables that unifies the head with the goal, or None."""
+        """Return the binding of variables that makes a rule's head equal to the goal, or None."""
         pairs = list(zip(head.arguments, goal.atom.arguments, strict=True))
         own: dict[terms.Variable, terms.Constant] = {}
         others: dict[terms.Variable, terms.Constant] = {}

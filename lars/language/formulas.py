@@ -21,7 +21,7 @@ def compute(how: ArithmeticOperator, left: int, right: int) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """Integer arithmetic on two operands; the result is undefined if an operand is not a number."""
+    """An integer arithmetic expression with two operands; it has no value if an operand is not a number."""
 
     operator: ArithmeticOperator
     left: "Arithmetic"
@@ -63,7 +63,7 @@ _HOLDS: Final[Mapping[Relation, Callable[[int, int], bool]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A comparison of two terms or results of arithmetic; the values of RDF literals do not matter."""
+    """A comparison of two terms or arithmetic results; RDF literals are compared as terms, not by value."""
 
     left: Arithmetic
     relation: Relation
@@ -96,10 +96,10 @@ Expression = terms.Term | Call
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """A SPARQL condition that holds if its effective boolean value is `value`.
+    """A test [e] or ¬[e], which holds if the SPARQL expression e has the effective boolean value `value`.
 
-    In the condition, the term null stands for an unbound variable. An error is neither true nor false (SPARQL
-    1.1, 17.2).
+    In the expression, the term null means an unbound variable. If the evaluation of the expression is an
+    error, neither [e] nor ¬[e] holds (SPARQL 1.1, 17.2).
 
     >>> print(Test(Call("BOUND", (terms.Variable("n"),)), value=False))
     ¬[BOUND(?n)]
@@ -114,7 +114,7 @@ class Test:
 
 @dataclass(frozen=True, slots=True)
 class Assign:
-    """BIND: the variable gets the value of the expression, or null if the evaluation is an error."""
+    """An assignment ?y := [e], as BIND in SPARQL: the variable gets the value of e, or null for an error."""
 
     variable: terms.Variable
     expression: Expression
@@ -157,12 +157,13 @@ class Aggregation:
 
 @dataclass(frozen=True, slots=True)
 class Gather:
-    """An aggregate literal: `variable` is the aggregate of the instances of `atom` that hold now, per group.
+    """An aggregate literal: `variable` is the aggregate of the instances of `atom` now, for each group.
 
     Each instance is one element of a multiset, so equal values of two instances count twice. The instances of
     a group have equal values of `keys`, which are variables of the atom. The literal binds `keys` and
-    `variable`, and is true once for each group with an instance. Without keys, an aggregate literal is also
-    true for an empty group. The variable of an aggregate literal is null if the aggregate is an error.
+    `variable`, and holds once for each group that has an instance. Without keys, all instances form one
+    group, and the literal holds even if this group is empty. The variable of an aggregate literal is null if
+    the aggregate is an error.
     """
 
     variable: terms.Variable
@@ -295,8 +296,7 @@ _BARE = {
 def write_expression(expression: Expression, *, nested: bool = False) -> str:
     """Return the SPARQL text of an expression; integers, decimals, doubles and booleans have no quotes.
 
-    In the SPARQL text of an expression, an integer without # is an RDF literal. In the text, a number of the
-    logic begins with #, such as #5.
+    In the returned text, 5 is an RDF literal, and #5 is a number of LARS.
 
     >>> print(write_expression(Call("+", (terms.Literal("2.5", terms.XSD + "decimal"), terms.Number(3)))))
     2.5 + #3

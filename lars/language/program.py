@@ -66,10 +66,11 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A LARS program: its rules in a fixed order, which does not affect the meaning.
+    """A LARS program: its rules in the order of the text, which does not affect the meaning.
 
-    The field `notes` contains remarks for users of the program's text. The field `answers` contains the
-    predicates that the text itself defines; None means all predicates.
+    The field `notes` contains remarks about the reading of the program's text, for the user. The field
+    `answers` contains the predicates that the text itself defines, without auxiliary predicates; None means
+    all predicates.
     """
 
     rules: tuple[Rule, ...]
@@ -126,7 +127,7 @@ def head_time(rule: Rule, t: int) -> terms.Variable | terms.Number:
 
 
 def formulas(body: Iterable[BodyLiteral]) -> Iterator[Formula]:
-    """Yield the formulas of a body, without conditions, aggregates and orders."""
+    """Yield the formulas of a rule body, without its conditions, aggregates and orders."""
     return (part for part in body if not isinstance(part, Condition | SetLiteral))
 
 
@@ -144,7 +145,7 @@ def nested(literal: BodyLiteral) -> Iterator[BodyLiteral]:
 
 
 def rebuild(formula: Formula, change: Callable[[Formula], Formula]) -> Formula:
-    """Return the formula after applying `change` to each part, inner parts first."""
+    """Return the formula after applying `change` to each nested formula, innermost formulas first."""
     if isinstance(formula, logic.Compound):
         formula = replace(formula, inner=rebuild(formula.inner, change))
     return change(formula)
@@ -153,8 +154,7 @@ def rebuild(formula: Formula, change: Callable[[Formula], Formula]) -> Formula:
 def atoms(literal: BodyLiteral) -> Iterator[tuple[terms.Atom, bool, tuple[Window, ...]]]:
     """Yield the atom of the literal, a boolean, and the windows around the atom.
 
-    The boolean is true if the atom is under an even number of ¬. For an aggregate or order, the boolean is
-    true, although more atoms can make the literal false.
+    The boolean is true if the atom is under an even number of ¬, and for the atom of an aggregate or order.
     """
     *around, innermost = nested(literal)
     atom = innermost.atom if isinstance(innermost, SetLiteral) else innermost
@@ -174,7 +174,8 @@ def calls(expression: Expression) -> Iterator[logic.Call]:
 def variables(part: BodyLiteral | Expression | Arithmetic | None) -> frozenset[terms.Variable]:
     """Return every variable that occurs in a formula, condition, expression or term.
 
-    From an aggregate, only the keys and the variable for the aggregate's value belong to the rule.
+    For an aggregate literal, the result contains only the keys and the variable of the aggregate's value,
+    because the other variables of its atom are local.
     """
     match part:
         case terms.Variable():
@@ -241,7 +242,7 @@ FALSE: Final = logic.Not(logic.Truth())
 
 
 def put(formula: Formula, binding: Mapping[terms.Variable, terms.Term]) -> Formula:
-    """Return the formula under a binding; a formula @ is false if its time is not a number.
+    """Return the formula with values for its variables; if t has no numeric value, @_t is false.
 
     >>> time, formula = terms.Variable("T"), terms.Atom("p", (terms.Variable("X"),))
     >>> print(put(logic.At(time, formula), {time: terms.Number(3)}))
@@ -262,7 +263,7 @@ def put(formula: Formula, binding: Mapping[terms.Variable, terms.Term]) -> Formu
 
 
 def close(literal: BodyLiteral, binding: Mapping[terms.Variable, terms.Term]) -> BodyLiteral:
-    """Return a body literal under a binding; aggregates and orders are unchanged.
+    """Return a body literal with values for its variables; aggregates and orders are unchanged.
 
     Aggregates and orders range over all instances of their atom.
     """
@@ -280,7 +281,7 @@ def close(literal: BodyLiteral, binding: Mapping[terms.Variable, terms.Term]) ->
 
 
 def put_terms(expression: Expression, binding: Mapping[terms.Variable, terms.Term]) -> Expression:
-    """Return a SPARQL expression under a binding."""
+    """Return a SPARQL expression with values in place of its bound variables."""
     if isinstance(expression, logic.Call):
         return logic.Call(
             expression.function, tuple(put_terms(part, binding) for part in expression.arguments)

@@ -42,7 +42,7 @@ class Stream:
         return atom in self.input.get(t, ()) or atom in self.derived.get(t, frozenset())
 
     def with_derived(self, derived: Mapping[int, frozenset[Atom]]) -> "Stream":
-        """Return the interpretation stream with the same input and with the given derived atoms."""
+        """Return a stream with the same timeline and input, and with `derived` as its derived atoms."""
         return Stream(self.timeline, self.input, derived, self.choice)
 
 
@@ -56,7 +56,7 @@ def stream_of(timeline: Interval, arrivals: Iterable[Moment]) -> Stream:
 
 
 def moments(stream: Stream) -> frozenset[Moment]:
-    """Return the derived atoms with their time points."""
+    """Return the derived atoms of a stream as pairs (time point, atom)."""
     return frozenset((u, atom) for u, atoms in stream.derived.items() for atom in atoms)
 
 
@@ -69,7 +69,7 @@ def write_moment(moment: Moment, t: int) -> str:
 def write_moments(answer: Iterable[Moment], t: int) -> tuple[str, ...]:
     """Return the atoms of an answer as sorted formulas.
 
-    Formulas with @ come before formulas without @. Numbers are sorted by value.
+    Formulas with @ come first. Numbers in the formulas are sorted by value and not as text.
     """
 
     def order(moment: Moment) -> tuple[object, ...]:

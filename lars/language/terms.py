@@ -113,7 +113,7 @@ class Blank:
 
 @dataclass(frozen=True, slots=True, order=True)
 class TripleTerm:
-    """A triple term of RDF 1.2; its subject is an IRI or a blank node.
+    """A triple term of RDF 1.2: a triple as a term, with an IRI or a blank node as subject.
 
     Only triple terms in the template of a CONSTRUCT can contain variables.
 
@@ -220,7 +220,7 @@ def substitute(atom: Atom, binding: Mapping[Variable, Term]) -> Atom:
 
 
 def unify(pattern: Atom, atom: Atom, binding: Binding) -> Binding | None:
-    """Return the extended binding under which the pattern equals the ground atom, or None."""
+    """Return the binding, extended so that the pattern equals the ground atom; None if this is impossible."""
     if signature(pattern) != signature(atom):
         return None
     grown = dict(binding)
@@ -231,5 +231,5 @@ def unify(pattern: Atom, atom: Atom, binding: Binding) -> Binding | None:
 
 
 def constants(binding: Binding) -> dict[Variable, Constant]:
-    """Return the part of a binding whose values are constants."""
+    """Return the variables of a binding whose values are constants, with these values."""
     return {name: term for name, term in binding.items() if not isinstance(term, Variable)}

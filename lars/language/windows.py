@@ -54,17 +54,17 @@ Bounds = Literal["closed", "low-open", "high-open", "open"]
 
 
 def misses_first(bounds: Bounds) -> bool:
-    """Return whether a window with these bounds does not contain its first end."""
+    """Return whether a window with the given bounds excludes its first time point."""
     return bounds in ("low-open", "open")
 
 
 def misses_last(bounds: Bounds) -> bool:
-    """Return whether a window with these bounds does not contain its last end."""
+    """Return whether a window with the given bounds excludes its last time point."""
     return bounds in ("high-open", "open")
 
 
 class IntervalWindow(ABC):
-    """A window that is an interval of the timeline; its ends never decrease when time advances."""
+    """A window that shows an interval of the timeline; both ends of the interval never move back in time."""
 
     __slots__ = ()
 
@@ -132,7 +132,7 @@ class TimeWindow(IntervalWindow):
 
     @property
     def reach(self) -> tuple[int | None, int]:
-        """The greatest distances to content: past + step - 1 back, and `future` forward.
+        """The greatest distances from t to shown time points: past + step - 1 back, and `future` forward.
 
         The pivot can lag behind the evaluation time by step - 1.
         """
@@ -150,7 +150,7 @@ class TimeWindow(IntervalWindow):
 
     @property
     def open(self) -> Bounds:
-        """The bounds that apply: `ends` if the past is finite and -past < future ≤ 0, otherwise CLOSED."""
+        """The bounds of the window: `ends` if the past is finite and -past < future ≤ 0, otherwise CLOSED."""
         changed = self.past is not None and -self.past < self.future <= 0
         return self.ends if changed else "closed"
 
@@ -168,12 +168,12 @@ class TimeWindow(IntervalWindow):
 
 @dataclass(frozen=True, slots=True)
 class SlidingWindow(IntervalWindow):
-    """The active window of RSP-QL, among windows (o, o + width] that open at o = start, start + slide, ...
+    """The active window of RSP-QL; windows (o, o + width] open at o = start, start + slide, ...
 
-    At t the active window is the window with the earliest opening o such that t ≤ o + width. The active
-    window shows the time points (o, t]. The window is empty at times up to `start`, and in the gaps that
-    exist if slide > width. Units: time points. Source: RSP-QL (2014), Definition 13 with Examples 7 and 10;
-    SECRET's active window.
+    The window that is active at t is the earliest opened window (o, o + width] with t ≤ o + width. The active
+    window shows the time points from o + 1 to t. The window is empty at times up to `start`, and in the gaps
+    that exist if slide > width. Units: time points. Source: RSP-QL (2014), Definition 13 with Examples 7 and
+    10; SECRET's active window.
 
     >>> window = SlidingWindow(width=5, slide=2, start=1)
     >>> window.bounds(9, Interval(0, 50)), window.bounds(4, Interval(0, 50))
@@ -195,7 +195,7 @@ class SlidingWindow(IntervalWindow):
 
     @property
     def reach(self) -> tuple[int | None, int]:
-        """The greatest distances to content: `width` back, and 0 forward.
+        """The greatest distances from t to shown time points: `width` back, and 0 forward.
 
         The active window can open `width` time points before the evaluation time.
         """
@@ -217,13 +217,13 @@ class SlidingWindow(IntervalWindow):
 
 @dataclass(frozen=True, slots=True)
 class LastWindow(IntervalWindow):
-    """The last closed window, among windows from o to o + width that open at o = start, start + slide, ...
+    """The last closed window; windows from o to o + width open at o = start, start + slide, ...
 
     A window closes at o + width, and is shown until the next window closes. Before the first window closes,
-    the content is empty. The field `ends` contains the bounds of each window: high-open is [o, o + width).
-    Units: time points. Source: sparq, with T0 = `start` ≥ 0. If start = 0 and the slide divides the width,
-    the window equals ⊞^{width,0,slide}, except for the bounds. Until the first window has closed, the last
-    closed window is empty and can differ from ⊞^{width,0,slide}.
+    the content is empty. The field `ends` determines which ends a window contains; for example, high-open
+    means [o, o + width). Units: time points. Source: sparq, with T0 = `start` ≥ 0. If start = 0 and the slide
+    divides the width, the window equals ⊞^{width,0,slide}, except for the bounds. Until the first window has
+    closed, the last closed window is empty and can differ from ⊞^{width,0,slide}.
 
     >>> window = LastWindow(width=5, slide=2, start=1)
     >>> window.bounds(5, Interval(0, 50)), window.bounds(9, Interval(0, 50))
@@ -254,9 +254,9 @@ class LastWindow(IntervalWindow):
 
     @property
     def reach(self) -> tuple[int | None, int]:
-        """The greatest distances to content: width + slide - 1 back, and 0 forward.
+        """The greatest distances from t to shown time points: width + slide - 1 back, and 0 forward.
 
-        The window that closed last is shown until the next close.
+        The last closed window is shown until the next window closes.
         """
         return self.width + self.slide - 1, 0
 
@@ -291,12 +291,12 @@ class FixedWindow(IntervalWindow):
     causal: bool = False
 
     def bounds(self, at: int, timeline: Interval) -> Interval:
-        """Return the shown part of the timeline; unless the window is causal, `at` does not matter."""
+        """Return the part of the timeline that the window shows; only a causal window depends on `at`."""
         return Interval(self.first, min(self.last, at) if self.causal else self.last).meet(timeline)
 
     @property
     def reach(self) -> tuple[int | None, int]:
-        """The greatest distances to content: no limit back; `last` forward, or 0 if the window is causal."""
+        """The greatest distances from t: no limit back (None); `last` forward, or 0 for a causal window."""
         return None, 0 if self.causal else self.last
 
     @property
@@ -306,7 +306,7 @@ class FixedWindow(IntervalWindow):
 
     @property
     def stride(self) -> int:
-        """The step 1, which is the smallest step, because the ends of the window do not move."""
+        """The step 1, because the ends of a fixed window do not move."""
         return 1
 
     def __str__(self) -> str:
@@ -344,14 +344,14 @@ class TupleWindow:
     by: tuple[int, ...] | None = None
 
     def counts(self, atom: Atom) -> bool:
-        """Return whether the window counts the input atom.
+        """Return whether the input atom can be one of the newest `size` atoms that the window keeps.
 
         A window with a `source` counts only input atoms of this source.
         """
         return self.source is None or atom.arguments[-1:] == (self.source,)
 
     def index(self, atom: Atom) -> tuple[Term | str | int, ...]:
-        """Return idx(a) of the atom a: atoms have equal indexes if and only if they are in one partition."""
+        """Return idx(a) of an atom a; atoms with equal indexes are in one partition of the window."""
         if self.by is None:
             return ()
         arguments = atom.arguments
@@ -360,7 +360,7 @@ class TupleWindow:
 
     @property
     def with_ties(self) -> "TupleWindow":
-        """The window with all atoms of its oldest instant, among which the ties choose."""
+        """The window with ties `all`, which keeps all atoms at the oldest time and not only some."""
         return self if self.ties == "elements" else replace(self, ties="all")
 
     @property

@@ -35,20 +35,20 @@ With `FLP`, the smaller stream decides. With `founded`, the interpretation decid
 
 @dataclass(frozen=True, slots=True)
 class ReferencePoint:
-    """The settings of a check: the reference time, the background B, and the reading of ¬."""
+    """The settings of an answer stream check: the reference time, the background, and the reading of ¬."""
 
     t: int
     background: Background = frozenset()
     reading: NegationReading = "FLP"
 
     def holds(self, formula: Formula, stream: Stream) -> bool:
-        """Return whether a formula holds in a stream."""
+        """Return whether a formula holds in a stream at the reference time, with the background."""
         return holds(formula, stream, self.t, self.background)
 
     def holds_below(self, formula: Formula, smaller: Stream, larger: Stream) -> bool:
-        """Return whether a formula holds in `smaller`, a part of `larger`.
+        """Return whether a formula holds in `smaller`, a stream with only some derived atoms of `larger`.
 
-        The field `reading` determines which of the two streams decides formulas under ¬.
+        The reading of ¬ determines which of the two streams decides formulas under ¬.
         """
         deciding = larger if self.reading == "founded" else None
         return holds(formula, smaller, self.t, self.background, deciding)
@@ -79,7 +79,7 @@ def circular_through_negation(program: Program) -> tuple[Rule, ...]:
 
 
 def _supports(rule: Rule) -> Iterator[tuple[Signature, Signature, int]]:
-    """Yield (head, predicate, number of ¬) for each body atom under an even number of ¬."""
+    """Yield (head predicate, body predicate, number of ¬) for each body atom under an even number of ¬."""
     head = rule.predicate
     for literal in () if head is None else formulas(rule.body):
         *around, innermost = nested(literal)
@@ -102,16 +102,17 @@ class SupportLink:
 
     @property
     def windows(self) -> tuple[Window, ...]:
-        """The windows around the supporting atom, outer windows first."""
+        """The windows around the supporting atom in the body formula, outer windows first."""
         return tuple(analysis.windows_of(self.formula))
 
 
 def circle(
     reduct: Sequence[grounding.GroundRule], unfounded: frozenset[Moment], least: Stream, point: ReferencePoint
 ) -> tuple[frozenset[Moment], tuple[SupportLink, ...]]:
-    """Return the unfounded atoms without a supporting rule.
+    """Return the unfounded atoms that no reduct rule supports, and a circle if all of them are supported.
 
-    If each unfounded atom has a supporting rule, return a circle of support.
+    The second result is not empty if the reduct has a rule for each unfounded atom: it is a circle of
+    unfounded atoms that support each other.
 
     A reduct rule with an unfounded head has a formula that fails in the least model. The failing formula
     depends on an unfounded atom. Each unfounded atom with a supporting rule therefore links to another
@@ -157,7 +158,7 @@ def _closed(links: Mapping[Moment, SupportLink]) -> tuple[SupportLink, ...]:
 
 
 def moment_of(head: Atom | At | None, t: int) -> Moment | None:
-    """Return the atom of a rule's head with its time, at reference time t.
+    """Return the time and the atom that a rule's head derives at reference time t.
 
     Return None if the time is not a number.
     """
@@ -171,7 +172,7 @@ def moment_of(head: Atom | At | None, t: int) -> Moment | None:
 
 
 def looked_at(formula: Formula, stream: Stream, t: int) -> Iterator[Moment]:
-    """Yield each pair of a time and an atom that can change the truth of the formula at t."""
+    """Yield each (time, atom) that can change the truth of the formula at t."""
     match formula:
         case Atom():
             yield t, formula
@@ -264,7 +265,7 @@ def check_candidate(
     point: ReferencePoint,
     evaluate: grounding.Evaluate = grounding.refuse,
 ) -> Verdict:
-    """Return whether a stream is an answer stream of the program for the data at a point.
+    """Return the verdict whether `candidate` is an answer stream of the program for the data at a time.
 
     If ties are `choose`, the stream must be an answer stream for at least one choice of ties. If the stream
     is an answer stream for no choice, the verdict describes, if possible, a choice for which the stream is a
@@ -307,8 +308,8 @@ def ground_instances(
 ) -> tuple[grounding.GroundRule, ...]:
     """Return every rule instance whose body can hold in the stream, whether or not its atoms can be derived.
 
-    Lower layers decide the aggregates and orders of an instance. The aggregates and orders therefore hold in
-    the stream and in all smaller streams.
+    The aggregates and orders of an instance depend only on atoms of lower layers, so they hold in the stream
+    and in all smaller streams.
     """
     put = grounding.stand_ins(program)
     now = grounding.extension(put, grounding.atoms_at(stream, point.t, point.background), evaluate)
@@ -347,7 +348,7 @@ def _no_interpretation(data: Stream, candidate: Stream) -> NotAnInterpretation |
 
 
 def in_order(unordered: Iterable[Moment]) -> tuple[Moment, ...]:
-    """Return atoms sorted by time, then by their text."""
+    """Return (time, atom) pairs sorted by time, then by the text of the atom."""
     return tuple(sorted(unordered, key=lambda moment: (moment[0], str(moment[1]))))
 
 

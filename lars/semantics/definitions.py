@@ -61,14 +61,14 @@ def holds(
 
 
 def body_holds(rule: grounding.GroundRule, stream: Stream, t: int, background: Background) -> bool:
-    """Return whether every formula of the body holds; `not α` is ¬α."""
+    """Return whether every formula in the body of a rule holds in the stream at t."""
     return all(holds(formula, stream, t, background) for formula in rule.body)
 
 
 def satisfies(rule: grounding.GroundRule, stream: Stream, t: int, background: Background) -> bool:
-    """Return whether the body implies the head.
+    """Return whether the stream satisfies a rule at t: the head holds, or the body does not hold.
 
-    A missing head is always false, and so is a head @_{t'} with t' outside T.
+    The head of a constraint never holds, and a head @_{t'} with t' outside the timeline never holds.
     """
     if not body_holds(rule, stream, t, background):
         return True
@@ -94,7 +94,7 @@ def answer_streams(
     background: Iterable[Atom] = (),
     evaluate: grounding.Evaluate = grounding.refuse,
 ) -> tuple[Stream, ...]:
-    """Return every answer stream of the program for the stream at t (LARS 2015, Definition 3).
+    """Return every answer stream of the program for a data stream at t (LARS 2015, Definition 3).
 
     Each choice of ties has its own answer streams. If two choices have equal answer streams, the result
     contains the stream once. For one choice, a stratified program has at most one answer stream, which is
@@ -158,11 +158,11 @@ def ground(
     background: Background,
     evaluate: grounding.Evaluate = grounding.refuse,
 ) -> tuple[tuple[grounding.GroundRule, ...], Stream]:
-    """Return the ground rules, and the data with every atom that can be in an answer stream.
+    """Return the ground rules, and the data extended by every atom that some answer stream can contain.
 
-    The data of the result are a fixpoint in which every formula under ¬ counts as true. For the proof, let J
-    be the intersection of an answer stream I with this fixpoint. J is a model of the reduct of I: if a body
-    holds in J, its head is in I and in the fixpoint. Since I is minimal, J is equal to I.
+    The extended data are the fixpoint of the rules if every formula under ¬ counts as true. For the proof,
+    let J be the intersection of an answer stream I with this fixpoint. J is a model of the reduct of I: if a
+    body holds in J, its head is in I and in the fixpoint. Since I is minimal, J is equal to I.
     """
     check_safety(program)
     if t not in data.timeline:
@@ -194,7 +194,7 @@ def _numbers(stream: Stream) -> frozenset[Number]:
 def derived_by(
     rules: Iterable[grounding.GroundRule], stream: Stream, t: int, background: Background
 ) -> Iterator[Moment]:
-    """Yield the heads that the stream lacks although their bodies hold in the stream."""
+    """Yield the head of each rule whose body holds in the stream, if the stream lacks the head."""
     for rule in rules:
         if not satisfies(rule, stream, t, background):
             match rule.head:
@@ -213,7 +213,7 @@ def _relaxed(formula: formulas.Formula) -> formulas.Formula:
 def enumerate_streams(
     rules: tuple[grounding.GroundRule, ...], data: Stream, upper: Stream, t: int, background: Background
 ) -> Iterator[Stream]:
-    """Yield the answer streams, after trying every stream between the data and the upper bound."""
+    """Yield the answer streams, by trying every stream between the data and `upper`."""
     candidates = sorted(moments(upper) - moments(data), key=str)
     for size in range(len(candidates) + 1):
         for chosen in combinations(candidates, size):

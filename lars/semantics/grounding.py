@@ -77,8 +77,8 @@ The result None means an error. The result null means that the value is unbound.
 class GroundRule:
     """A ground instance of a rule, whose conditions are true; an instance without a head is a constraint.
 
-    The body omits aggregates and orders, because they are known to hold. The field `bindings` contains the
-    variables that aggregates and orders bind.
+    The body omits the aggregates and orders of the rule, because they are known to hold. The field `bindings`
+    contains the variables that these aggregates and orders bind.
     """
 
     head: Atom | logic.At | None
@@ -101,7 +101,7 @@ class GroundRule:
 
 
 def values_in(pattern: logic.Formula, put: logic.Formula) -> Iterator[tuple[Variable, Constant]]:
-    """Yield each variable of a formula with its value in the ground instance `put`."""
+    """Yield each variable of the formula `pattern` with its value in the ground instance `put`."""
     for part, ground in zip(nested(pattern), nested(put), strict=False):
         match part, ground:
             case logic.At(Variable() as time), logic.At(Number() as moment):
@@ -115,7 +115,7 @@ def values_in(pattern: logic.Formula, put: logic.Formula) -> Iterator[tuple[Vari
 
 
 def refuse(expression: logic.Expression) -> Constant | None:
-    """Raise LarsError, since SPARQL conditions have no value without a function that evaluates them."""
+    """Raise LarsError: the caller gave no function that evaluates the program's SPARQL conditions."""
     raise LarsError(f"the definition of LARS gives no value to the SPARQL condition [{expression}]")
 
 
@@ -125,7 +125,7 @@ def instances(
     """Yield the instances of a safe rule whose body can be true if only the given atoms can be true.
 
     Every other instance has a false body: a binding atom is never true, a time is outside the timeline, or a
-    condition is false. Atoms must already have replaced the aggregates and orders of the rule.
+    condition is false. The rule must not have aggregates or orders; `with_stand_ins` replaces them by atoms.
 
     >>> p, q = Atom("p", (Variable("X"),)), Atom("q", (Variable("X"),))
     >>> [str(r.head) for r in instances(Rule(q, (p,)), [Atom("p", (Number(1),))], Interval(0, 9))]
@@ -185,7 +185,7 @@ def _completed(conditions: list[logic.Condition], binding: Binding, evaluate: Ev
 
 
 def decide_condition(condition: logic.Condition, binding: Binding, evaluate: Evaluate) -> Binding | None:
-    """Return the binding extended by the condition, or None if the condition is not true."""
+    """Return the binding, extended by := or = of the condition; None if the condition is not true."""
     match condition:
         case logic.Comparison() if (equality := assignment(condition, binding.keys())) is not None:
             return _with(binding, equality[0], value(equality[1], binding))
@@ -227,7 +227,7 @@ def _with(binding: Binding, variable: Variable, term: Constant | None) -> Bindin
 
 
 def with_values(expression: logic.Expression, binding: Binding) -> logic.Expression:
-    """Return the expression with values in place of its variables; null replaces unbound variables."""
+    """Return a SPARQL expression with the values of its variables; null replaces unbound variables."""
     unbound: Binding = dict.fromkeys(variables(expression), NULL)
     return put_terms(expression, unbound | binding)
 
@@ -238,7 +238,7 @@ Values = Mapping[Variable, Constant]
 
 @dataclass(frozen=True, slots=True)
 class InstanceGroup:
-    """The instances for which an aggregate or order is true under a binding.
+    """The instances of an atom for which an aggregate or order literal is true under a binding.
 
     For an aggregate, `instances` are the instances of the group. For an order, `instances` is one ranked
     instance. The field `count` is the number of instances in the group.
@@ -341,7 +341,7 @@ def _ordered(literal: logic.Among, matched: Sequence[Atom], evaluate: Evaluate) 
 
 
 def stand_ins(program: Program) -> Mapping[logic.SetLiteral, Atom]:
-    """Return, for each aggregate and order, an atom of its variables with a fresh predicate."""
+    """Map each aggregate and order of a program to an atom with a fresh predicate and the same variables."""
     used = {name for name, _ in program.predicates}
     names = (name for n in count(1) if (name := f"gathered {n}") not in used)
     every = dict.fromkeys(literal for rule in program.rules for literal in set_literals(rule.body))
@@ -349,7 +349,7 @@ def stand_ins(program: Program) -> Mapping[logic.SetLiteral, Atom]:
 
 
 def with_stand_ins(rule: Rule, put: Mapping[logic.SetLiteral, Atom]) -> Rule:
-    """Return the rule with the given atoms in place of its aggregates and orders."""
+    """Return the rule after replacing its aggregates and orders by the atoms in `put`."""
     body = tuple(put[part] if isinstance(part, logic.SetLiteral) else part for part in rule.body)
     return replace(rule, body=body)
 
@@ -357,7 +357,7 @@ def with_stand_ins(rule: Rule, put: Mapping[logic.SetLiteral, Atom]) -> Rule:
 def extension(
     put: Mapping[logic.SetLiteral, Atom], held: frozenset[Atom], evaluate: Evaluate
 ) -> frozenset[Atom]:
-    """Return the instances of the atoms that replace aggregates and orders, if the atoms `held` hold now."""
+    """Return the instances of the stand-in atoms for aggregates and orders, if the atoms `held` hold now."""
     return frozenset(
         substitute(atom, dict(group.binding))
         for literal, atom in put.items()

@@ -150,7 +150,7 @@ def _grouping(scanner: Scanner, word: re.Pattern[str], accepted: str) -> tuple[V
 
 
 def read_among(scanner: Scanner, atom: Atom) -> formulas.Among:
-    """Read the range, the order and the `per` variables after `among`, and return the literal for `atom`."""
+    """Read the text after `among` (ranks, order and `per` variables), and return the order literal."""
     start = scanner.skip()
     match = scanner.expect(_RANGE, "which instances, counted from 1: 1..10, or 11.. for all others")
     first, last = int(match.group(1)), match.group(2)

@@ -24,7 +24,7 @@ _SAME_LINE: Final = re.compile(r"[^\S\n]*")
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A part of the formatted text, and the range of the old text that it replaces."""
+    """A piece of the formatted text, and the range of the original text that the piece replaces."""
 
     start: int
     end: int

@@ -67,7 +67,7 @@ def read_reasoner_program(text: str, source: str, *, persistent: bool = True) ->
 
 @dataclass(slots=True)
 class _Translation:
-    """The rules of a text, and the auxiliary LARS rules that they need so far."""
+    """The translation of I-DLV-sr rules, with the auxiliary LARS rules that have been needed so far."""
 
     read: tuple[ReasonerRule, ...]
     persistent: bool
@@ -123,7 +123,7 @@ class _Translation:
         return other in found
 
     def _needs(self) -> Mapping[Signature, int | None]:
-        """Return the number of seconds of the past that each predicate needs; None means the whole past."""
+        """Map each predicate to the number of past seconds that the rules need; None means the whole past."""
         needed: dict[Signature, float] = {}
         for rounds in count():
             before = dict(needed)
@@ -199,7 +199,7 @@ class _Translation:
         return head
 
     def _tick(self, origin: Origin) -> None:
-        """Add rules that derive the arrival times of atoms, as far back as the program looks."""
+        """Add the rules that derive each arrival time of atoms in the past that the program can read."""
         reaches = [self.needed.get(name, 0) for name in self.kept]
         numbers = [reach for reach in reaches if reach is not None]
         window = TimeWindow(max(numbers) if len(numbers) == len(reaches) else None)
@@ -225,9 +225,9 @@ class _Translation:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A literal that needs auxiliary predicates; `label` distinguishes their names.
+    """The translation of one I-DLV-sr literal; `label` makes the names of its auxiliary predicates unique.
 
-    If `stamped` is true, the rule derives its head at each time of an arrival.
+    If `stamped` is true, the predicates of the rule have a time argument, which is an arrival time.
     """
 
     translation: _Translation
@@ -293,7 +293,7 @@ class _Asked:
         raise PlacedError(self.rule.origin.place(), problem)
 
     def _hits(self, one: Streamed, terms: tuple[Term, ...]) -> Atom:
-        """Return the auxiliary atom with a time argument: the times at which the literal's atom held."""
+        """Return the auxiliary atom `hit`, whose last argument is a time at which the literal's atom held."""
         when = _TICK if self.stamped else _at_now()
         held = self.translation.at(one.atom, _THEN, self.rule.origin)
         back = logic.Operation("-", _NOW, _THEN)
@@ -308,7 +308,7 @@ class _Asked:
         return Atom(self._name("hit"), (*terms, _NOW, _THEN))
 
     def _always(self, one: Streamed, terms: tuple[Term, ...], hits: Atom) -> Atom:
-        """Return the auxiliary atom that holds if the literal's atom held at all times of the literal."""
+        """Return the auxiliary atom that holds if the literal's atom held at all required times."""
         if not isinstance(one.offsets, range):
             every = (Atom(hits.predicate, (*terms, _NOW, Variable(f"_at{offset}"))) for offset in one.offsets)
             places = (
@@ -334,7 +334,7 @@ class _Asked:
         return self._add("always", (*terms, _NOW), (hits, first, logic.Not(gap)))
 
     def _at_least(self, number: int, terms: tuple[Term, ...], hits: Atom) -> Atom:
-        """Return the auxiliary atom that holds if at least `number` different times are hits."""
+        """Return the auxiliary atom that holds if the literal's atom held at `number` or more times."""
         before = Atom(hits.predicate, (*terms, _NOW, _OTHER))
         later = logic.Comparison(_OTHER, "<", _THEN)
         for times in range(2, number + 1):
@@ -343,9 +343,10 @@ class _Asked:
         return self._add(f"at least {number}", (*terms, _NOW), (before,))
 
     def _ranks(self, terms: tuple[Term, ...], hits: Atom) -> Atom:
-        """Return the auxiliary atom with a rank n, which holds if the hits have at least n different times.
+        """Return the auxiliary atom with a number n: the literal's atom held at n or more different times.
 
-        The rank of a hit is one more than the rank of an earlier hit.
+        The rules count by ranks: the rank of a time with the atom is one more than the rank of an earlier
+        time.
         """
         rank = Atom(self._name("rank"), (*terms, _NOW, _THEN, _RANK))
         before = Atom(self._name("rank"), (*terms, _NOW, _OTHER, _NEXT))

@@ -30,10 +30,10 @@ Quantity = Literal["in", "always in", "at least", "at most", "count"]
 
 @dataclass(frozen=True, slots=True)
 class Streamed:
-    """An atom that a rule requires at times now - o, for numbers of seconds o in `offsets`.
+    """An atom that an I-DLV-sr rule requires at times now - o, for each number of seconds o in `offsets`.
 
-    Without offsets, the rule requires the atom at the present time. The field `number` is the number after
-    `at least`, `at most` or `count`.
+    If `offsets` is empty, the rule requires the atom at the present time. The field `number` is the number
+    after `at least`, `at most` or `count`.
     """
 
     atom: Atom

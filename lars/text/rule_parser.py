@@ -260,7 +260,7 @@ def _time(scanner: Scanner) -> Variable | Number:
 
 
 def is_comparison(scanner: Scanner) -> bool:
-    """Return whether the text continues with a comparison and not with a formula."""
+    """Return whether the text at the current offset is a comparison and not a formula."""
     return not _is_formula(scanner)
 
 

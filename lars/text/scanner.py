@@ -107,7 +107,7 @@ class Scanner:
         return self._decoded(match) if match else None
 
     def variable(self) -> terms.Variable | None:
-        """Read a variable, written as ?name or as a name with a capital letter; return None at other text."""
+        """Read a variable such as ?name or Name; return None if no variable follows."""
         if self.peek(_PREFIXED):
             return None
         match = self.accept(VARIABLE)
@@ -146,7 +146,7 @@ class Scanner:
         return value
 
     def listed(self, read: Callable[[], _Part]) -> tuple[_Part, ...]:
-        """Call `read` one or more times, with commas between the parts."""
+        """Read a list of one or more parts with commas between them; `read` reads one part."""
         parts = [read()]
         while self.accept(_COMMA):
             parts.append(read())

@@ -23,13 +23,13 @@ _MOST_PAIRS: Final = 1_000_000
 
 
 def counting(rules: Iterable[ticker_rules.PlainRule]) -> bool:
-    """Return whether a rule computes or orders numbers, so that Ticker must see them as numbers."""
+    """Return whether a rule computes or compares numbers, so that the export must keep numbers as numbers."""
     parts = (part for rule in rules for part in rule.body if isinstance(part, Comparison))
     return any(part.relation in ticker_rules.ORDERED or isinstance(part.right, Operation) for part in parts)
 
 
 def scoping_rules(rules: Sequence[ticker_rules.PlainRule], name: str) -> Iterator[ticker_rules.PlainRule]:
-    """Yield a rule with a window for each input atom that other rules use only without a window."""
+    """Yield an auxiliary rule with a window for each input atom that the rules use only without a window."""
     heads = {signature(rule.head) for rule in rules}
     plain: dict[Atom, Rule] = {}
     scoped: set[Atom] = set()
@@ -56,10 +56,10 @@ def guarded_rules(
     last: int,
     names: Iterator[str],
 ) -> tuple[ticker_rules.PlainRule, ...]:
-    """Return the rules with a fact for each value of each variable; rules without values are dropped.
+    """Return the rules and facts with the possible values of variables, without rules that never apply.
 
-    Negated literals whose input never arrives are dropped. Times range from 0 to `last`. Raises ExportError
-    for arithmetic with unlimited or negative values.
+    Negated literals whose input never arrives are omitted. Time variables have the values from 0 to `last`.
+    Raises ExportError for arithmetic with unlimited or negative values.
     """
     facts = tuple(rule for rule in rules if not rule.body)
     domains = _Domains(rules, stream, last)
@@ -98,10 +98,10 @@ def _check_written(domain: frozenset[Constant], *, numbered: bool) -> None:
 
 
 def _check_head_time(rule: ticker_rules.PlainRule) -> None:
-    """Raise ExportError for a rule head at a time whose values facts must give before the run.
+    """Raise ExportError for a rule head @_T if facts must give the values of T before the run.
 
-    If facts give the time, the head is at a constant time, such as p at 2. Ticker then keeps p at the present
-    time while the body holds.
+    With a constant time, such as in `p at 2`, Ticker wrongly derives p at the present time while the body
+    holds.
     """
     if rule.time in _grounded(rule):
         with ticker_rules.exporting(rule.source):
@@ -125,7 +125,7 @@ def _grounded(rule: ticker_rules.PlainRule) -> frozenset[Variable]:
 
 
 def _unguarded(rule: ticker_rules.PlainRule, predicates: set[Signature]) -> list[Variable]:
-    """Return the variables that need values and that no fact binds."""
+    """Return the variables of a rule that need values from facts, but occur in no body atom with facts."""
     facts = (
         form.atom
         for form in rule.body
@@ -169,7 +169,7 @@ class _Domains:
                     raise ticker_rules.InexpressibleError("arithmetic that computes new values without end")
 
     def _constants(self, rules: Iterable[ticker_rules.PlainRule]) -> set[Constant]:
-        """Return the constants of the heads, of the input, and of times: all values without arithmetic."""
+        """Return all constants that do not come from arithmetic: constants of rule heads, input and times."""
         atoms = chain((rule.head for rule in rules), *self.rows.values())
         written = (term for atom in atoms for term in atom.arguments if not isinstance(term, Variable))
         return {*written, *self.times}
@@ -261,7 +261,7 @@ _TURNED: Final[Mapping[Relation, Relation]] = {
 
 
 def _related(terms: Values, side: Arithmetic, relation: Relation, other: Arithmetic) -> None:
-    """Keep the constants of a variable `side` that are in the relation to a constant of `other`."""
+    """Remove the values of a variable `side` that are not in the relation to any value of `other`."""
     if not isinstance(side, Variable) or relation == "!=":
         return
     others = _side(terms, other)

@@ -76,7 +76,7 @@ _LONGEST_WINDOW: Final = 2**31 - 1
 
 @contextmanager
 def exporting(rule: Rule, part: int | None = None) -> Iterator[None]:
-    """If the block raises an InexpressibleError, raise an ExportError with a rule and its body literal."""
+    """Turn an InexpressibleError in the block into an ExportError with the rule and its body literal."""
     try:
         yield
     except InexpressibleError as refused:
@@ -89,7 +89,7 @@ def fresh_name(name: str, taken: frozenset[str]) -> str:
 
 
 def hidden_names(taken: frozenset[str]) -> Iterator[str]:
-    """Yield names of auxiliary predicates that are not taken."""
+    """Yield names for auxiliary predicates, without the names in `taken`."""
     return (name for n in count(1) if (name := f"aux{n}") not in taken)
 
 
@@ -105,11 +105,11 @@ def variables_of(part: analysis.LiteralForm | Comparison) -> frozenset[terms.Var
 def ticker_literal(
     literal: Formula | Test | Assign | SetLiteral, reasoner: Reasoner, met: TickerInput
 ) -> analysis.LiteralForm | None:
-    """Return a body formula around one atom, with a window of Ticker; None if the formula always holds.
+    """Return a body literal in a form that Ticker can express; None if the literal always holds.
 
-    A time window in the resulting formula is closed, with d = 1 and u = 0. The length of a resulting time
-    window may be 0 only under @. A resulting time window is not longer than the known input. Raises
-    InexpressibleError for a formula that no window of Ticker expresses.
+    The result is an atom with at most one window. Its time window is [t - n, t], with n = 0 only under @, and
+    is not longer than the known input. Raises InexpressibleError for a formula that no window of Ticker
+    expresses.
     """
     if isinstance(literal, SetLiteral):
         raise InexpressibleError(f"{literal}: Ticker has no aggregates and no orders")
@@ -177,7 +177,7 @@ def _size(
 
 
 def _bounded(window: Window, length: int, most: int | None) -> int:
-    """Return the length of a window, but at most `most`.
+    """Return the length of a window, limited to `most`.
 
     The limit keeps programs small, because Ticker creates a rule for each position in a window.
     """
@@ -222,7 +222,7 @@ class Sources:
 
     @property
     def mixed(self) -> frozenset[terms.Signature]:
-        """The predicates that have facts, and that rules or input also give."""
+        """The predicates whose atoms come from facts and also from rules or input."""
         return self.facts & (self.derived | self.input)
 
     def without_needless_window(self, form: analysis.LiteralForm) -> analysis.LiteralForm:
@@ -257,7 +257,7 @@ NumberedLiteral = tuple[int, BodyLiteral]
 
 
 def without_equalities(rule: Rule) -> tuple[Head | None, list[NumberedLiteral]]:
-    """Return the head and the numbered body, with a term for each variable that only = binds to the term."""
+    """Return the head and the numbered body of a rule, in which terms replace variables that only = binds."""
     head, body = rule.head, list(enumerate(rule.body))
     binding_parts = (binder for formula in formulas(rule.body) for binder in analysis.binders(formula))
     bound = frozenset().union(*map(variables, binding_parts), *map(variables, set_literals(rule.body)))
@@ -309,10 +309,11 @@ violated, so no answer stream exists. `auxiliary`: the head is not part of the a
 
 @dataclass(frozen=True, slots=True)
 class PlainRule:
-    """A rule with one operation or relation per comparison; `source` is the original rule.
+    """A rule in the form that Ticker requires, with one operation or relation in each comparison.
 
-    The field `time` is the time variable of the head. In a rule for Ticker, an operation is on the right of
-    =, and its result is on the left of =. Earlier literals of the body bind both operands of an operation.
+    The field `source` is the original rule, and `time` is the time variable of the head. In a rule for
+    Ticker, an operation is on the right of =, and its result is on the left of =. Earlier literals of the
+    body bind both operands of an operation.
     """
 
     source: Rule
@@ -405,8 +406,8 @@ class _RuleReader:
 
     `known` are the variables bound so far, and `numbers` are the numeric variables.
 
-    `natural` variables are never negative. `times` variables are time points in a window, and so in the
-    timeline.
+    `natural` are the variables whose values are never negative. `times` are the variables whose values are
+    time points of a window.
     """
 
     def __init__(self, rule: Rule, sources: Sources, hidden: Iterator[str], reasoner: Reasoner) -> None:
@@ -423,7 +424,7 @@ class _RuleReader:
     def rules(self) -> list[PlainRule]:
         """Return the auxiliary rules and the rule itself.
 
-        If the head has a time, the result also has a rule for the head with the role `moments`.
+        If the head has a time, the result also contains a rule for the head with the role `moments`.
         """
         forms = [form for number, part in self.body for form in self._form(number, part)]
         for form in forms:
@@ -458,10 +459,10 @@ class _RuleReader:
                     yield self._now(literal_form) if literal_form.window == NOW else literal_form
 
     def _now(self, form: analysis.LiteralForm) -> analysis.LiteralForm:
-        """Return an atom that replaces @ in a window of length 0, because Ticker's window is longer.
+        """Return an auxiliary atom in place of @ in a window of length 0, which is longer in Ticker.
 
-        Ticker's window contains two times: now and one time point earlier. If the atom holds now and at one
-        of the two times, the auxiliary atom has the latest time at which the atom holds.
+        In Ticker, a window of length 0 contains now and the time point before. The auxiliary atom has only
+        the latest of the two times at which the atom holds.
         """
         assert isinstance(form.atom, terms.Atom)
         assert form.time is not None

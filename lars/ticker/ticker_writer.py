@@ -48,7 +48,7 @@ def with_signs(
 
 
 def _patterns(stream: ticker_rules.TickerInput, reasoner: ticker_rules.Reasoner) -> list[terms.Atom]:
-    """Return atoms of which each line of the input contains at least one instance."""
+    """Return patterns of atoms; each line of the input contains an instance of at least one pattern."""
     if reasoner == "clingo":
         kinds = sorted({(atoms[0].predicate, len(atoms[0].arguments)) for atoms in stream.atoms.values()})
         return [
@@ -97,7 +97,7 @@ def ticker_writer(
     background: tuple[terms.Atom, ...] = (),
     stream: ticker_rules.TickerInput = ticker_rules.UNKNOWN,
 ) -> "TickerWriter":
-    """Return the writer of the program, with its input if known; raise the errors of `write_ticker`."""
+    """Return the TickerWriter of a program and its input, if known; raise the errors of `write_ticker`."""
     rules = ticker_rules.plain_rules(program, background, reasoner, stream)
     hidden = ticker_rules.hidden_names(frozenset(atom.predicate for rule in rules for atom in _atoms(rule)))
     if stream.last is not None and reasoner == "incremental":
@@ -133,7 +133,7 @@ class TickerWriter:
         self.counting = counting(rules)
 
     def heads(self, role: ticker_rules.Role) -> dict[str, terms.Signature]:
-        """Return the names of the heads with a role, each with the predicate of its original rule."""
+        """Map the names of the rule heads that have a role to the head predicates of the original rules."""
         return {
             self.predicates[terms.signature(rule.head)]: terms.signature(head_atom(rule.source) or rule.head)
             for rule in self.rules
@@ -141,7 +141,7 @@ class TickerWriter:
         }
 
     def text(self) -> str:
-        """Return the text of the program after its legend."""
+        """Return the text of the program in Ticker's language, preceded by the legend of its names."""
         lines = [line for rule in self.rules for line in self._rule(rule)]
         return "\n".join((*(f"% {line}" for line in self._legend()), *lines)) + "\n"
 
