@@ -140,7 +140,7 @@ def read_file(path: Path, accepted: str) -> TextFile:
 
 
 def read_text(path: Path, accepted: str) -> str:
-    """Return the text of a file, with LF (\n) at the end of each line; raise the errors of `read_file`."""
+    """Return the text of a file, with every line end replaced by LF; raise the errors of `read_file`."""
     return _with_line_feeds(read_file(path, accepted))
 
 

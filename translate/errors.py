@@ -24,4 +24,4 @@ class NeedsRdf12Error(UnsupportedError):
 
 
 class ModelError(LarsError):
-    """Two queries do not come from one (V, P, D, S), or cs and cq are not defined for a query."""
+    """Two queries do not have one model (V, P, D, S), or a query has no translation cs(Q) or cq(Q)."""

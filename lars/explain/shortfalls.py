@@ -231,7 +231,7 @@ class Closest:
         return self.partials
 
     def _run(self, state: Partial) -> None:
-        """Extend a partial instance by each way to satisfy the next literal, or by its failure."""
+        """Extend a partial instance by each way to satisfy its next literal, or by the literal's failure."""
         for place in state.waived:
             if program.variables(self.body[place]) <= state.binding.keys():
                 self._fail(state, place)

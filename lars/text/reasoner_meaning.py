@@ -96,7 +96,7 @@ class _Translation:
         return name not in self.intensional and name in map(signature, heads)
 
     def _kept(self) -> frozenset[Signature]:
-        """Return the derived predicates whose past is used, and the derived predicates that they use."""
+        """Return the derived predicates whose past a window reads, and all derived predicates below them."""
         kept = {
             signature(one.atom)
             for _, _, one in self._streamed()

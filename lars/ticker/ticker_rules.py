@@ -499,7 +499,7 @@ class _RuleReader:
             known.add(variable)
 
     def _separated(self, form: analysis.LiteralForm) -> tuple[Part, ...]:
-        """Return the literal without ¬; a fixed time, which Ticker lacks, becomes a comparison."""
+        """Return the literal without ¬; a comparison replaces a fixed time in @, which Ticker lacks."""
         present = replace(form, positive=True)
         if not isinstance(form.time, terms.Number):
             return (present,)

@@ -21,10 +21,10 @@ from translate.model.query import EngineQuery, Language, Query
 
 
 class Assignment:
-    """The assignment of parts g of basic graph patterns to streams, by the predicates of the streams.
+    """The assignment of triple patterns to streams, by the predicates of the streams' triples.
 
-    `carried` are the pairs (stream, predicate) in the trace, as texts. `assigned` are the predicates that the
-    user assigns to a stream, independently of the trace.
+    `carried` are the pairs (stream, predicate) that occur in the trace, as texts. `assigned` maps a stream to
+    the predicates that the user assigns to it, which take precedence over the trace.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class Assignment:
         self._check_paths(query.pattern)
 
     def __call__(self, bgp: Bgp) -> dict[Iri, Bgp]:
-        """Return the part of the pattern for each stream; a triple pattern without a stream is static."""
+        """Map each stream to the triple patterns that are matched in it; other patterns match static data."""
         parts: dict[Iri, list[TriplePattern]] = {}
         for triple in bgp.triples:
             candidates = self._candidates(triple)
@@ -99,9 +99,9 @@ With `brave`, g is matched only in its stream. With `cautious`, g is matched in 
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """One of the queries cq(Q): a choice for each (s, ω, g) of S, and the resulting query.
+    """One of the CQELS queries cq(Q), with the choice (brave or cautious) for each (s, ω, g) of S.
 
-    The choices are in the order of S.
+    The choices are in the order in which S lists the (s, ω, g).
     """
 
     choices: tuple[Choice, ...]
@@ -123,7 +123,7 @@ def cs(query: Query) -> EngineQuery:
 def cq(query: Query) -> tuple[Variant, ...]:
     """Return all 2^|S| CQELS queries; the first query is all brave, and the last query is all cautious.
 
-    Raises ModelError if a part g is not a part of P, overlaps another part, or is inside a GRAPH.
+    Raises ModelError if the pattern g of a stream is not in P, overlaps another g, or is inside GRAPH.
     """
     parts = tuple(part for part in query.streams if part.pattern != EMPTY)
     _check_parts(query.pattern, parts)
@@ -160,9 +160,9 @@ def _name(stream: Iri | Variable) -> Iri:
 def model_of_cqels(query: EngineQuery, *, with_graphs: bool = False) -> Query:
     """Return (V, P, D, S) of a query with STREAM blocks; each block becomes a (s, ω, g) of S.
 
-    `(STREAM s ω g) UNION g` is a cautious block, which also becomes g in P. A block that reads the named
-    graphs of elements has no part g. If a query has a block without g, and `with_graphs` is true, all blocks
-    remain in P. If `with_graphs` is false, a block without g raises ModelError.
+    `(STREAM s ω g) UNION g` is a cautious block, which also becomes g in P. A block that reads named graphs
+    of stream elements cannot become a (s, ω, g). If a query has such a block and `with_graphs` is true, all
+    blocks remain in P; if `with_graphs` is false, the function raises ModelError.
     """
     parts = dict.fromkeys(replace(block, name=None) for block in stream_blocks(query.pattern))
     stays = with_graphs and any(part.graph is not None for part in parts)
@@ -184,7 +184,7 @@ def _model(query: EngineQuery, pattern: Pattern, streams: tuple[StreamBlock, ...
 
 
 def model_of_csparql(query: EngineQuery, assigned: Callable[[algebra.Bgp], dict[Iri, algebra.Bgp]]) -> Query:
-    """Return (V, P, D, S) of a C-SPARQL query, given the part of each BGP for each stream."""
+    """Return (V, P, D, S) of a C-SPARQL query; `assigned` splits a basic graph pattern by streams."""
     parts: dict[StreamBlock, None] = {}
     # The steps of a path are triple patterns where SPARQL makes it such.
     pattern = without_paths(query.pattern)
@@ -198,7 +198,7 @@ def model_of_csparql(query: EngineQuery, assigned: Callable[[algebra.Bgp], dict[
 
 
 def without_streams(pattern: Pattern) -> Pattern:
-    """Return the pattern with g in place of each brave or cautious part."""
+    """Return the pattern with g in place of each block `STREAM s ω g` and each `(STREAM s ω g) UNION g`."""
 
     def plain(part: Pattern) -> Pattern | None:
         match part:
@@ -259,9 +259,9 @@ def _check_parts(pattern: Pattern, parts: tuple[StreamBlock, ...]) -> None:
 
 
 def _parts_in(bgp: Bgp, parts: Iterable[StreamBlock]) -> list[StreamBlock]:
-    """Return the parts inside a basic graph pattern, without parts inside a larger part of the same stream.
+    """Return the stream blocks whose g is inside a basic graph pattern, without blocks inside larger ones.
 
-    If a triple pattern is in several BGPs, its occurrence in each BGP belongs to a part of the same BGP.
+    A block is omitted if its g is inside the g of another block with the same stream and window.
     """
     inside = [part for part in parts if _contains(bgp, part.pattern)]
 

@@ -22,7 +22,7 @@ _LENIENT: Final = RANDOM | {"COALESCE", "IF", "NOW", "PRECEDES"}
 
 
 def required_variables(condition: Expression, *, value: bool = True) -> frozenset[Variable]:
-    """Return variables that are bound in every solution for which the condition is `value`.
+    """Return variables that are bound in every solution for which the condition has the truth value `value`.
 
     >>> from lars.language.terms import Literal
     >>> n, m = Variable("n"), Variable("m")
@@ -89,11 +89,11 @@ Variables = frozenset[Variable]
 
 @remember
 def null_sets(pattern: Pattern, among: Variables) -> frozenset[Variables]:
-    """Return a superset of the sets of variables in `among` that one solution can leave null.
+    """Return sets of variables in `among`; for each solution, they include the set of its null variables.
 
-    Each set in the result is a subset of `among` ∩ vars(P). A filter excludes a set if the filter is true
-    only for solutions that bind a variable of the set. If no solution leaves all variables of a set in the
-    result null, the translation gets an additional rule that never fires.
+    Each returned set is a subset of `among` ∩ vars(P). A filter excludes a set if the filter is true only for
+    solutions that bind a variable of the set. The result may contain sets that no solution leaves null; for
+    such a set, the translation only gets a rule that never fires.
     """
     match pattern:
         case algebra.Bgp() | algebra.PathPattern() | algebra.StreamBlock():
@@ -128,7 +128,7 @@ def null_sets(pattern: Pattern, among: Variables) -> frozenset[Variables]:
 
 
 def null_pairs(left: Pattern, right: Pattern, among: Variables) -> Iterator[tuple[Variables, Variables]]:
-    """Yield the pairs of null sets of solutions of two patterns, in a fixed order."""
+    """Yield each pair of null sets, one of the left and one of the right pattern, in a fixed order."""
     yield from product(*(sorted(null_sets(side, among), key=sorted) for side in (left, right)))
 
 
@@ -159,7 +159,7 @@ def _of_group(group: algebra.Group, among: Variables) -> frozenset[Variables]:
 
 
 def _sides(left: Pattern, right: Pattern, among: Variables) -> tuple[frozenset[Variables], ...]:
-    """Return the null sets of each side of a join, including the variables that only the other side binds."""
+    """Return the null sets of both sides of a join; each includes the variables of only the other side."""
     missing = (variables(right) - variables(left)) & among, (variables(left) - variables(right)) & among
     return (
         frozenset(nulls | missing[0] for nulls in null_sets(left, among)),
@@ -174,7 +174,7 @@ def _joined(one: frozenset[Variables], other: frozenset[Variables]) -> frozenset
 def joins(
     left: Pattern, right: Pattern, names: Variables = frozenset()
 ) -> Iterator[tuple[Variables, Variables]]:
-    """Yield the cases in which two solutions are compatible (SPARQL 1.1, 18.3).
+    """Yield the cases in which solutions of two patterns are compatible (SPARQL 1.1, 18.3).
 
     A case consists of the shared variables that are null only on the left, and the shared variables that are
     null only on the right. All other shared variables are equal, or null on both sides. If no shared variable
@@ -189,9 +189,8 @@ def joins(
 def nullable(pattern: Pattern) -> Variables:
     """Return a superset of the variables that at least one solution of the pattern leaves null.
 
-    A variable is in the result if and only if `null_sets` of the pattern and this variable contains the set
-    of this variable. One pass over the pattern finds all these variables: to call `null_sets` for each of 500
-    variables takes minutes.
+    The result contains a variable v if and only if `null_sets(pattern, {v})` contains {v}. One pass over the
+    pattern finds all such variables, because 500 calls of `null_sets` would take minutes.
     """
     match pattern:
         case algebra.Bgp() | algebra.PathPattern() | algebra.StreamBlock():
@@ -230,7 +229,7 @@ def _null_on_side(side: Pattern, other: Pattern) -> Variables:
 
 @remember
 def witnesses(pattern: Pattern) -> int:
-    """Return the number of witnesses that a solution of the pattern has in a multiset."""
+    """Return the number of extra arguments (witnesses) that distinguish equal solutions of the pattern."""
     match pattern:
         case algebra.Bgp() | algebra.Group():
             return 0
@@ -259,7 +258,7 @@ def witnesses(pattern: Pattern) -> int:
 def joins_by_cases(left: Pattern, right: Pattern) -> bool:
     """Return whether a shared variable of a join can be unbound.
 
-    If a shared variable is unbound, the solution of the join does not determine the solutions of both sides.
+    If a shared variable can be unbound, a solution of the join does not show which side bound the variable.
     """
     shared = variables(left) & variables(right)
     return bool(shared & (nullable(left) | nullable(right)))

@@ -41,7 +41,7 @@ def _has_no_grid(window: WindowExpression) -> bool:
 
 
 def is_historical(query: EngineQuery) -> bool:
-    """Return whether all windows of a query are between two fixed times, so that its answers never change."""
+    """Return whether all windows of a query are between two fixed times, as in queries of a log."""
     reads: list[algebra.StreamBlock] = [*query.declared, *stream_blocks(query.pattern)]
     return bool(reads) and all(isinstance(read.window, Span) for read in reads)
 
@@ -74,9 +74,9 @@ def _pulled_windows(query: EngineQuery) -> list[WindowExpression]:
 
 
 def closes(query: EngineQuery, unit: Duration) -> tuple[tuple[int, int], ...]:
-    """Return the closes of the query's windows as series (U, k), with the closes at k, k + U, k + 2U, ...
+    """Return the times at which windows close, as pairs (U, k) for the times k, k + U, k + 2U, ...
 
-    If a window has no opening time of its own, the result is empty.
+    If the windows do not define the time at which the first window opens, the result is empty.
     """
     series: dict[tuple[int, int], None] = {}
     for window in _pulled_windows(query):
@@ -211,7 +211,7 @@ def unbound_remarks(query: EngineQuery) -> Iterator[str]:
 
 
 def _loose(pattern: Pattern, outer: Variables) -> Iterator[Variable]:
-    """Yield the variables that expressions of a pattern read, but that the pattern does not bind.
+    """Yield each variable that an expression in a pattern uses, but that the pattern does not bind.
 
     The argument `outer` contains the variables that an EXISTS around the pattern receives.
     """
@@ -269,7 +269,7 @@ def _can_repeat(select: algebra.Select) -> bool:
 
 
 def _determined(pattern: Pattern, known: Variables) -> Variables:
-    """Return the variables whose values the known variables determine."""
+    """Return `known` and the variables of BIND and of aggregates whose values follow from `known`."""
     match pattern:
         case algebra.Extend(inner, variable, expression):
             below = _determined(inner, known)

@@ -24,8 +24,8 @@ def rebuild(
 ) -> algebra.Pattern:
     """Return the pattern after applying `change` to every part, outermost parts first.
 
-    The patterns of EXISTS count as parts, but the parts of stream blocks do not count. The argument `change`
-    is not applied to the result of `change`.
+    The patterns of EXISTS are parts, too, but patterns inside stream blocks are unchanged. If `change`
+    returns a new pattern for a part, `change` is not applied inside the new pattern.
     """
     if (changed := change(pattern)) is not None:
         return changed
@@ -37,7 +37,7 @@ def rebuild(
 
 
 def _below(pattern: algebra.Pattern) -> dict[str, algebra.Pattern]:
-    """Return the direct parts of a pattern by field name, in the order of the text."""
+    """Map the names of a pattern's fields to the patterns in these fields, in the order of the text."""
     return {name: getattr(pattern, name) for name in pattern.__match_args__ if name in _FIELDS}
 
 
@@ -65,7 +65,7 @@ def direct_parts(pattern: algebra.Pattern) -> tuple[algebra.Pattern, ...]:
 
 
 def expressions_of(pattern: algebra.Pattern) -> tuple[Expression, ...]:
-    """Return the conditions and values of a pattern, without the expressions in the parts of the pattern."""
+    """Return the expressions of a pattern, such as a filter's condition, without those of its parts."""
     match pattern:
         case algebra.Filter(_, term) | algebra.Extend(_, _, term) | algebra.LeftJoin(_, _, term) if (
             term is not None
@@ -81,7 +81,7 @@ def children(pattern: algebra.Pattern) -> tuple[algebra.Pattern, ...]:
 
 
 def parts(pattern: algebra.Pattern) -> Iterator[algebra.Pattern]:
-    """Yield the pattern and all patterns inside it, including EXISTS; each pattern precedes its parts."""
+    """Yield a pattern and all patterns inside it, also inside EXISTS; a pattern precedes its parts."""
     yield pattern
     for child in children(pattern):
         yield from parts(child)
@@ -91,7 +91,7 @@ def parts(pattern: algebra.Pattern) -> Iterator[algebra.Pattern]:
 def depth(pattern: algebra.Pattern) -> int:
     """Return the nesting depth of a pattern; four triple patterns count as one level.
 
-    Triple patterns count less because a basic graph pattern becomes a chain of joins. Joins are the cheapest
+    Triple patterns count less because a basic graph pattern becomes a chain of joins, which are the cheapest
     operators.
     """
     if isinstance(pattern, algebra.Bgp):
@@ -107,7 +107,7 @@ def rename(pattern: algebra.Pattern, names: Mapping[Variable, Variable]) -> alge
 
 
 def keeps_ties(pattern: algebra.Pattern, names: Mapping[Variable, Variable]) -> bool:
-    """Return whether each LIMIT chooses the same rows among equal rows after variables are renamed.
+    """Return whether each LIMIT selects the same rows after the variables are renamed.
 
     If rows have equal sort keys, LIMIT chooses by the order of the column names and by the texts of the
     columns.
@@ -121,7 +121,7 @@ def keeps_ties(pattern: algebra.Pattern, names: Mapping[Variable, Variable]) -> 
 
 
 def _renamed(value: object, names: Mapping[Variable, Variable]) -> object:
-    """Return a pattern or a component after renaming variables; an unaffected part stays the same object."""
+    """Return a pattern, or a component of one, after renaming variables; unaffected objects are kept."""
     if isinstance(value, Variable):
         return names.get(value, value)
     before = _inside(value)
@@ -253,10 +253,10 @@ def fresh_variables(pattern: algebra.Pattern, stem: str) -> Iterator[Variable]:
 
 
 def is_local(pattern: algebra.Pattern) -> bool:
-    """Return whether an EXISTS of the pattern needs no substitution.
+    """Return whether EXISTS can test the pattern P by a join, without substituting values in P.
 
-    No substitution is needed if these conditions are equivalent: P has a solution under the substitution, and
-    a solution of P is compatible with the substitution.
+    This is possible if P has a solution after values replace its variables exactly if a solution of P is
+    compatible with these values.
     """
     match pattern:
         case algebra.PathPattern(_, path, _):
@@ -280,7 +280,7 @@ def is_local(pattern: algebra.Pattern) -> bool:
 def apart(
     pattern: algebra.Pattern, avoided: Variables, fresh: Iterator[Variable]
 ) -> tuple[algebra.Pattern, Mapping[Variable, Variable]]:
-    """Return pattern P with new names for the variables in `avoided` that P binds, and the renaming.
+    """Return the pattern with new names for its bound variables that are in `avoided`, and the renaming.
 
     The renaming maps each old name to its new name.
     """

@@ -25,7 +25,7 @@ from translate.model.windows import Range, WindowExpression
 
 
 def check_comparable(csparql: EngineQuery, cqels: EngineQuery) -> None:
-    """Raise ModelError if two queries differ in V, in their form or in D: their rows are incomparable.
+    """Raise ModelError if two queries differ in variables, form or dataset, so their rows are incomparable.
 
     A query without FROM and FROM NAMED reads the dataset of the other query.
     """
@@ -51,7 +51,7 @@ def have_one_output(csparql: EngineQuery, cqels: EngineQuery) -> bool:
 
 
 def different_variables(csparql: EngineQuery, cqels: EngineQuery) -> str:
-    """Return the difference of two queries in V or in their form, as text."""
+    """Return a text that describes how two queries differ in their form or in their result variables V."""
     return (
         "the two queries do not return the same variables, so their rows cannot be compared: "
         f"C-SPARQL {csparql.form} {_columns_text(csparql)}, "
@@ -67,7 +67,7 @@ def check_slices(csparql: EngineQuery, cqels: EngineQuery) -> None:
 
 
 def different_datasets(csparql: EngineQuery, cqels: EngineQuery) -> str | None:
-    """Return the difference of two queries in D, or None if they agree or if one query has no dataset."""
+    """Describe how the datasets of two queries differ; None if they agree or if a query has no dataset."""
     datasets = csparql.dataset, cqels.dataset
     # The graphs of FROM are merged, and FROM NAMED names a set: neither order nor repetition matters.
     graphs = {(frozenset(dataset.default), frozenset(dataset.named)) for dataset in datasets}
@@ -88,9 +88,9 @@ NO_MODEL: Final = "the two queries do not stem from one (V, P, D, S)"
 
 
 def differences(csparql: EngineQuery, cqels: EngineQuery, unit: Duration) -> Iterator[str]:
-    """Yield the differences that prevent two queries from having one (V, P, D, S).
+    """Yield a text for each difference that prevents two queries from having the same model (V, P, D, S).
 
-    A single text contains all differences in STEP.
+    If windows differ in STEP, a single text describes all of them.
     """
     pulled, pushed = _reading(csparql), _reading(cqels)
     titles = [query.language.manner.title for query in (csparql, cqels)]
@@ -121,7 +121,7 @@ def differences(csparql: EngineQuery, cqels: EngineQuery, unit: Duration) -> Ite
 
 
 def _reading(query: EngineQuery) -> tuple[Pattern, tuple[algebra.StreamBlock, ...]]:
-    """Return P and S of a query: its pattern and its windows."""
+    """Return the pattern of a query without streams (P), and the blocks that read its streams (S)."""
     if query.language.manner.merges:
         return query.pattern, query.merged
     model = model_of_cqels(query)
@@ -150,9 +150,9 @@ def in_local_names(*texts: str) -> list[str]:
 
 
 def have_one_pattern(csparql: EngineQuery, cqels: EngineQuery) -> bool | None:
-    """Return whether two queries have one P, up to renaming of variables that only their patterns use.
+    """Return whether two queries have equal patterns after renaming variables that only their patterns use.
 
-    The function returns None if the search for a renaming ends early, because too many are possible.
+    The function returns None if too many renamings are possible, so that the search ends early.
     """
     others = tuple((one.result, one.modifiers, one.template, one.described) for one in (csparql, cqels))
     mine, theirs = _reading(csparql)[0], _reading(cqels)[0]
@@ -206,9 +206,9 @@ def _renamings(
 
 
 def _occurrences(pattern: Pattern, groups: Mapping[Variable, int], name: Variable) -> Hashable:
-    """Return the group of a variable, and a form of the pattern that shows the variable's occurrences.
+    """Return a value that is equal for two variables if they have one group and occur in the same way.
 
-    In the form of the pattern, the number of its group replaces every other variable.
+    The value contains the pattern in which the group's number replaces each other variable.
     """
     shown = {each: Variable(f"group {number}") for each, number in groups.items()}
     return groups[name], normal(rename(pattern, shown | {name: Variable("this")}))
@@ -220,7 +220,7 @@ _Reads = dict[tuple[Iri | Variable, WindowExpression], set[str]]
 
 
 def _steps(reads: tuple[algebra.StreamBlock, ...], unit: Duration) -> _Reads:
-    """Return a mapping from windows without steps to their steps.
+    """Map each stream and window, without the window's step, to the texts of its steps.
 
     A step of one time point counts as no step.
     """
@@ -237,7 +237,7 @@ def _steps(reads: tuple[algebra.StreamBlock, ...], unit: Duration) -> _Reads:
 def _kinds_by_stream(
     reads: tuple[algebra.StreamBlock, ...],
 ) -> dict[Iri | Variable, Counter[tuple[Hashable, ...]]]:
-    """Return the triple patterns on each stream, without the names of variables."""
+    """Map each stream to the multiset of its triple patterns, in which None replaces each variable."""
     result: dict[Iri | Variable, Counter[tuple[Hashable, ...]]] = {}
     for read in reads:
         triples = (triple for triple in _conjuncts(read) if isinstance(triple, algebra.TriplePattern))

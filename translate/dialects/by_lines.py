@@ -32,7 +32,7 @@ TextPart = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class LineWindow:
-    """A window that the parsers find, with the unchanged texts of its parts.
+    """A window clause that the line-based parsers of RSP-JS and rsp-rs find, with the texts of its parts.
 
     The field `names` contains the IRIs of the window and of its stream; an IRI is "" if no earlier line
     declares its prefix.
@@ -62,7 +62,7 @@ def as_graphs(line: str, *, each_word: bool) -> str:
 
 
 def read_lines(text: str, *, each_word: bool) -> Iterator[LineWindow | LostClause]:
-    r"""Yield the windows of a query and the clauses that the engine's parser drops, in the order of the text.
+    r"""Yield the windows that the engine's parser finds, and the clauses that it drops, in textual order.
 
     >>> lines = "PREFIX : <e:>\nFROM NAMED WINDOW :w ON STREAM :s [RANGE 9 STEP 2]"
     >>> [window.names for window in read_lines(lines, each_word=True)]

@@ -16,7 +16,7 @@ TITLES: Final = {language: language.manner.title for language in Language}
 
 
 def _clause_at(document: Document, token: Token) -> str:
-    """Return the name of the streaming clause that begins at a token, for messages; "" if none begins."""
+    """Return the name of the streaming clause that begins at a token, such as "FROM STREAM", or ""."""
     before, _, following = document.around(token)
     word = token.text.upper()
     if token.is_word("REGISTER", *OPERATORS):
@@ -29,12 +29,12 @@ def _clause_at(document: Document, token: Token) -> str:
 
 
 def clauses_in(document: Document, language: Language) -> int:
-    """Return the number of tokens in a text at which a streaming clause of the language seems to begin."""
+    """Return the number of tokens that look like the start of a streaming clause of the language."""
     return sum(_clause_at(document, token) in language.manner.clauses for token in document.tokens)
 
 
 def _bare_aggregates(document: Document) -> dict[int, int]:
-    """Return the start of each aggregate without brackets, mapped to the end of the AS after it."""
+    """Map the offset of each aggregate without brackets, as in COUNT(?x) AS ?n, to the end of its AS."""
     found: dict[int, int] = {}
     opened: list[Token | None] = []
     around = zip(document.tokens, document.tokens[1:], document.tokens[2:], strict=False)
@@ -49,9 +49,9 @@ def _bare_aggregates(document: Document) -> dict[int, int]:
 
 
 def without_bare_aggregates(document: Document) -> str:
-    """Return the text in which only the variable after AS remains of an aggregate without brackets.
+    """Return the text with spaces in place of `COUNT(?x) AS` if this aggregate has no outer brackets.
 
-    Spaces replace the aggregate and AS, so the offset of each other token remains.
+    The offsets of all other tokens, such as the variable after AS, are unchanged.
     """
     pieces, end = [], 0
     for start, stop in sorted(_bare_aggregates(document).items()):
@@ -62,11 +62,11 @@ def without_bare_aggregates(document: Document) -> str:
 
 
 def known_fault(language: Language, document: Document, offset: int) -> PlacedError | None:
-    """Return the error if a construct at the offset shows that the text is wrong in the language.
+    """Return the error for a known invalid construct at the offset, or None.
 
-    The construct is a form of queries that the language lacks, such as CONSTRUCT, or an aggregate without
-    brackets. The offset is the place of the first error that the grammar of the language finds. The grammar
-    of a language may accept texts that the language does not allow.
+    A known invalid construct is a form of queries that the language lacks, such as CONSTRUCT, or an aggregate
+    without brackets. The argument `offset` is the place of the first error that the grammar of the language
+    finds.
     """
     token = next((one for one in document.tokens if one.start == offset), None)
     lacking = {form for other in Language for form in other.manner.forms} - {*language.manner.forms}
@@ -81,7 +81,7 @@ def known_fault(language: Language, document: Document, offset: int) -> PlacedEr
 
 
 def _explain(language: Language, document: Document, token: Token) -> PlacedError | None:
-    """Return the error at a token that only other query languages accept; None at any other token."""
+    """Return the error for a token that is valid only in other query languages; None for any other token."""
     dialect = language.manner
     if (fault := known_fault(language, document, token.start)) is not None:
         return fault

@@ -49,7 +49,7 @@ from translate.sparql.tokens import declared
 
 @dataclass(slots=True)
 class _Streams:
-    """The streams of one query and their windows: named windows, merged windows, and used names."""
+    """The streams and windows that a query declares, collected while the query is read."""
 
     document: sparql.Document
     language: Language
@@ -61,7 +61,7 @@ class _Streams:
     steps: set[Duration] = field(default_factory=set)
 
     def read_from(self, clause: sparql.Phrase) -> None:
-        """Read a FROM clause if it declares a stream or window, and note a clause that is ignored."""
+        """Add the stream or window that a FROM clause declares, or a note if the clause is ignored."""
         match clause.name:
             case "merged" if self.manner.texts is None:
                 self._merge(clause)
@@ -87,7 +87,7 @@ class _Streams:
         self.merged.append(StreamBlock(self.document.iri(token), bare))
 
     def _add(self, clause: sparql.Phrase) -> None:
-        """Read FROM STREAM of CQELS 2, which declares the window for the blocks of the stream."""
+        """Add the window that FROM STREAM of CQELS 2 declares for all blocks of its stream."""
         *_, token = (part for part in clause.parts if isinstance(part, sparql.Token))
         stream, window = Iri(token.text), clause.find("window")
         assert window is not None
@@ -118,7 +118,7 @@ class _Streams:
         return read_window(self.document, window, self.manner)
 
     def _declare(self, clause: sparql.Phrase) -> None:
-        """Read FROM WINDOW; in the drafts, the window may precede ON, and the name may follow AS."""
+        """Add the window that FROM NAMED WINDOW declares, in the syntax of RSP-QL or of its drafts."""
         parts = {part.name: part for part in clause.phrases()}
         tokens = {kind: parts[kind].first() for kind in ("label", "stream") if kind in parts}
         if (log := parts.get("log")) is not None and parts["window"].find("range") is not None:
@@ -181,9 +181,9 @@ class _Streams:
         return self.named[name]
 
     def implicit(self, query: sparql.Phrase, blocks: Iterable[object]) -> StreamBlock | None:
-        """Return the block of the only stream, in which patterns outside of blocks are matched.
+        """Return the stream in which patterns outside of blocks are matched (CQELS 2), or None.
 
-        Return None if the query has several streams, graphs of a dataset, or blocks.
+        The result is None if the query has several streams, graphs of a dataset, or STREAM blocks.
         """
         graphs = any(part.name in ("default", "named") for part in query.phrases())
         if self.manner.texts != "" or not self.named or any(blocks):
@@ -214,7 +214,7 @@ class _Streams:
 
 
 def _refuse_bare_sizes(document: sparql.Document, window: sparql.Phrase) -> None:
-    """Raise UnsupportedError at a bare number in a window before ON, which is a syntax of the drafts."""
+    """Raise UnsupportedError for a window before ON whose length is a number without a unit."""
     for length in window.find_all("bare_size"):
         place = document.place(length.first().start)
         covered = "PT10S, and milliseconds after ON and a stream"
@@ -258,7 +258,7 @@ def _registered_name(document: sparql.Document, token: sparql.Token, language: L
 
 
 def _operator(document: sparql.Document, manner: Manner, *clauses: sparql.Phrase | None) -> ToStream | None:
-    """Return the operator of REGISTER or SELECT.
+    """Return the relation-to-stream operator in REGISTER or SELECT, or None.
 
     The function raises QueryError if REGISTER and SELECT have different operators.
     """
@@ -278,11 +278,11 @@ def _operator(document: sparql.Document, manner: Manner, *clauses: sparql.Phrase
 def lift(
     document: sparql.Document, language: Language, readings: Readings = ()
 ) -> tuple[sparql.Phrase, sparql.Scope]:
-    """Return the syntax tree of a query and its streaming clauses; raise QueryError at an invalid clause.
+    """Return the syntax tree of a query, and a Scope with its streams; raise QueryError at an invalid clause.
 
-    SPARQLstream may also have FROM STREAM without NAMED, units in the singular, and an operator after
-    CONSTRUCT. If a stream has no window in SPARQLstream, its window is [NOW], because the translation to a
-    stream processor answers at each arriving element.
+    A query in SPARQLstream may also have FROM STREAM without NAMED, units in the singular, and an operator
+    after CONSTRUCT. If a stream in SPARQLstream has no window, its window is [NOW], because SPARQLstream then
+    answers at each arriving element.
     """
     tree, document = sparql.read_tree(document, GRAMMARS[language]), declared(document)
     query = sparql.query_of(tree)
@@ -340,7 +340,7 @@ def _left_out(tree: sparql.Phrase) -> Iterator[str]:
 def _name_and_kind(
     document: sparql.Document, register: sparql.Phrase, language: Language
 ) -> tuple[str | None, bool]:
-    """Return the name in REGISTER, and whether the name belongs to a stream."""
+    """Return the name in REGISTER, and whether it is the name of a stream and not of a query."""
     first, *others = (*(part for part in register.parts if isinstance(part, sparql.Token)), None)
     if first is None:
         return None, False
@@ -379,9 +379,9 @@ def read_query(  # noqa: PLR0913
     relative. With `opaque`, the reader also accepts calls of unknown functions. A query with unknown
     functions can be printed, but not solved.
 
-    If no `engine` is given, the streaming clauses determine the language. A query without streaming clauses
-    is C-SPARQL. With an `engine`, the clauses of other languages are errors. Raises QueryError for an error
-    in the text, and UnsupportedError for an unsupported construct, each with its place.
+    If `engine` is None, the streaming clauses determine the language, and a query without streaming clauses
+    is C-SPARQL. If `engine` is a language, streaming clauses of other languages are errors. Raises QueryError
+    for an error in the text, and UnsupportedError for an unsupported construct, each with its place.
 
     >>> query = read_query("ASK { STREAM <s> [RANGE 1m30s] { ?shop <sells> 'tea' } }", "q.rq")
     >>> print(query.language.value, query.pattern)
@@ -404,7 +404,7 @@ def read_query(  # noqa: PLR0913
 
 
 def _differences(query: EngineQuery) -> Iterator[str]:
-    """Yield notes about constructs for which the documents of the language contradict SPARQL."""
+    """Yield notes about constructs of a query for which the language's documents contradict SPARQL."""
     groups = (part for part in parts(query.pattern) if isinstance(part, Group))
     if query.language.manner.raw_aggregates and any(part.aggregates and not part.keys for part in groups):
         yield (
@@ -441,7 +441,7 @@ def _invalid_iris(document: sparql.Document) -> Iterator[str]:
 
 
 def _idle(query: EngineQuery, read: sparql.Scope, readings: Readings) -> Iterator[str]:
-    """Yield notes about chosen readings that have no effect on the query."""
+    """Yield a note about each chosen reading (option --reading) that has no effect on the query."""
     for name, value in filter(lambda one: one[0] == DERIVED or concerns_queries(one[0]), readings):
         others = tuple(one for one in readings if one[0] != name)
         with suppress(PlacedError):  # A query that only this reading accepts differs.
@@ -471,7 +471,8 @@ def tokens_of(
 ) -> sparql.Document:
     """Return the tokens of a query in any query language.
 
-    If a sign of a language with -- comments is in the text, these comments are skipped.
+    Comments that begin with -- are skipped if the text has syntax that only a language with such comments
+    has.
     """
     whole = partial(sparql.tokenize, source=source, base=base, rdf12=rdf12, prefixes=prefixes)
     told = (one for one in Language if one.manner.dashes)
@@ -488,7 +489,7 @@ _MASKS: Final = {
 
 
 def _has_sign(text: str, language: Language, whole: _Tokens) -> bool:
-    """Return whether a text has a sign of a language outside comments, strings and names."""
+    """Return whether a text has syntax that only this language has, outside comments, strings and names."""
     sign = language.manner.sign
     if sign is None:
         return False
@@ -506,10 +507,10 @@ def _has_sign(text: str, language: Language, whole: _Tokens) -> bool:
 
 
 def _recognise(text: str, whole: _Tokens, readings: Readings) -> tuple[sparql.Phrase, sparql.Scope]:
-    """Return the tree in the first language whose grammar reads the text.
+    """Return the syntax tree and the Scope of a text in the first language whose grammar reads the text.
 
-    Languages with a sign in the text are tried first. A text that C-SPARQL reads, but that is more likely
-    SPARQLstream, is read as SPARQLstream if possible.
+    Languages whose own syntax occurs in the text are tried first. If a text is valid in C-SPARQL, but more
+    likely SPARQLstream, the text is read as SPARQLstream if possible.
 
     Raises:
         PlacedError: No language reads the text, even if names of streams may be texts. The error comes from
@@ -556,7 +557,7 @@ def _recognise(text: str, whole: _Tokens, readings: Readings) -> tuple[sparql.Ph
 
 
 def _has_only_texts(tree: sparql.Phrase) -> bool:
-    """Return whether all names of streams and windows are texts such as :s, ?s or s, and not IRIs.
+    """Return whether all streams and windows of a query have names such as :s, ?s or s, and not IRIs.
 
     If the query declares a prefix, the result is False.
     """
@@ -570,7 +571,8 @@ def _has_only_texts(tree: sparql.Phrase) -> bool:
 def _may_be_sparqlstream(tree: sparql.Phrase, scope: sparql.Scope) -> bool:
     """Return whether a text read as C-SPARQL is more likely SPARQLstream.
 
-    Signs of SPARQLstream are FROM NAMED STREAM, a [NOW] or tuple window, and a missing REGISTER.
+    The text is more likely SPARQLstream if it has FROM NAMED STREAM with [NOW] or a tuple window, and no
+    REGISTER.
     """
     named = any(one.name == "merged" and one.has_word("NAMED") for one in sparql.query_of(tree).phrases())
     short = any(isinstance(stream.window, Now | Rows) for stream in scope.query.merged)

@@ -69,7 +69,7 @@ def check_reading(name: str, value: str) -> None:
 
 
 def manner_of(language: Language, readings: Readings) -> Manner:
-    """Return the syntax and meanings of a language (its `Manner`), changed by the chosen readings.
+    """Return the syntax and meanings of a language as a `Manner`, changed by the chosen readings.
 
     >>> manner_of(Language.CQELS2, (("range-alone", "sliding"),)).tumbles
     False
@@ -83,5 +83,5 @@ def manner_of(language: Language, readings: Readings) -> Manner:
 
 
 def concerns_queries(name: str) -> bool:
-    """Return whether a reading concerns queries and not data."""
+    """Return whether the reading `name` affects the meaning of queries and not the meaning of input data."""
     return any(name in language.manner.leaves_open for language in Language)

@@ -53,14 +53,14 @@ def read_window(document: Document, window: Phrase, manner: Manner) -> windows.W
 
 
 def strategies(window: Phrase) -> tuple[str, ...]:
-    """Return the unusual report strategies of a window, as texts."""
+    """Return the report strategies in a window's text that differ from the default strategies."""
     found = window.find_all("report", "tick", "policy", "emit", "late", "delay")
     words = (" ".join(token.text for token in part.tokens()) for part in found)
     return tuple(one for one in words if one not in _USUAL)
 
 
 def _rows(document: Document, rows: Phrase) -> int:
-    """Return the size of a tuple window; a slide of one tuple has no effect."""
+    """Return the size of a tuple window, in tuples; a slide other than one tuple is an error."""
     (step,) = (*rows.phrases(), None)[:1]
     if step is not None:
         word, count = step.tokens()
@@ -107,9 +107,9 @@ def _milliseconds(token: Token) -> Duration:
 
 
 def _past(document: Document, kind: Phrase, manner: Manner) -> windows.WindowExpression:
-    """Return a window of Janus that ends before the evaluation time T.
+    """Return the window of Janus that a RANGE with an OFFSET before the evaluation time T defines.
 
-    The window is [T - offset, T - offset + length], or the interval of another reading of OFFSET.
+    The window is [T - offset, T - offset + length], unless a reading gives OFFSET another meaning.
     """
     offset, length, step = kind.tokens()
     if int(step.text) == 0:
@@ -127,7 +127,7 @@ def _past(document: Document, kind: Phrase, manner: Manner) -> windows.WindowExp
 
 
 def _ending(document: Document, length: Token, offset: Duration) -> windows.Range:
-    """Return [T - offset - length, T - offset), the interval in the documents of Janus."""
+    """Return the window [T - offset - length, T - offset), as the documents of Janus define OFFSET."""
     if int(length.text) == 0:
         raise document.unexpected(length, "a RANGE that is longer than zero")
     past = Duration(offset.nanoseconds + _milliseconds(length).nanoseconds)
@@ -144,7 +144,7 @@ def _placed(document: Document, kind: Phrase, manner: Manner) -> windows.Span:
 def _ahead(document: Document, kind: Phrase, future: Phrase, manner: Manner) -> windows.Range:
     """Return a window that looks ahead of its anchor (the evaluation time or an element).
 
-    A window without a past is shown when it closes.
+    If the window only has a part after its anchor, a query sees the window when it closes.
     """
     length, slide = kind.find("length"), kind.find("slide")
     ahead = _longer_than_zero(document, future, manner)
@@ -196,13 +196,13 @@ def _longer_than_zero(document: Document, length: Phrase, manner: Manner) -> Dur
 
 
 def step_of(window: Phrase) -> Duration | None:
-    """Return the STEP of a window over the past; the STEP only sets the evaluation period."""
+    """Return the STEP of a window of Janus with OFFSET; None for other windows."""
     past = window.find("past")
     return None if past is None else _milliseconds((*past.tokens(),)[-1])
 
 
 def idle_step(window: Phrase) -> str | None:
-    """Return the STEP of a window that moves with each element, or None if the window has no STEP."""
+    """Return the STEP, as text, of a window that moves with each element; None without such a STEP."""
     kind = next(window.phrases())
     slide = kind.find("slide")
     if slide is None or not any(kind.find_all("future", "backward")):

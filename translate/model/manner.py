@@ -24,39 +24,40 @@ Terminal = tuple[re.Pattern[str], str]
 class Manner:
     r"""The syntax of a query language beyond SPARQL, and the meanings that its documents define.
 
-    The syntax of texts that are read (the grammar is in the file .lark with the name of the language):
+    The following fields describe the syntax of texts to read, in addition to the grammar in a .lark file.
 
-    - `windows` are the windows of the language, for messages.
+    - `windows` is a text for messages that names the windows of the language.
     - `folder` is the folder of the grammar in `translate/dialects`.
-    - `terminals` are the tokens of the language that SPARQL lacks.
+    - `terminals` are the tokens of the language that SPARQL does not have.
     - `example` is an example of a window, and `place` is the place of windows in a query.
-    - `clauses` are the streaming clauses, by their names in messages.
+    - `clauses` are the names of the language's streaming clauses in messages.
     - `refused` maps a rejected keyword to the name of its construct and to the supported alternative.
     - `foreign` contains keywords of other languages, which are rejected at any place in a query.
-    - `sign` matches syntax that only this language has. If no `sign` matches a text, the language of the text
-      is a language without `sign`.
+    - `sign` is a pattern that matches syntax of only this language, or None. A text that no `sign` matches is
+      in a language whose `sign` is None.
     - `lengths` maps the units of durations, in lower case, to their lengths in nanoseconds.
     - If `dashes` is true, -- begins a comment.
-    - `suffix` is the ending of files with a query in this language, if they have an ending of their own.
+    - `suffix` is the name ending of files with a query in this language, if the language has its own ending.
 
-    The syntax of texts that are written:
+    The following fields describe the syntax of texts to write.
 
     - `units` are the units of durations, the longest unit first. A unit is the text after a number, or a
       text with {} in place of the number.
     - `templates` contains the texts of windows by kind: `range`, `closed`, `low-open`, `rows`, `now`,
-      `unbounded`, and `span` for windows between two times. If a window lacks the value of a part in (..),
-      this part is omitted. \( means a bracket in the text. If a kind of window has no template, the language
-      cannot express such windows.
+      `unbounded`, and `span` for windows between two times. A part in (..) of a template is omitted if the
+      window does not have its value. \( means a bracket in the text. A language cannot express a kind of
+      windows without a template.
     - `block` is the text before the { of a block that reads a stream; "" if the language has no blocks.
-    - `merged` are the words before a stream whose window enters the default graph; "" if no window does.
+    - `merged` are the words before a stream whose window enters the default graph; "" if the language has no
+      such windows.
     - `declares` is the text that declares a window, if `block` does not contain {window}. The field `label`
-      is the text of a window's name, with {} in its place.
+      is the text of a window's name, with {} in place of the name.
     - `header` has the texts that register a query, and `footer` is a text after the query. The parts of these
       texts are the {name} of the query, its name as an {iri} or a {word}, the {kind} (QUERY or STREAM), the
-      period {every} and the {operator}. If the query lacks a part in (..), this part is omitted. A header or
-      footer is written if the query has one of the parts that the text contains. The header of the query's
-      own language is the first text that contains all parts of the query. In another language, the header is
-      the first text.
+      period {every} and the {operator}. A part in (..) is omitted if the query does not have its value. A
+      header or footer is written only if the query has one of the parts in its text. In the query's own
+      language, the header is the first text that contains all parts of the query; in another language, the
+      header is the first text.
     - If `header_first` is true, the header is before PREFIX. If `header_always` is true, queries of other
       languages get a header, too.
     - `operators` are the words for relation-to-stream operators, such as RSTREAM. If neither header nor
@@ -64,24 +65,24 @@ class Manner:
       `operators_of`, or behind the `pattern` of WHERE.
     - `forms` are the forms of queries, such as SELECT.
 
-    Meanings:
+    The following fields describe the meanings of the language.
 
     - If `merges` is true, the content of windows enters the default graph. If `merges` is false, each block
       reads its window, by name if `names_windows` is true.
     - `pushed` determines whether each input triggers a query: `always`, `never`, if `any` window has no
       slide, or if `all` windows have no slide.
-    - `ends` are the ends of windows; None means that engines differ. If a window has no slide, its ends are
-      `ends_alone`.
+    - `ends` are the ends that windows contain; None means that engines of the language differ. A window
+      without a slide has the ends `ends_alone`.
     - If `tumbles` is true, a window without a slide is a tumbling window.
     - If `grid` is true, windows open at multiples of the slide.
-    - If `has_static` is false, engines of the language have no static data outside of windows.
+    - If `has_static` is false, engines of the language read no static data.
     - If `raw_aggregates` is true, documents give an aggregate without GROUP BY one row for each solution.
     - If `declares_all` is true, a WINDOW without a declaration is an error. If `declares_all` is false, a
       WINDOW without a declaration is empty.
-    - `opens` is the time at which the first window opens. A window is not evaluated before it closes.
+    - `opens` is the time at which the first window opens, if windows are evaluated only when they close.
     - `bare` is the unit of an integer that has no unit in the query.
-    - `texts` is None if the names of streams are IRIs; otherwise it is the beginning of the IRIs for these
-      names. If the names of streams are words, each word means the IRI that consists of `texts` and the word.
+    - `texts` is None if the names of streams are IRIs. If the names of streams are words, each word means the
+      IRI that consists of `texts` and the word.
     - `leaves_open` are the names of the readings that the documents of the language leave open.
     - If a reading sets `anchored`, a window that looks ahead has one position for each element.
     - If a reading sets `causal`, a window of a log excludes times after the evaluation time.
@@ -143,12 +144,12 @@ class Manner:
 
     @property
     def declares_windows(self) -> bool:
-        """Whether windows are declared outside of the blocks that read the windows."""
+        """Whether the language declares windows outside of the blocks that read them."""
         return bool(self.block) and "{window}" not in self.block
 
     @property
     def first_words(self) -> frozenset[str]:
-        """The words with which a query can begin, in place of SELECT or another form."""
+        """The words with which a query of the language can begin, other than a form such as SELECT."""
         before = self.operators.values() if self.operators_at == "before" else ()
         headers = (text for header in self.header for text in (header, with_options(header, ())))
         said = (text.replace("{operator}", word) for text in headers for word in self.operators.values())
@@ -156,7 +157,7 @@ class Manner:
 
     @property
     def words_before_names(self) -> Mapping[str, int]:
-        """The words before the names of queries and windows, and the distance from a word to its name."""
+        """Maps each word before the name of a query or window to the number of tokens up to the name."""
         headers = (_NAMED.findall(text) for text in (*self.header, self.footer))
         labels = (_LABELLED.findall(text) for text in (self.declares, self.block))
         distances = {word: 1 + bool(other) for words in headers for word, other in words}
@@ -174,7 +175,7 @@ _COVERED: Final[Mapping[str, Collection[str]]] = {"rest": ("length", "until"), "
 
 
 def with_options(template: str, parts: Collection[str]) -> str:
-    """Return a template for windows without the parts in (..) that a window lacks.
+    """Return a template for windows without the parts in (..) whose values are not in `parts`.
 
     >>> with_options("[RANGE {length}( STEP {slide})]", {"length"})
     '[RANGE {length}]'
@@ -189,7 +190,7 @@ def with_options(template: str, parts: Collection[str]) -> str:
 
 
 def can_say(template: str, parts: Collection[str]) -> bool:
-    """Return whether a template expresses a window with exactly these parts.
+    """Return whether a template can express a window that has exactly the given parts.
 
     >>> [can_say("[RANGE {length} STEP {slide}]", parts) for parts in (("length",), ("length", "slide"))]
     [False, True]
@@ -220,18 +221,18 @@ def fill(template: str, text: Callable[[str], str]) -> str:
 
 
 def terminal(pattern: str, title: str) -> Terminal:
-    """Return a token whose case does not matter."""
+    """Return the declaration of a token of the grammar whose upper and lower case do not matter."""
     return re.compile(pattern, re.IGNORECASE | re.ASCII), title
 
 
 def unit_of_time(units: Iterable[str], title: str) -> Terminal:
-    """Return the token of these units of time."""
+    """Return the declaration of a token of the grammar for the given units of time."""
     longest = "|".join(sorted(units, key=len, reverse=True))
     return terminal(rf"(?:{longest})(?![A-Za-z_])", f"a unit of time: {title}")
 
 
 def rejections(words: Iterable[str], construct: str, covered: str) -> dict[str, tuple[str, str]]:
-    """Return the rejected keywords with the name of each construct and the supported alternative.
+    """Map each rejected keyword to the name of its construct and to the supported alternative.
 
     >>> rejections(("RULE",), "{} of Kolibrie", "queries")
     {'RULE': ('RULE of Kolibrie', 'queries')}
@@ -240,7 +241,7 @@ def rejections(words: Iterable[str], construct: str, covered: str) -> dict[str, 
 
 
 def sign(pattern: str) -> re.Pattern[str]:
-    """Return the pattern of syntax that only one language has."""
+    """Return the compiled pattern for syntax that only one language has."""
     return re.compile(pattern, re.IGNORECASE | re.ASCII)
 
 

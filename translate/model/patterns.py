@@ -63,10 +63,10 @@ class RepeatedPath:
 
 @dataclass(frozen=True, slots=True)
 class NegatedSet:
-    """!(p1|..|^q1|..): a step along a property not in `forward`, or backward along one not in `backward`.
+    """!(p1|..|^q1|..): a forward step by a property not in `forward`, or a backward step not in `backward`.
 
-    If `forward` or `backward` is empty, no step in this direction is allowed. As an exception, !() is a step
-    along any property.
+    If `forward` is empty, only backward steps match, and if `backward` is empty, only forward steps match. If
+    both are empty, !() matches a forward step by any property.
     """
 
     forward: tuple[Iri, ...] = ()
@@ -81,7 +81,7 @@ Path = Iri | Inverse | PathSequence | Alternative | RepeatedPath | NegatedSet
 
 
 def steps(path: Path) -> Iterator[Iri | None]:
-    """Yield the property of each step in a path; None for a negated set, which matches most properties."""
+    """Yield the property of each step in a path; None for a negated property set."""
     match path:
         case Iri():
             yield path
@@ -144,7 +144,7 @@ class Bgp:
 
 @dataclass(frozen=True, slots=True)
 class PathPattern:
-    """The pattern (s, path, o): a property path of more than one IRI connects s to o."""
+    """The pattern (s, path, o): the property path, which is not a single IRI, connects s to o."""
 
     subject: Term
     path: Path
@@ -159,8 +159,8 @@ class StreamBlock:
     """STREAM s ω g: the pattern g is matched in the window ω of the stream s.
 
     If s is a variable, s ranges over the streams, and is bound to the matching stream. The field `name` is
-    the name of an RSP-QL window, since two equal windows can start at different times. With a `graph`, the
-    pattern g is matched in the triples of the named graph `graph` that the window ω contains.
+    the name of an RSP-QL window, because two windows with equal lengths can start at different times. With a
+    `graph`, the pattern g is matched in the triples of the named graph `graph` that the window ω contains.
     """
 
     stream: Iri | Variable
@@ -171,7 +171,7 @@ class StreamBlock:
 
     @property
     def iri(self) -> Iri:
-        """The stream of a declared window, which is never a variable."""
+        """The name of the stream, for a block of a declared window, whose stream is never a variable."""
         assert isinstance(self.stream, Iri)
         return self.stream
 
@@ -215,10 +215,10 @@ class Minus:
 
 @dataclass(frozen=True, slots=True)
 class Exists:
-    """EXISTS P inside an expression, which a variable represents (SPARQL 1.1, 18.6).
+    """EXISTS P inside an expression; in the expression, a variable represents the test (SPARQL 1.1, 18.6).
 
-    The variable that represents EXISTS P is true if P has a solution after values replace the bound
-    variables. NOT EXISTS is `!` of the variable.
+    The variable is true if P has a solution after values replace P's bound variables. NOT EXISTS is written
+    as `!` of the variable.
     """
 
     variable: Variable
@@ -229,7 +229,7 @@ class Exists:
 
 
 def _with_exists(text: str, exists: Iterable[Exists]) -> str:
-    """Return the text of a pattern in which the text of each EXISTS replaces its variable."""
+    """Return the text of an expression in which `EXISTS P` replaces the variable of each EXISTS test."""
     for each in exists:
         text = str(each).join(re.split(rf"{re.escape(str(each.variable))}\b", text))
     return text
@@ -276,7 +276,7 @@ class Graph:
 class Extend:
     """BIND: P extended by a variable that is not in P.
 
-    If the expression of BIND is an error, the variable is unbound.
+    The variable is unbound in a solution if the expression has an error.
     """
 
     pattern: "Pattern"
@@ -316,8 +316,8 @@ class Values:
 class Group:
     """GROUP BY keys, with the aggregates of each group; without keys, all solutions form one group.
 
-    Each aggregate is paired with the variable that it binds. Expressions in keys and in aggregates are
-    extensions of the pattern. HAVING is a filter of the group.
+    Each aggregate is paired with the variable that it binds. An Extend inside P computes each expression in a
+    key or an aggregate. A Filter around the Group represents HAVING.
     """
 
     pattern: "Pattern"
@@ -339,7 +339,7 @@ REDUCED.
 
 @dataclass(frozen=True, slots=True)
 class Modifiers:
-    """The solution modifiers of a query; expressions in ORDER BY are extensions of the pattern."""
+    """The solution modifiers of a query; an Extend of the pattern computes each expression in ORDER BY."""
 
     duplicates: Duplicates = ""
     order: tuple[OrderKey, ...] = ()
@@ -348,7 +348,7 @@ class Modifiers:
 
     @property
     def slices(self) -> bool:
-        """Whether LIMIT or OFFSET removes some solutions."""
+        """Whether the query has a LIMIT, or an OFFSET other than 0."""
         return self.offset > 0 or self.limit is not None
 
 
@@ -395,11 +395,10 @@ _KEPT: Final = 2**17
 def remember(
     ask: Callable[Concatenate[_Asked, _More], _Answer],
 ) -> Callable[Concatenate[_Asked, _More], _Answer]:
-    """Return the function with a cache.
+    """Return the function with a cache whose keys contain the identity of its first argument.
 
-    The keys of this cache are the identity of the first argument and the values of the other arguments. The
-    hash of a pattern depends on all its parts. For long queries, a cache that compares patterns by equality
-    would therefore be slow.
+    A cache that compares patterns by equality would be slow for long queries, because the hash of a pattern
+    depends on all its parts. Other arguments are compared by equality.
 
     >>> calls = []
     >>> count = remember(lambda pattern: calls.append(pattern) or len(calls))

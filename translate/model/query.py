@@ -44,11 +44,10 @@ class Setting:
     """The settings of a translation, and of the evaluation by push.
 
     The field `unit` is the duration of one time point, and `origin` is the dateTime of time 0 (for NOW). The
-    field `bounds` sets for all windows whether they contain their first and last time point. If `bounds` is
-    None, the query language defines the ends. If the query language does not define the ends, windows contain
-    both ends. With `ordered`, the answer predicate contains the values of ORDER BY, so that answers can be
-    shown in their order. If a time point consists of several `ticks`, functions that return a time divide it
-    by `ticks`.
+    field `bounds` determines whether windows contain their first and last time point. If `bounds` is None,
+    the query language determines this; if the language does not, windows contain both. With `ordered`, the
+    answer predicate contains the values of ORDER BY, so that answers can be shown in their order. If a time
+    point consists of several `ticks`, functions that return a time divide it by `ticks`.
     """
 
     profile: Profile = "paper2015"
@@ -68,9 +67,9 @@ def _others(named: Mapping[str, object]) -> dict[str, str]:
 
 
 class Language(Enum):
-    """The language of a query; each file of `translate/model/languages` describes one language.
+    """A query language, such as C-SPARQL; a file in `translate/model/languages` describes each language.
 
-    The reader tries the languages on a text in this order. The languages that are listed here come first.
+    If the language of a text is unknown, the reader tries the languages in the order of this enumeration.
     """
 
     CSPARQL = "csparql"
@@ -85,7 +84,7 @@ class Language(Enum):
 
     @property
     def manner(self) -> Manner:
-        """The meanings of the language that its documents define."""
+        """The syntax and the meanings of the language, as its documents define them."""
         return _MANNERS[self]
 
 
@@ -112,7 +111,7 @@ Form = Literal["SELECT", "ASK", "CONSTRUCT", "DESCRIBE"]
 class Dataset:
     """The dataset D: the graphs of FROM, merged into the default graph, and the graphs of FROM NAMED.
 
-    If the query has no FROM and no FROM NAMED, the dataset is given with the trace.
+    If the query has neither FROM nor FROM NAMED, the dataset is the static data that the user gives.
     """
 
     default: tuple[Iri, ...] = ()
@@ -123,14 +122,14 @@ class Dataset:
 class EngineQuery:
     """The query of one engine: result variables V, pattern P and dataset D, with its windows.
 
-    The field `merged` contains the windows whose triples enter the default graph. FROM STREAM of C-SPARQL and
-    FROM NAMED STREAM of SPARQLstream declare such windows, which are the (s, ω, ∅) of cs(Q). The StreamBlocks
-    of `pattern` contain the windows of STREAM and WINDOW blocks. The field `declared` contains RSP-QL windows
-    that are declared, but that no WINDOW block reads. The field `result` contains the result variables V in
-    the order of the text. For CONSTRUCT and DESCRIBE, V contains the variables in `template` and `described`.
-    Each solution gets new blank nodes for the blank nodes of the template. The field `name` is the registered
-    name, which is the name of a stream if `registers_stream` is true. The field `every` is the period of
-    COMPUTED EVERY. `notes` lists deviations of the text's reading from the definition of the language.
+    The field `merged` contains the windows whose triples enter the default graph. For example, FROM STREAM of
+    C-SPARQL and FROM NAMED STREAM of SPARQLstream declare such windows. The StreamBlocks of `pattern` contain
+    the windows of STREAM and WINDOW blocks. The field `declared` contains RSP-QL windows that are declared,
+    but that no WINDOW block reads. The field `result` contains the result variables V in the order of the
+    text. For CONSTRUCT and DESCRIBE, V contains the variables in `template` and `described`. Each solution
+    gets new blank nodes for the blank nodes of the template. The field `name` is the registered name, which
+    is the name of a stream if `registers_stream` is true. The field `every` is the period of COMPUTED EVERY.
+    `notes` are sentences about parts of the text that are read otherwise than the language defines.
     """
 
     language: Language
@@ -159,7 +158,8 @@ class EngineQuery:
 class Query:
     """The query Q = (V, P, D, S) of LARS (2015), Section 3.
 
-    P contains no STREAM blocks. S contains each (s, ω, g) in the order of the text.
+    The pattern P contains no STREAM blocks. S contains a stream s, a window ω and a pattern g for each block,
+    in the order of the text.
     """
 
     form: Form

@@ -14,11 +14,12 @@ class Range:
     """[RANGE L] or [RANGE L SLIDE D]; C-SPARQL writes STEP for SLIDE, and TUMBLING if D = L.
 
     The field `until` is the distance from the window's end back to the pivot. For example, SPARQLstream's
-    [NOW - 10 S TO NOW - 5 S] is Range(10s, None, 5s). The field `length` counts from the pivot, so `length`
-    is at least `until`. The field `tumbling` is true for the keyword TUMBLING; engines evaluate TUMBLING
-    differently from D = L. The field `ends` contains the ends that the language prescribes, or None. The
-    field `ahead` is the window's reach after the pivot, which CQELS 2 allows. The field `opens` is the time
-    at which the first window opens; if `opens` is set, a query reads the last closed window.
+    [NOW - 10 S TO NOW - 5 S] is Range(10s, None, 5s). The field `length` is the distance from the window's
+    start to the pivot, so it is at least `until`. The field `tumbling` is true if the query contains the
+    keyword TUMBLING, which engines evaluate differently from D = L. The field `ends` determines which ends
+    the window contains; None means that the language does not define this. The field `ahead` is the length of
+    the window after the pivot (only in CQELS 2). The field `opens` is the time at which the first window
+    opens; if `opens` is not None, a query reads the last closed window.
     """
 
     length: Duration
@@ -31,7 +32,7 @@ class Range:
 
     @property
     def own_ends(self) -> windows.Bounds:
-        """The ends of the window that the language prescribes, unless a setting determines the ends."""
+        """The ends that the window contains by the definition of its language."""
         return self.ends or ("closed" if self.opens is None else "high-open")
 
     def __str__(self) -> str:
@@ -75,11 +76,11 @@ Grain = Literal["time-point", "message", "triple"]
 
 @dataclass(frozen=True, slots=True, order=True)
 class Now:
-    """[NOW]: the window with the evaluation time only.
+    """[NOW]: the window that contains only the evaluation time.
 
-    The field `grain` is the content that the reading of a query defines. The value `message` means one
-    element. This value is exact only if each element has its own time. The value `triple` is exact only if
-    each triple has its own time.
+    The field `grain` is the content of the window that the language defines. With `message`, the window
+    contains one element, and with `triple` one triple. Our window at the evaluation time is exact for these
+    values only if each element (or each triple) has its own time.
     """
 
     grain: Grain = "time-point"
