@@ -40,12 +40,12 @@ _COMPUTED: Final = (
 class Scope:
     """The streaming clauses and terms of a syntax tree, and the new names that reading the tree creates.
 
-    The field `query` contains the parts of the query that SPARQL 1.1 does not have. The parts that SPARQL 1.1
-    has are read last. The field `blocks` maps the first character of each STREAM or WINDOW block to the block
-    without its pattern. The field `implicit` is the block for patterns outside blocks. With `opaque`, unknown
-    functions are read too. New variables are numbered by kind: _b0, _b1, .., with more _ if the text already
-    has such names. The field `labels` maps each blank node label to the sequence of triples in which it
-    occurs. `notes` list deviations from SPARQL.
+    The field `query` is a query with only the streaming parts, to which the reader adds the SPARQL parts. The
+    field `blocks` maps the offset of each STREAM or WINDOW block to its stream and window. The field
+    `implicit` is the stream that patterns outside of blocks match, or None. If `opaque` is true, calls of
+    unknown functions are allowed. New variables are numbered by kind: _b0, _b1, .., with more _ if the text
+    already has such names. The field `labels` maps each blank node label to the number of the sequence of
+    triples in which it occurs. `notes` are sentences about deviations from SPARQL.
     """
 
     document: Document
@@ -60,7 +60,7 @@ class Scope:
     _prefixes: dict[str, str] = field(default_factory=dict)
 
     def windows(self) -> Iterator[WindowExpression]:
-        """Yield the windows of all streams."""
+        """Yield the windows of all streams that the query declares or reads."""
         yield from (part.window for part in (*self.query.merged, *self.query.declared))
         for block in self.blocks.values():
             yield from (part.window for part in (block.windows if isinstance(block, AnyWindow) else (block,)))
@@ -77,13 +77,13 @@ class Scope:
         return self.document.literal(self.document.index_from(token.start))
 
     def variable(self, part: Part) -> Variable:
-        """Return the variable of a part, which must be a variable."""
+        """Return the variable that a part of the syntax tree denotes; the part must be a variable."""
         term = self.term(part)
         assert isinstance(term, Variable)
         return term
 
     def first(self, part: Part, word: str = "") -> Token:
-        """Return the first token of a part, or the last token `word` before the part."""
+        """Return the first token of a part; if `word` is given, the last token `word` before the part."""
         tokens = self.document.tokens
         first = next(part.tokens(), tokens[self.document.after]) if isinstance(part, Phrase) else part
         before = range(self.document.index_from(first.start), -1, -1) if word else ()
@@ -94,12 +94,12 @@ class Scope:
         return self.document.unexpected(self.first(part, word), accepted)
 
     def unsupported(self, construct: str, part: Part, word: str = "") -> UnsupportedError:
-        """Return the error for an unsupported construct, at the first token of a part or at its `word`."""
+        """Return the error for an unsupported construct, at a part or at the token `word` before the part."""
         place = self.document.place(self.first(part, word).start)
         return UnsupportedError(construct, place, covered=COVERED)
 
     def fresh(self, kind: str) -> Variable:
-        """Return the next variable of a kind, which is a letter: b for a blank node, e for an EXISTS, .."""
+        """Return a new variable whose name contains the letter `kind`, such as b for blank nodes."""
         if kind not in self._prefixes:
             self._prefixes[kind] = self._prefix(f"_{kind}")
         name = f"{self._prefixes[kind]}{self._numbers[kind]}"
@@ -115,16 +115,16 @@ class Scope:
         return prefix
 
     def bindable_variables(self, pattern: Pattern) -> tuple[Variable, ...]:
-        """Return the variables in the text that a pattern can bind, in the order of the text."""
+        """Return the variables that the query's text contains and a pattern can bind, in textual order."""
         bound = variables(pattern)
         tokens = self.document.tokens
         names = (Variable(token.text[1:]) for token in tokens if token.kind == "a variable")
         return tuple(dict.fromkeys(name for name in names if name in bound))
 
     def repeating(self, times: int) -> Iterator[None]:
-        """Yield once for each reading of a part that is read several times.
+        """Yield `times` times, so that the caller can read a part of the query that many times.
 
-        All readings of the part create variables with the same names.
+        Each repetition creates new variables with the same names.
         """
         before = dict(self.labels), self.runs, Counter(self._numbers)
         for _ in range(times):
@@ -145,7 +145,7 @@ ReadInner = Callable[[Phrase], Variable]
 
 
 def translate_expression(part: Part, scope: Scope, inner: ReadInner) -> Expression:
-    """Return the expression of a part of the syntax tree; chains of one operator associate to the left.
+    """Return the expression that a part of the syntax tree denotes; a - b - c is read as (a - b) - c.
 
     `URI` and `isURI` become their synonyms IRI and ISIRI, and `NOT IN` becomes `!` of `IN`. `+?x` becomes a
     double negation, which has the same values and errors. The second argument of IRI is the BASE of the
@@ -203,7 +203,7 @@ def _condition(part: Part, scope: Scope, inner: ReadInner) -> Expression:
 
 
 def as_condition(part: Part, expression: Expression, scope: Scope) -> Expression:
-    """Return an expression as a condition that has the effective boolean value of the expression.
+    """Return an expression in a form that can be a condition, with the same effective boolean value.
 
     As conditions, ill-typed literals and literals with a language tag are errors in SPARQL 1.2, but not in
     SPARQL 1.1 (17.2.2).
@@ -235,7 +235,7 @@ LONGEST: Final = 256
 
 
 def chain(join: Callable[[_One, _One], _One], parts: Sequence[_One]) -> _One:
-    """Return the parts joined from the left; many parts are joined by halves.
+    """Return the parts combined by `join` from left to right; many parts are combined as two halves.
 
     The function `join` must be associative.
     """
@@ -246,7 +246,7 @@ def chain(join: Callable[[_One, _One], _One], parts: Sequence[_One]) -> _One:
 
 
 def _chain(expression: Expression, others: Sequence[Part], scope: Scope, inner: ReadInner) -> Expression:
-    """Return a sum or product; `others` are operators, each followed by its operand, or signed numbers."""
+    """Return a sum or product; `others` are signed numbers, or operators that precede their operands."""
     parts = iter(others)
     for number_of, part in enumerate(parts):
         if isinstance(part, Phrase):  # 1 -2 * 3: the sign of the number is the operator

@@ -38,7 +38,7 @@ from translate.sparql.tokens import VERSIONS_12, Token
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Unnamed:
-    """A blank node that is written with brackets."""
+    """A blank node that a query contains as [ .. ] or ( .. ), without a label."""
 
 
 Quoted = tuple["Member", Part | Iri, "Member"]
@@ -50,10 +50,10 @@ _Triples = Iterator[tuple[Member, Part | Iri, Member]]
 
 @dataclass(slots=True)
 class TriplesRun:
-    """A sequence of triples blocks that only FILTERs interrupt; its blank nodes become fresh variables.
+    """A sequence of triples blocks with only FILTERs between them; a new variable replaces each blank node.
 
-    A triple term with variables becomes a fresh variable too. The field `quoted` maps the fresh variable to
-    the three parts of the triple term.
+    A new variable also replaces each triple term that contains variables. The field `quoted` maps this
+    variable to the three parts of the triple term.
     """
 
     scope: expressions.Scope
@@ -75,8 +75,8 @@ class TriplesRun:
     def patterns(self) -> Iterator[Bgp | PathPattern]:
         """Yield the patterns in the order of the text; adjacent triple patterns form one pattern.
 
-        If the run has triple terms, a pattern joins only triple patterns that share a variable. Other shared
-        variables become known only when triple terms are opened.
+        If the sequence has triple terms, a basic graph pattern contains only triple patterns that share
+        variables.
         """
         for is_triple, parts in groupby(self.triples, lambda part: isinstance(part, TriplePattern)):
             triples = [part for part in parts if isinstance(part, TriplePattern)] if is_triple else []
@@ -88,15 +88,15 @@ class TriplesRun:
                 yield from (part for part in parts if isinstance(part, PathPattern))
 
     def _opened(self) -> frozenset[Variable]:
-        """Return the variables for triple terms, and the variables inside of triple terms."""
+        """Return the variables that replace triple terms, and the variables inside these triple terms."""
         inside = (part for parts in self.quoted.values() for part in parts if isinstance(part, Variable))
         return frozenset((*self.quoted, *inside))
 
     def opened(self, pattern: Pattern) -> Pattern:
-        """Return a pattern that also matches the parts of its triple terms.
+        """Return a pattern extended by conditions, so that the parts of its triple terms match, too.
 
-        The pattern binds the variables in a triple term and compares its other parts. SUBJECT, PREDICATE and
-        OBJECT of another term are errors, so other terms do not match.
+        The extended pattern binds the variables in a triple term and compares its other parts. A term that is
+        not a triple term does not match, because SUBJECT of such a term is an error.
         """
         conditions: list[Expression] = []
         for name, parts in reversed(self.quoted.items()):  # those inside behind those that bind them
@@ -146,9 +146,9 @@ class TriplesRun:
 def _connected(
     triples: Sequence[TriplePattern], opened: frozenset[Variable]
 ) -> Iterator[tuple[TriplePattern, ...]]:
-    """Yield triple patterns in groups such that two groups share no variable.
+    """Yield groups of triple patterns; triple patterns in different groups share no variable.
 
-    One group contains all patterns that are not connected with a variable in `opened`.
+    A single group contains all triple patterns without a connection to a variable in `opened`.
     """
     groups: list[tuple[frozenset[Variable], tuple[TriplePattern, ...]]] = []
     for triple in triples:
@@ -210,7 +210,7 @@ def _reifier(parts: Sequence[Part]) -> Member:
 
 
 def _member(part: Part) -> tuple[Member, _Triples]:
-    """Return the subject, predicate or object that a syntax tree part means, and triples in its brackets."""
+    """Return the subject, predicate or object that a part denotes, and the triples in its brackets."""
     match part:
         case Phrase("anonymous"):
             return Unnamed(), iter(())
@@ -289,7 +289,7 @@ def _connection(
 
 
 def read_path(part: Part, scope: expressions.Scope) -> Path:
-    """Return the property path of a syntax tree (Section 18.2.2.3).
+    """Return the property path that a part of the syntax tree denotes (SPARQL 1.1, 18.2.2.3).
 
     Sequences and alternatives associate to the left.
     """
@@ -331,7 +331,7 @@ ReadExpression = tuple[Expression, tuple[Exists, ...]]
 
 
 def read_group(node: Phrase, stream: _Stream, scope: expressions.Scope) -> Pattern:
-    """Return the pattern of a group graph pattern."""
+    """Return the pattern that a group { .. } of the syntax tree denotes."""
     return _filtered(*_read_parts(node, stream, scope))
 
 
@@ -345,7 +345,7 @@ def read_expression(
     scope: expressions.Scope,
     read_aggregate: Callable[[Phrase], Variable] | None = None,
 ) -> ReadExpression:
-    """Return an expression with a fresh variable in place of each EXISTS, and the patterns of EXISTS."""
+    """Return an expression with a new variable in place of each EXISTS, and the EXISTS tests."""
     tests: list[Exists] = []
 
     def inner(phrase: Phrase) -> Variable:
@@ -362,7 +362,7 @@ def read_expression(
 
 
 def _size(expression: Expression, sizes: Mapping[Variable, int]) -> int:
-    """Return the number of parts of an expression in which expressions of these sizes replace names."""
+    """Return the size of an expression after expressions of the given sizes replace its variables."""
     match expression:
         case Call(_, arguments):
             return 1 + sum(_size(each, sizes) for each in arguments)
@@ -409,7 +409,7 @@ def _read_parts(
 
 
 def _extended(before: Pattern, part: Part, stream: _Stream, scope: expressions.Scope) -> Pattern:
-    """Return the pattern `before`, extended by the next element of a group."""
+    """Return the pattern `before` of earlier elements of a group, extended by the next element `part`."""
     match part:
         case Phrase("optional", (_, Phrase() as group)):
             optional, condition = _read_parts(group, stream, scope)
@@ -519,7 +519,7 @@ def conjunction(left: ReadExpression, right: ReadExpression) -> ReadExpression:
 
 
 def _closed(pattern: Pattern, run: TriplesRun | None, stream: _Stream) -> Pattern:
-    """Return a pattern joined with the patterns of a sequence of triples."""
+    """Return a pattern, joined with the patterns of the sequence of triples `run`, if it is not None."""
     for part in () if run is None else run.patterns():
         assert run is not None
         pattern = join(pattern, run.opened(part if stream is None else replace(stream, pattern=part)))
@@ -527,16 +527,16 @@ def _closed(pattern: Pattern, run: TriplesRun | None, stream: _Stream) -> Patter
 
 
 def join(left: Pattern, right: Pattern) -> Pattern:
-    """Return P1 AND P2; the empty pattern is the neutral element of the join (18.2.2.8)."""
+    """Return the join P1 AND P2, or only one of the patterns if the other pattern is empty (18.2.2.8)."""
     if EMPTY in (left, right):
         return right if left == EMPTY else left
     return algebra.Join(left, right)
 
 
 def variable_of(seen: ReadExpression) -> Variable | None:
-    """Return an expression if it is a variable of the solutions.
+    """Return the variable if an expression is only a variable.
 
-    For an EXISTS and for any other expression, the function returns None.
+    The result is None for EXISTS, which a variable represents, and for any other expression.
     """
     expression, exists = seen
     return expression if isinstance(expression, Variable) and not exists else None
@@ -550,9 +550,9 @@ def has_aggregate(part: Part | None) -> bool:
 
 
 def read_level(tree: Phrase, stream: _Stream, scope: expressions.Scope) -> algebra.Select:
-    """Return the solutions of a query or subquery.
+    """Return the pattern of a query or subquery, with its groups, SELECT clause and modifiers.
 
-    The parts of the query are read in the order of the text.
+    The clauses are read in the order of the text.
     """
     clauses = map(tree.find, ("projection", "having", "orderby"))
     grouped = tree.find("groupby") is not None or any(map(has_aggregate, clauses))
@@ -561,12 +561,12 @@ def read_level(tree: Phrase, stream: _Stream, scope: expressions.Scope) -> algeb
 
 @dataclass(frozen=True, slots=True)
 class _Level:
-    """The reader of one level, that is, of one query or subquery.
+    """The reader of one query or one subquery (a level).
 
-    The field `grouped` is true if the level groups its solutions. The field `selects` is true if the level is
-    a SELECT. The field `items` contains the expressions of SELECT, and `keys` contains the variables of GROUP
-    BY. The field `aggregates` has a variable for each aggregate. Equal aggregates share a variable. The field
-    `arguments` maps fresh variables to the expressions in aggregates.
+    The field `grouped` is true if the query has GROUP BY or aggregates. The field `selects` is true if the
+    form of the query is SELECT. The field `items` contains the expressions of SELECT, and `keys` the
+    variables of GROUP BY. The field `aggregates` maps each aggregate to its variable. The field `arguments`
+    maps new variables to the expressions that are arguments of aggregates.
     """
 
     tree: Phrase
@@ -643,10 +643,10 @@ class _Level:
         return self._expression(part)
 
     def _with_aggregates(self, pattern: Pattern) -> Pattern:
-        """Return the solutions, each with the aggregates of its groups: AGGREGATE of C-SPARQL's first papers.
+        """Return the pattern, extended by the aggregates of AGGREGATE clauses (C-SPARQL's first papers).
 
-        Unlike GROUP BY, AGGREGATE keeps the solutions. A clause may use the variables of earlier clauses.
-        Source: Barbieri et al., C-SPARQL (2010).
+        Unlike GROUP BY, AGGREGATE keeps all solutions, and adds the aggregate of its group to each solution.
+        A clause may use the variables of earlier clauses. Source: Barbieri et al., C-SPARQL (2010).
         """
         clauses = [part for part in self.tree.phrases() if part.name == "added"]
         extended, condition = pattern, None
@@ -673,7 +673,7 @@ class _Level:
         return algebra.Filter(extended, read_as, exists)
 
     def _added(self, clause: Phrase, pattern: Pattern, extended: Pattern) -> algebra.Select:
-        """Return the groups of one AGGREGATE clause; `extended` is the pattern with earlier aggregates."""
+        """Return the pattern that computes one AGGREGATE clause over the WHERE pattern."""
         scope, (name, function, *others) = self.scope, clause.parts
         assert isinstance(function, Phrase)
         keys = [part for part in others if isinstance(part, Token)]
@@ -715,10 +715,10 @@ class _Level:
         return pattern
 
     def _samples(self) -> dict[Variable, Variable]:
-        """Return the samples of variables in SELECT that are not keys (18.2.4.1).
+        """Map each variable in SELECT that is not a key of GROUP BY to a variable for its sample (18.2.4.1).
 
-        Variables in the expressions of SELECT that are not keys become samples too. SPARQL's grammar allows
-        neither form (11.4), but engines do.
+        Variables in expressions of SELECT that are not keys become samples, too. SPARQL does not allow these
+        variables (11.4), but engines do.
         """
         scope, tree = self.scope, self.tree
         if not self._parts("projection"):
@@ -773,7 +773,7 @@ class _Level:
         return reduce(conjunction, exists)
 
     def _order(self) -> list[tuple[OrderKey, ReadExpression | None]]:
-        """Return the keys of ORDER BY, each with its expression; the expression is None for a variable."""
+        """Return the keys of ORDER BY, each with its expression, or with None if the key is a variable."""
         aliases: dict[Variable, ReadExpression] = {name: (name, ()) for name in self.items}
         order: list[tuple[OrderKey, ReadExpression | None]] = []
         for part in self._parts("orderby"):
@@ -806,9 +806,10 @@ class _Level:
         return None
 
     def _aggregate(self, node: Phrase, name: Variable | None = None) -> Variable:
-        """Return the variable of an aggregate in the text.
+        """Return the variable that replaces an aggregate of the text.
 
-        If `name` is given and the aggregate is new, the variable is `name`.
+        If the same aggregate did not occur before, this variable is `name`, or a new variable if `name` is
+        None.
         """
         scope, (word, *operands) = self.scope, node.parts
         distinct = node.find("distinct")
@@ -823,7 +824,7 @@ class _Level:
         return self._name_of(how, expression, name)
 
     def _expression(self, part: Part) -> ReadExpression:
-        """Return an expression with a variable in place of each aggregate."""
+        """Return the expression of a part, with a variable in place of each aggregate."""
         return read_expression(part, self.stream, self.scope, self._aggregate)
 
     def _name_of(
@@ -844,11 +845,11 @@ class _Level:
     def _behind_groups(
         self, seen: ReadExpression, aliases: Mapping[Variable, ReadExpression], *, grouped: bool
     ) -> ReadExpression:
-        """Return an expression of a grouped query in terms of the variables of its groups.
+        """Return an expression of a grouped query in which only variables of the groups occur.
 
-        An expression replaces each name in `aliases`.
+        The expressions in `aliases` replace their names.
 
-        A variable that is not a key becomes a sample of its group (18.2.4.1).
+        The sample of a group replaces a variable that is not a key (18.2.4.1).
         """
         expression, exists = seen
         apart = {test.variable for test in exists}.union(self.keys, dict(self.aggregates.values()))
@@ -869,7 +870,7 @@ class _Level:
         return replaced(expression), tuple(used)
 
     def _sample(self, variable: Variable, name: Variable | None = None) -> Variable:
-        """Return the variable for a sample of a variable that is not a key of GROUP BY."""
+        """Return the variable for the sample of `variable`, which is not a key of GROUP BY."""
         note = f"{variable} is not a key of GROUP BY: a group has one value of it, as with SAMPLE({variable})"
         self.scope.notes.append(note)
         return self._name_of(Aggregation("SAMPLE", ()), (variable, ()), name)
@@ -901,7 +902,7 @@ _FORMS: Final[Mapping[str, Form]] = {
 
 
 def translate(tree: Phrase, scope: expressions.Scope) -> EngineQuery:
-    """Return the query of a syntax tree whose streaming clauses have been read.
+    """Return the query of a syntax tree; `scope` contains the streaming clauses that have been read.
 
     Raises QueryError and UnsupportedError with the place in the text.
     """

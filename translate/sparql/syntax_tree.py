@@ -28,11 +28,11 @@ from translate.sparql.tokens import FUNCTIONS_12, Document, Token, declared
 
 @dataclass(frozen=True, slots=True)
 class AnyWindow:
-    """WINDOW ?w of RSP-QL: the variable ranges over the declared windows, each with its name.
+    """WINDOW ?w of RSP-QL: the variable ?w is bound to the name of each declared window.
 
     WINDOW ?w {P} is the union, in this order, of Join(P read in the stream, Values((?w,), ((name,),))). As
-    with GRAPH ?g, the variable is in `variables`, but FILTERs in P see ?w as unbound. Without declared
-    windows, and for an unknown name, the pattern has no solution, like GRAPH with an unknown name.
+    with GRAPH ?g, FILTERs in P see ?w as unbound. If no window is declared, or the name of a WINDOW block is
+    unknown, the pattern has no solution.
     """
 
     name: Iri | Variable
@@ -51,7 +51,7 @@ class Phrase:
         return next((part for part in self.phrases() if part.name == name), None)
 
     def phrases(self) -> Iterator["Phrase"]:
-        """Yield the direct parts that are matches of rules."""
+        """Yield the direct parts of the phrase that are phrases and not tokens."""
         yield from (part for part in self.parts if isinstance(part, Phrase))
 
     def find_all(self, *names: str) -> Iterator["Phrase"]:
@@ -103,7 +103,7 @@ def _nothing(_document: Document, _token: Token) -> PlacedError | None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Grammar:
-    """The grammar of a language: the package and name of its tables, and its tokens that SPARQL lacks.
+    """The grammar of a query language: the place of its parse tables, and its tokens that SPARQL lacks.
 
     `explain` may return a better error for an unexpected token. The field `window` is an example of a window.
     """
@@ -122,7 +122,7 @@ class Grammar:
     def titles(self) -> dict[str, str]:
         """Return the names that error messages use for terminals.
 
-        Most keywords of SPARQL have no such name; only NOW and the keywords in `_SHOWN` have a name.
+        Of the keywords in SPARQL's grammar, only NOW and the keywords in `_SHOWN` have a name.
         """
         words = {one for row in self.tables[0] if isinstance(row, dict) for one in row}
         sparql = {one for row in SPARQL.tables[0] if isinstance(row, dict) for one in row}
@@ -137,7 +137,7 @@ SPARQL: Final = Grammar()
 
 @dataclass(slots=True)
 class _Parser:
-    """The stack of the LALR(1) parser: its states, and the parts that it has read."""
+    """The LALR(1) parser's stack of states, and the parts of the syntax tree that it has read."""
 
     grammar: Grammar
     states: list[int] = field(default_factory=lambda: [0])
@@ -183,7 +183,7 @@ class _Parser:
         return copy.takes(terminal, Token("the end of the query", "", 0))
 
     def next(self, document: Document, offset: int) -> tuple[str, Token]:
-        """Return the next token at or after a character, and the token's terminal in the grammar."""
+        """Return the terminal (token class in the grammar) and the next token at or after a character."""
         token = document.token_from(offset)
         row = self.grammar.tables[0][self.states[-1]]
         if not document.rdf12 and token.is_word("~", *FUNCTIONS_12):
@@ -208,7 +208,7 @@ _TERMINALS: Final = {
 
 
 def _terminal(token: Token) -> str:
-    """Return the terminal of a token in the grammar of SPARQL."""
+    """Return the terminal (token class) to which a token belongs in the grammar of SPARQL."""
     match token.kind:
         case "a number":
             signed = token.text[0] in "+-"
@@ -254,7 +254,7 @@ def read_tree(document: Document, grammar: Grammar) -> Phrase:
 
 
 def reach(document: Document, grammar: Grammar) -> int:
-    """Return the offset of the first error, or the length of the text plus one if the text is valid."""
+    """Return the offset of the first syntax error; if the text is valid, the length of the text plus one."""
     wrong = _first_wrong(document, _Parser(grammar))
     return len(document.text) + 1 if wrong is None else wrong.start
 
@@ -276,7 +276,7 @@ FORMS: Final = ("select", "ask", "construct", "construct_where", "describe")
 
 
 def query_of(tree: Phrase) -> Phrase:
-    """Return the query in the tree of a text; other clauses may be before or behind the query."""
+    """Return the part of a text's syntax tree that is the query, without the clauses around the query."""
     *_, query = (part for part in tree.phrases() if part.name in FORMS)
     return query
 
@@ -340,7 +340,7 @@ def _unsupported(document: Document, wrong: Token) -> UnsupportedError | None:
 
 @contextmanager
 def deep_recursion() -> Iterator[None]:
-    """Raise the recursion limit in the block, since trees and patterns are as deep as the text is nested."""
+    """Raise Python's recursion limit in the block, because deeply nested queries have deep syntax trees."""
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, 200_000))
     try:

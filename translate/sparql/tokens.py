@@ -64,9 +64,9 @@ class Document:
     """The text of a query with its tokens; messages name the text `source`.
 
     The last token is the end of the query. The field `characters` is the text as written. In `text`,
-    characters replace the codepoint escapes (SPARQL 1.1, 19.2). The field `escapes` has pairs: the index of a
-    character of `text`, and the number of characters removed before it. With `rdf12`, the text is SPARQL 1.2,
-    which has codepoint escapes only in strings and IRIs.
+    characters replace the codepoint escapes such as \u00E9 (SPARQL 1.1, 19.2). The field `escapes` contains
+    pairs (index of a character in `text`, number of characters removed before it). If `rdf12` is true, the
+    text is SPARQL 1.2, which has codepoint escapes only in strings and IRIs.
 
     `base` resolves relative IRIs; "" means no base. The keys of `prefixes` are prefixes with their colon. At
     first, `base` and `prefixes` contain the values given with the text. The function `read_prologue` adds the
@@ -218,8 +218,8 @@ _KINDS: Final[Mapping[str, TokenKind]] = dict(
 def _token(*, ascii_only: bool, rdf12: bool) -> re.Pattern[str]:
     """Return the pattern of a token; without non-ASCII letters, the pattern compiles faster.
 
-    In SPARQL 1.1, ?a<<e:b> is a comparison with an IRI. ~ is a token only so that a message can quote the
-    token.
+    In SPARQL 1.1, << is not a token, because ?a<<e:b> is a comparison with an IRI. The sign ~ is a token only
+    so that a message can quote it.
     """
     base = _LETTERS if ascii_only else _LETTERS + _OTHER_LETTERS
     chars = f"_{base}0-9" + ("" if ascii_only else _OTHER_CHARS)
@@ -310,7 +310,7 @@ def _tokens(document: Document, start: int) -> Iterator[Token]:
 
 
 def _unescaped(written: str) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """Return the text with characters in place of codepoint escapes, and the offsets of removed characters.
+    """Return the text after replacing codepoint escapes, and the positions at which characters were removed.
 
     If an escape is invalid, it stays in the text. If the character of an escape would need escaping in a
     string, the escape stays in the text too.
@@ -407,7 +407,7 @@ def _parts(iri: str) -> tuple[str, str, str, str, str]:
 
 
 def _without_dots(path: str) -> str:
-    """Return a path without the segments . and .., as section 5.2.4 of RFC 3986 requires."""
+    """Return the path of an IRI without the segments . and .., as section 5.2.4 of RFC 3986 requires."""
     kept: list[str] = []
     is_rooted = path.startswith("/")
     segments = path.split("/")[is_rooted or not path :]
@@ -427,7 +427,7 @@ def is_name(token: Token) -> bool:
 
 
 def read_prologue(document: Document, start: int = 0) -> Document:
-    """Return the document with the declarations of the PREFIX and BASE lines that begin at a token."""
+    """Return the document with the PREFIX and BASE declarations that follow one another from a token on."""
     prefixes, base, index = dict(document.prefixes), document.base, start
     while True:
         declared = document.tokens[index : index + 3]
@@ -447,7 +447,7 @@ def read_prologue(document: Document, start: int = 0) -> Document:
 def read_declarations(document: Document) -> Iterator[Document]:
     """Yield, for each token, the document with the declarations before the token.
 
-    PREFIX and BASE lines may be anywhere.
+    PREFIX and BASE declarations may occur anywhere in the text.
     """
     document = read_prologue(document)
     for index, token in enumerate(document.tokens):
@@ -457,13 +457,13 @@ def read_declarations(document: Document) -> Iterator[Document]:
 
 
 def declared(document: Document) -> Document:
-    """Return the document with the declarations of all PREFIX and BASE lines."""
+    """Return the document with all PREFIX and BASE declarations of the text, at any position."""
     *_, whole = read_declarations(document)
     return whole
 
 
 def has_relative_iri(document: Document, words: Mapping[str, int]) -> bool:
-    """Return whether the pattern contains a relative IRI without a BASE.
+    """Return whether a query's pattern contains a relative IRI, although the query has no BASE.
 
     The names of queries, windows and graphs do not count, since static data may name a graph with any text.
     Each key of `words` is a word before the name of a query or window, such as WINDOW; its value is the

@@ -28,8 +28,7 @@ def check_prefixes(document: Document) -> None:
 def parsed(document: Document, grammar: Grammar) -> Phrase | None:
     """Return the syntax tree of a query; raise QueryError for an invalid query.
 
-    None means that the language has a construct of the query, but the translation does not cover the
-    construct.
+    The result is None if the query is valid, but has a construct that the translation does not support.
     """
     try:
         return read_tree(document, grammar)

@@ -61,9 +61,9 @@ def _check_registered(document: Document, query: Phrase) -> None:
 
 
 def _check_parts(document: Document, whole: Phrase, around: str = "", *, streamed: bool = False) -> None:
-    """Raise QueryError at a part that CQELS cannot register.
+    """Raise QueryError for the first part of a query's pattern that CQELS rejects at registration.
 
-    The argument `around` names the enclosing construct, or is "".
+    The argument `around` is the name of the construct around the parts, or "".
     """
     for part in whole.phrases():
         if part.name == "block" and around:

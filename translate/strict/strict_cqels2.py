@@ -31,7 +31,7 @@ def check_cqels4j(text: str, source: str) -> None:
 
 
 def check_cqels_rs(text: str, source: str) -> None:
-    """Raise QueryError at the first construct that CQELS-RS neither parses nor compiles."""
+    """Raise QueryError at the first construct that CQELS-RS cannot parse or cannot compile."""
     _check(text, source, _RUST)
 
 
@@ -109,7 +109,7 @@ def _rust(document: Document, tree: Phrase, query: Phrase) -> _Found:
 def _declared(
     document: Document, window: Phrase, kind: TokenKind, named: str, *, with_stream: bool = True
 ) -> _Found:
-    """Yield errors in FROM NAMED WINDOW: a window name of the rejected `kind`, or a wrong ON or ON STREAM."""
+    """Yield errors in FROM NAMED WINDOW: a window name of a rejected kind, or ON in place of ON STREAM."""
     label, stream = window.find("label"), window.find("stream")
     assert label is not None
     assert stream is not None
@@ -120,7 +120,7 @@ def _declared(
 
 
 def _keyword(document: Document, part: Phrase, construct: str) -> Token:
-    """Return the token of the first word of a construct, which can be before the matched part."""
+    """Return the token with the first word of a construct's name, in the part or before the part."""
     after = next(part.tokens(), None)
     word, *_ = construct.split()
     own = [

@@ -82,7 +82,7 @@ class _Line:
     places: tuple[int, ...]
 
     def error(self, at: int, reason: str) -> QueryError:
-        """Return the error for a text that is invalid from a certain character."""
+        """Return the error at a character of the line; `reason` describes the expected text."""
         match = re.match(r" *(\w+|.|$)", self.text[at:])
         word = (match[1] if match else "") or "the end of the query"
         start = min(at + (match.start(1) if match else 0), len(self.places) - 1)
@@ -98,7 +98,7 @@ class _Line:
         return at, True
 
     def sequence(self, at: int, pieces: tuple[tuple[str, str], ...]) -> int:
-        """Return the end of the pieces; raise QueryError with the name of the first missing piece."""
+        """Match pieces of the header, and return their end; raise QueryError with the first missing piece."""
         for pattern, name in pieces:
             at, matches = self.follow(at, (pattern,))
             if not matches:
@@ -168,7 +168,7 @@ def _check_sparql(document: Document) -> None:
 
 
 def _check_grouping(document: Document) -> None:
-    """Reject GROUP BY outside SELECT: Jena checks it like SELECT *, in which GROUP BY is an error."""
+    """Raise QueryError for GROUP BY outside SELECT, which Jena treats like GROUP BY with SELECT *."""
     depth = 0
     for token in document.tokens:
         depth += token.is_word("{") - token.is_word("}")

@@ -17,8 +17,8 @@ _PATHS: Final = ("alternative", "sequence", "repeated", "inverse", "negated")
 def check_janus(text: str, source: str) -> None:
     """Raise QueryError at the first construct that the Janus-QL specification rejects.
 
-    The check accepts OPTIONAL, UNION and BIND. The grammar of Janus-QL omits these keywords, but the
-    specification does not reject the keywords.
+    The check allows OPTIONAL, UNION and BIND: they are not in the grammar of Janus-QL, but the specification
+    does not reject them.
     """
     document = tokenize(text, source, rdf12=False)
     check_prefixes(document)

@@ -56,7 +56,7 @@ _AGGREGATE: Final = r"(?:SUM|MIN|MAX|AVG)\([?]\w+\)(?:[ \t]+AS[ \t]+[?]\w+)?"
 
 
 def _spaced(*pieces: str | _Piece) -> tuple[_Piece, ...]:
-    """Return keywords (whose case matters) and other pieces, each followed by white space."""
+    """Return patterns for keywords (whose case matters) and other pieces, each followed by white space."""
     whole = ((piece, piece) if isinstance(piece, str) else piece for piece in pieces)
     return tuple(part for piece in whole for part in (piece, _SPACE))
 
@@ -136,7 +136,7 @@ def read_kolibrie(text: str, source: str) -> tuple[tuple[KolibrieWindow, ...], t
 
 @dataclass(slots=True)
 class _Scanner:
-    """A position in the text, from which pieces are read."""
+    """A reader of pieces of the query text from its current position."""
 
     text: str
     source: str
@@ -233,7 +233,7 @@ def _block(scan: _Scanner) -> str:
 
 
 def _triples(scan: _Scanner) -> None:
-    """Read a subject with its predicates and objects; ; separates the pairs."""
+    """Read a subject with its pairs of predicate and object, which semicolons separate."""
     scan.take(_SUBJECT, _SPACE, _PREDICATE, _SPACE, _OBJECT)
     while scan.takes(r"\s*;\s*"):
         scan.take(_PREDICATE, _SPACE, _OBJECT)

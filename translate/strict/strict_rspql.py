@@ -105,7 +105,7 @@ def _error(text: str, source: str, part: TextPart, problem: str) -> QueryError:
 def _without_windows(text: str) -> str:
     """Return the SPARQL text that rsp-rs passes to Oxigraph; each WINDOW block becomes a GRAPH block.
 
-    Window clauses become spaces, so the remaining characters keep their places.
+    Spaces replace the window clauses, so all other characters keep their places.
     """
     lines = list[str]()
     for line in re.findall(r"[^\n]*\n|[^\n]+", text):
