@@ -32,7 +32,7 @@ class Range:
 
     @property
     def own_ends(self) -> windows.Bounds:
-        """The ends that the window contains by the definition of its language."""
+        """The ends of the window by the definition of its language, if no setting changes the ends."""
         return self.ends or ("closed" if self.opens is None else "high-open")
 
     def __str__(self) -> str:

@@ -38,7 +38,7 @@ _COMPUTED: Final = (
 
 @dataclass(slots=True)
 class Scope:
-    """The streaming clauses and terms of a syntax tree, and the new names that reading the tree creates.
+    """The context for reading a query's syntax tree: its streams, its terms, and names for new variables.
 
     The field `query` is a query with only the streaming parts, to which the reader adds the SPARQL parts. The
     field `blocks` maps the offset of each STREAM or WINDOW block to its stream and window. The field
@@ -66,7 +66,7 @@ class Scope:
             yield from (part.window for part in (block.windows if isinstance(block, AnyWindow) else (block,)))
 
     def term(self, part: Part) -> Term:
-        """Return the variable or RDF term of a part, which must not be a blank node."""
+        """Return the variable or RDF term that a part of the syntax tree denotes, except a blank node."""
         token = next(part.tokens()) if isinstance(part, Phrase) else part
         if token.kind == "a variable":
             return Variable(token.text[1:])

@@ -166,7 +166,7 @@ def _connected(
 
 
 def _triples(block: Phrase) -> _Triples:
-    """Yield the triples of a block; triples inside brackets follow the triple that contains the brackets."""
+    """Yield the triples of a block; triples inside [ .. ] follow the triple that contains the brackets."""
     for same in block.phrases():
         subject, own = _member(same.parts[0])
         yield from own
@@ -456,7 +456,7 @@ def _read_graph(
 
 
 def _read_stream_graph(name: Part, group: Phrase, stream: StreamBlock, scope: expressions.Scope) -> Pattern:
-    """Return the pattern of GRAPH in a window; each triple pattern is matched in the graph separately."""
+    """Return the pattern of GRAPH inside a STREAM or WINDOW block, which may contain only triple patterns."""
     others = [part for part in group.phrases() if part.name != "triples"]
     if others or not any(group.phrases()):
         words = {"data": "VALUES", "subselect": "SELECT"}
@@ -582,7 +582,7 @@ class _Level:
     arguments: dict[Variable, ReadExpression] = field(default_factory=dict)
 
     def read(self) -> algebra.Select:
-        """Return the solutions; the clauses apply in the order Group, HAVING, VALUES, SELECT, ORDER BY."""
+        """Return the query's pattern: first Group, then HAVING, VALUES, SELECT and ORDER BY extend it."""
         tree, scope = self.tree, self.scope
         result = self._select() if self.selects else []
         where = tree.find("group") or Phrase(
@@ -696,7 +696,7 @@ class _Level:
 
     @property
     def hides(self) -> bool:
-        """Whether SELECT may reuse a name of its pattern: only in a grouped query of SPARQL 1.2."""
+        """Whether SELECT may reuse a variable of its pattern after AS (in grouped queries of SPARQL 1.2)."""
         return self.grouped and self.scope.document.rdf12
 
     def _extended_by_keys(self, pattern: Pattern) -> Pattern:
@@ -830,7 +830,7 @@ class _Level:
     def _name_of(
         self, how: Aggregation, seen: ReadExpression | None, name: Variable | None = None
     ) -> Variable:
-        """Return the variable of the aggregate `how` over an expression; None means whole solutions."""
+        """Return the variable of the aggregate `how` over `seen`, or over solutions if `seen` is None."""
         key = how, None if seen is None else seen[0]
         if key not in self.aggregates:
             variable = name or self.scope.fresh("a")
@@ -876,7 +876,7 @@ class _Level:
         return self._name_of(Aggregation("SAMPLE", ()), (variable, ()), name)
 
     def _group(self, pattern: Pattern, everything: tuple[Variable, ...]) -> algebra.Group:
-        """Return the groups of a pattern; COUNT(DISTINCT *) counts the distinct values of `everything`."""
+        """Return the Group of a pattern; COUNT(DISTINCT *) counts distinct values of all variables."""
         for name, expression in self.arguments.items():
             pattern = algebra.Extend(pattern, name, *expression)
         # One variable would be an argument, whose unbound values are left out; a solution is a tuple.

@@ -41,7 +41,7 @@ class AnyWindow:
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """The match of a grammar rule in a query: the relevant tokens, and the matches of other rules."""
+    """A node of the syntax tree: the match of a grammar rule, with its tokens and its inner matches."""
 
     name: str
     parts: "tuple[Part, ...]"
@@ -162,7 +162,7 @@ class _Parser:
             states.append(following[rule])
 
     def _end(self, name: str | None, signs: str) -> None:
-        """At the end of a grammar rule, replace its parts by the match of the rule."""
+        """Replace the last parts on the stack by the match of the grammar rule that they complete."""
         alone, signs = signs.startswith("1"), signs.removeprefix("1")
         start = len(self.values) - len(signs)
         parts: list[Part] = []

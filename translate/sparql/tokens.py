@@ -64,9 +64,9 @@ class Document:
     """The text of a query with its tokens; messages name the text `source`.
 
     The last token is the end of the query. The field `characters` is the text as written. In `text`,
-    characters replace the codepoint escapes such as \u00E9 (SPARQL 1.1, 19.2). The field `escapes` contains
-    pairs (index of a character in `text`, number of characters removed before it). If `rdf12` is true, the
-    text is SPARQL 1.2, which has codepoint escapes only in strings and IRIs.
+    characters replace the codepoint escapes (SPARQL 1.1, 19.2). The field `escapes` contains pairs (index of
+    a character in `text`, number of characters removed before it). If `rdf12` is true, the text is SPARQL
+    1.2, which has codepoint escapes only in strings and IRIs.
 
     `base` resolves relative IRIs; "" means no base. The keys of `prefixes` are prefixes with their colon. At
     first, `base` and `prefixes` contain the values given with the text. The function `read_prologue` adds the
@@ -146,7 +146,7 @@ class Document:
         return token.kind == "an IRI" or token.text.split(":", 1)[0] + ":" in self.prefixes
 
     def label(self, token: Token) -> Iri:
-        """Return the name of a window: its IRI, or its text if the prefix is not declared."""
+        """Return the name of a window: the IRI of the token, or its text if its prefix is not declared."""
         return self.iri(token) if self.knows(token) else Iri(token.text)
 
     def literal(self, index: int) -> RdfLiteral:
@@ -216,7 +216,7 @@ _KINDS: Final[Mapping[str, TokenKind]] = dict(
 
 @cache
 def _token(*, ascii_only: bool, rdf12: bool) -> re.Pattern[str]:
-    """Return the pattern of a token; without non-ASCII letters, the pattern compiles faster.
+    """Return the regular expression of a token; with `ascii_only`, the expression compiles faster.
 
     In SPARQL 1.1, << is not a token, because ?a<<e:b> is a comparison with an IRI. The sign ~ is a token only
     so that a message can quote it.

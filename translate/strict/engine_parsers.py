@@ -7,7 +7,7 @@ from translate.sparql.tokens import declared
 
 
 def rejection(document: Document, token: Token, engine: str, reason: str) -> QueryError:
-    """Return the error that the engine rejects the construct `reason` at a token."""
+    """Return the error that an engine's parser rejects the construct with the name `reason` at a token."""
     return QueryError(document.place(token.start), f"found {token}; {engine} rejects {reason}")
 
 

@@ -89,7 +89,7 @@ class _Line:
         return QueryError(place_at(self.source, self.written, self.places[start]), f"found {word}; {reason}")
 
     def follow(self, at: int, patterns: Sequence[str]) -> tuple[int, bool]:
-        """Return the end of the matched patterns, and whether all patterns matched."""
+        """Match patterns one after another; return the end of the last match, and whether all matched."""
         for pattern in patterns:
             match = re.compile(pattern, re.IGNORECASE | re.ASCII).match(self.text, at)
             if match is None:
@@ -177,7 +177,7 @@ def _check_grouping(document: Document) -> None:
 
 
 def _check_comments(document: Document) -> None:
-    """Reject a comment before the end of the query: in one line, a comment reaches the end of the query."""
+    """Raise QueryError for a comment that text follows, because C-SPARQL joins all lines to one line."""
     for token, following in pairwise(document.tokens):
         mark = document.text.find("#", token.end, following.start)
         if mark >= 0 and following is not document.tokens[-1]:

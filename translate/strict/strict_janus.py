@@ -40,7 +40,7 @@ def check_janus(text: str, source: str) -> None:
 
 
 def _check_windows(document: Document, query: Phrase, label: _Label) -> dict[str, bool]:
-    """Return, for each window name, whether the window is live (has RANGE and not START and END).
+    """Map the name of each window to whether it is live (with RANGE) or historical (with START and END).
 
     Raises QueryError for an invalid window and for a WINDOW block without a declared window.
     """

@@ -74,7 +74,7 @@ def check_rsp_rs(text: str, source: str) -> None:
 
 
 def _line_windows(text: str, source: str, engine: str, *, each_word: bool) -> tuple[LineWindow, ...]:
-    """Return the windows that a line-based parser finds; raise QueryError at the first clause it ignores."""
+    """Return the windows that a line-based parser finds; raise QueryError at a clause that it ignores."""
     windows: list[LineWindow] = []
     for found in read_lines(text, each_word=each_word):
         if isinstance(found, LineWindow):

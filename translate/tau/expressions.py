@@ -28,9 +28,10 @@ MILLISECONDS: Final = "MILLISECONDS"
 def with_row(
     expression: logic.Expression, row: tuple[Term, ...], node: Node, numbers: Iterator[int]
 ) -> Iterator[tuple[logic.Expression, Body]]:
-    """Yield a replacement of the expression for each case, with the body literals of the case.
+    """Yield the expression with replaced calls of NOW, RAND etc., and body literals that the calls need.
 
-    Each call of a function such as RAND has its own number, so two calls of RAND have two values.
+    Each call of a function such as RAND gets its own number, so that two calls have different values. If a
+    statement may have no arrival time, the function yields two cases of f:timestamp.
     """
     if not isinstance(expression, logic.Call):
         yield expression, ()
@@ -48,12 +49,12 @@ def with_row(
 
 
 def is_special(call: logic.Call) -> bool:
-    """Return whether the value of the call depends on more than the arguments."""
+    """Return whether the value of a call depends on more than its arguments, as for NOW and RAND."""
     return call.function in (*logic.RANDOM, "NOW", TIMESTAMP)
 
 
 def uses_arrivals(expression: logic.Expression) -> bool:
-    """Return whether the expression depends on the arrival time of a statement."""
+    """Return whether an expression calls f:timestamp, which returns the arrival time of a statement."""
     return any(call.function == TIMESTAMP for call in calls(expression))
 
 
@@ -87,7 +88,7 @@ def _replacements(
 
 
 def _instant(time: Variable, number: int, node: Node) -> tuple[Variable, Body]:
-    """Return the variable for a time point of NOW(), and the literals that compute its value."""
+    """Return a variable for `time` divided by the ticks of a time point, and the literals that compute it."""
     if node.setting.ticks == 1:
         return time, ()
     instant = node.fresh(f"I{number}")
@@ -125,9 +126,9 @@ _LIMIT: Final = 64
 
 
 def disjuncts(condition: logic.Expression, *, value: bool = True) -> tuple[Conjunction, ...]:
-    """Return conjunctions of atomic tests.
+    """Return the disjunctive normal form of a condition, as conjunctions of atomic tests.
 
-    A condition has a given value if and only if at least one conjunction holds.
+    The condition has the truth value `value` if and only if at least one conjunction holds.
 
     >>> a, b = logic.Call("BOUND", (Variable("a"),)), logic.Call("BOUND", (Variable("b"),))
     >>> not_both = logic.Call("!", (logic.Call("&&", (a, b)),))

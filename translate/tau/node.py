@@ -23,15 +23,16 @@ STREAM_QUAD: Final = "squad"
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A position in the pattern tree of a query: its number, active graph, and translation settings.
+    """A position in the tree of a query's pattern, with the settings for its translation to rules.
 
-    Node i becomes the predicate ans_i, and its children are 2i and 2i + 1. The names of other parts (a
-    pattern of EXISTS, a step of a path) begin with `part_name`. Inside GRAPH ?g, the graph is an additional
-    last argument of every predicate. Inside EXISTS, the `guarded_variables` are additional arguments. The
-    field `guard` binds these arguments to the values of the tested solution. In a multiset (`bag`), a
-    solution has witnesses, which distinguish equal solutions. Inside a STREAM block, triples come from
-    `window` on the stream `graph`. Inside GRAPH in a block, triples come from the elements of `stream` that
-    have the active graph. The field `query_variables` contains the variables of the query.
+    The solutions of node i are the atoms of ans_i, and its children are the nodes 2i and 2i + 1. In a pattern
+    of EXISTS and in a step of a path, the names of predicates contain `part_name`. Inside GRAPH ?g, the graph
+    is an additional last argument of every predicate. Inside EXISTS, the `guarded_variables` are additional
+    arguments, which the literals in `guard` bind to the values of the tested solution. If `bag` is true,
+    solutions form a multiset: extra arguments (witnesses) distinguish equal solutions. Inside a STREAM block,
+    triples come from the window `window` on the stream `graph`. Inside GRAPH in a STREAM block, triples come
+    from the named graph `graph` in elements of the stream `stream`. The field `query_variables` contains the
+    variables of the query.
     """
 
     setting: Setting
@@ -52,27 +53,27 @@ class Node:
         return replace(self, position=2 * self.position + side, graph=here)
 
     def part(self, mark: str) -> "Node":
-        """Return the root of a part, such as the pattern of an EXISTS, that is not a child of the node."""
+        """Return the root node of a separate tree, such as the pattern of an EXISTS at this node."""
         return replace(self, position=1, part_name=f"{self.part_name}{self.position}{mark}_")
 
     def atom(self, terms: Iterable[Term], mark: str = "") -> Atom:
-        """Return the atom ans_i of the terms, the guarded variables, and a variable active graph."""
+        """Return the atom ans_i with the given terms and the additional arguments of the node."""
         return Atom(f"ans{self.part_name}{self.position}{mark}", (*terms, *self.outer))
 
     @property
     def outer(self) -> tuple[Variable, ...]:
-        """The additional arguments of each predicate at this node.
+        """The additional arguments of each predicate at this node: guarded variables, and ?g inside GRAPH ?g.
 
         The pattern at this node is evaluated for each value of the additional arguments.
         """
         return (*self.guarded_variables, *((self.graph,) if isinstance(self.graph, Variable) else ()))
 
     def free(self, pattern: Pattern) -> tuple[Variable, ...]:
-        """Return V̄ of a pattern: its variables in lexicographic order, without guarded variables."""
+        """Return the variables of a pattern in lexicographic order (V̄), without the guarded variables."""
         return in_order(variables(pattern) - frozenset(self.guarded_variables))
 
     def edge(self, subject: Term, predicate: Term, object_: Term) -> BodyLiteral:
-        """Return the literal for a triple in the active graph, or in the window."""
+        """Return the body literal for a triple in the node's graph, or in the window of its STREAM block."""
         triple = (subject, predicate, object_, self.graph)
         if self.window is None:
             return Atom("triple", triple)
@@ -118,7 +119,7 @@ class Node:
 
 
 def in_order(names: Iterable[Variable]) -> tuple[Variable, ...]:
-    """Return V̄: the variables in lexicographic order."""
+    """Return variables in lexicographic order, which is V̄ in LARS (2015)."""
     return tuple(sorted(names))
 
 
@@ -130,7 +131,7 @@ def pad(names: Iterable[Term], known: Iterable[Variable]) -> Iterator[Term]:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The head ans_i of the terms `out`, with witnesses if `keeps_duplicates` is true.
+    """The head ans_i of rules at a node, with the terms `out`, and with witnesses if duplicates are kept.
 
     `out` consists of variables; null replaces a variable that a subquery hides.
     """
@@ -140,7 +141,7 @@ class Head:
     keeps_duplicates: bool
 
     def rule(self, known: Iterable[Variable], body: Iterable[BodyLiteral], tags: Iterable[Term] = ()) -> Rule:
-        """Return the rule for solutions that bind the `known` variables; the other variables are null."""
+        """Return the rule with this head and the given body; null replaces variables that are not `known`."""
         bound = frozenset(known) | frozenset(self.node.guarded_variables)
         return Rule(
             self.node.atom((*pad(self.out, bound), *(tags if self.keeps_duplicates else ()))), tuple(body)
@@ -149,7 +150,7 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """A solution of a pattern at its node, for a body atom; `tags` are the witnesses of the solution."""
+    """A solution of a pattern, used as an atom in rule bodies; `tags` are the witnesses of the solution."""
 
     pattern: Pattern
     node: Node
@@ -157,6 +158,6 @@ class Solution:
     mark: str = ""
 
     def atom(self, nulls: frozenset[Variable] = frozenset()) -> Atom:
-        """Return the body atom of the solution, with null in place of the variables in `nulls`."""
+        """Return the atom of the solution for rule bodies, with null in place of the variables in `nulls`."""
         terms = (NULL if name in nulls else name for name in self.node.free(self.pattern))
         return self.node.atom((*terms, *self.tags), self.mark)

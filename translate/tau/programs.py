@@ -39,9 +39,9 @@ TRIPLE: Final = tuple(map(Variable, ("subject", "predicate", "object")))
 
 
 def columns(query: EngineQuery, *, ordered_rows: bool = False) -> tuple[Variable, ...]:
-    """Return the first arguments of ans1: V̄, or subject, predicate, object.
+    """Return the first arguments of ans1: the result variables V̄ in order, or subject, predicate and object.
 
-    With `ordered_rows`, the variables of ORDER BY that V̄ lacks follow V̄.
+    If `ordered_rows` is true, the variables of ORDER BY that are not in V̄ come after V̄.
     """
     match query.form:
         case "SELECT":
@@ -57,7 +57,7 @@ def columns(query: EngineQuery, *, ordered_rows: bool = False) -> tuple[Variable
 
 
 def answers(query: EngineQuery, node: Node) -> Iterator[Rule]:
-    """Yield the rules that derive ans1 of a query."""
+    """Yield the rules that derive the answer predicate ans1 of a query."""
     pattern, modifiers = query.pattern, query.modifiers
     match query.form:
         case "SELECT":
@@ -155,10 +155,11 @@ Row = tuple[str | None, ...]
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """The answer predicate of a query: ans1 with `width` arguments, of which `variables` are the first.
+    """The answer predicate of a query: ans1 with `width` arguments, which begin with `variables`.
 
     The field `order` contains the columns of ORDER BY, each with a boolean that is true for descending. The
-    columns after `variables` are not shown to the user. In a multiset (`bag`), each raw row is one answer.
+    columns after `variables` are not shown to the user. If `bag` is true, answers form a multiset, and each
+    atom of ans1 is one answer.
     """
 
     variables: tuple[Variable, ...]
@@ -172,7 +173,7 @@ class Output:
         return "ans1", self.width
 
     def answers(self, all_rows: Iterable[Row]) -> list[Row]:
-        """Return the answers of raw rows, in the same order; a set keeps the first of equal answers."""
+        """Return the answers for rows of ans1, in the same order; without `bag`, equal answers count once."""
         rows = [row[: len(self.variables)] for row in all_rows]
         return rows if self.bag else list(dict.fromkeys(rows))
 
@@ -228,11 +229,11 @@ TRIGGER: Final = Atom("trigger")
 
 
 def push(program: Program, trigger: Trigger = "any") -> Program:
-    """Return ▷P, in which each rule with a body needs the atom `trigger`.
+    """Return the pushed program ▷P, in which each rule with a body requires the atom `trigger`.
 
-    Input derives `trigger` at the time of the input.
+    Additional rules derive `trigger` at each time at which input arrives.
 
-    The trigger ranges over input atoms. In the paper, the trigger ranges over derived atoms, so it would
+    These rules derive `trigger` from input atoms. The paper derives it from derived atoms, so that it would
     never hold.
     """
     arrivals = (
@@ -242,14 +243,14 @@ def push(program: Program, trigger: Trigger = "any") -> Program:
 
 
 def pull(program: Program, period: int) -> Program:
-    """Return ◁(P, U): each rule with a body needs a time that is a multiple of `period`, which is > 0."""
+    """Return the pulled program ◁(P, U), in which rules with a body apply only at multiples of U > 0."""
     if period <= 0:
         raise ModelError(f"the pulling period {period} is not positive")
     return pull_at(program, ((period, 0),))
 
 
 def pull_at(program: Program, series: Iterable[tuple[int, int]]) -> Program:
-    """Return a program that is pulled at the times of at least one series.
+    """Return the program in which rules with a body apply only at the times of at least one series.
 
     A series (U, k) consists of the times k, k + U, k + 2U, ..., such as the closes of a window.
     """

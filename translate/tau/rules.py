@@ -108,10 +108,10 @@ def tau(pattern: Pattern, head: Head) -> Iterator[Rule]:
 
 
 def connected_order(triples: tuple[algebra.TriplePattern, ...]) -> tuple[algebra.TriplePattern, ...]:
-    """Return the triple patterns in an order in which each shares a variable with an earlier pattern.
+    """Return the triple patterns, ordered so that each shares a variable with an earlier one, if possible.
 
-    A triple pattern that shares no variable keeps its place in the text. ∧ is commutative, so the order
-    changes only the size of intermediate results.
+    If no remaining triple pattern shares a variable, the next one in the text follows. The order affects only
+    the size of intermediate results, because conjunction is commutative.
     """
     rest = [(triple, variables(algebra.Bgp((triple,)))) for triple in triples]
     patterns, seen = [rest[0][0]], rest.pop(0)[1]
@@ -249,7 +249,7 @@ def _closure(pattern: algebra.PathPattern, below: Node) -> Iterator[Rule]:
 
 
 def _nothing(pattern: algebra.PathPattern, below: Node, head: Head) -> Iterator[Rule]:
-    """Yield the rules for zero steps of a path, in which both ends are the same term."""
+    """Yield the rules for a path of zero steps, whose subject and object are the same term."""
     node, subject, object_ = head.node, pattern.subject, pattern.object
     fixed = frozenset(node.guarded_variables)
     bound = [end for end in (subject, object_) if not isinstance(end, Variable) or end in fixed]
@@ -369,7 +369,7 @@ PRECEDES: Final = "PRECEDES"
 
 
 def group(pattern: algebra.Group, head: Head) -> Iterator[Rule]:
-    """Yield the rules of a group: one literal per aggregate, all over the solutions of the same pattern."""
+    """Yield the rules of GROUP BY, with one aggregate literal for each aggregate of the group."""
     node, inner = head.node, _with_arguments(pattern, head.node)
     child = replace(node.child(0), bag=True)
     yield from tau(inner, child.head(inner))
@@ -445,7 +445,7 @@ def projection_rules(
 ) -> Iterator[Rule]:
     """Yield the rules that derive a head from the solutions of a pattern after projection and modifiers.
 
-    `head.out` begins with the projected variables V̄. If the projection keeps duplicates, further variables
+    The terms `head.out` begin with the projected variables; if duplicates are kept, the hidden variables
     follow.
     """
     node = head.node
@@ -521,10 +521,11 @@ def where(
     node: Node,
     mark: str = "",
 ) -> tuple[Iterable[Rule], list[Body]]:
-    """Return a condition on solutions as rule bodies (Lloyd-Topor), in which each EXISTS is an atom.
+    """Return the rules that a condition needs, and rule bodies that express the condition (Lloyd-Topor).
 
-    The condition is true if at least one of the returned bodies holds. The returned rules define the
-    predicates of the returned bodies. `mark` distinguishes the conditions of one node.
+    The condition is true if at least one of the bodies holds. In a body, an atom represents each EXISTS test,
+    and the returned rules derive these atoms. The argument `mark` makes the names of the predicates unique if
+    a node has several conditions.
     """
     tested = _Exists(exists, outer, node, mark)
     bodies: list[Body] = []
@@ -538,9 +539,10 @@ def where(
 def values(
     expression: logic.Expression, exists: tuple[algebra.Exists, ...], outer: Solution, node: Node
 ) -> tuple[Iterable[Rule], list[tuple[logic.Expression, Body]]]:
-    """Return the rules that an expression needs, and the expression by cases.
+    """Return the rules that an expression needs, and pairs of an expression and the body literals it needs.
 
-    The cases depend on whether a statement has an arrival time.
+    Several pairs exist only if the expression calls f:timestamp: one for statements with an arrival time, and
+    one for statements without it.
     """
     tested = _Exists(exists, outer, node, "")
     known = unbind(expression, tested.bound_variables | tested.names)
@@ -549,7 +551,7 @@ def values(
 
 
 class _Exists:
-    """The EXISTS tests of a condition on solutions: the atom of each test, and the rules for the atom."""
+    """The EXISTS tests of a condition, each with its atom, and the rules that derive these atoms."""
 
     def __init__(self, exists: tuple[algebra.Exists, ...], outer: Solution, node: Node, place: str) -> None:
         self.outer, self.node = outer, node
@@ -571,7 +573,7 @@ class _Exists:
     def truth(self, name: Variable) -> Atom:
         """Return the atom that binds the variable of an EXISTS test to true or false.
 
-        A condition uses the atom if it needs the value of the EXISTS test.
+        An expression needs this atom if it uses the EXISTS test as a value, for example as an argument of =.
         """
         atom = self.atoms[name]
         outer = self.outer.atom()
@@ -630,7 +632,7 @@ def _compatible(
     site: _Exists,
     mark: str,
 ) -> Iterator[Rule]:
-    """Yield the rules of an EXISTS that tests whether a solution of the pattern is compatible."""
+    """Yield the rules of an EXISTS that only tests whether a compatible solution of its pattern exists."""
     part = replace(site.node.part(mark), guarded_variables=(), guard=(), bag=False)
     yield from tau(pattern, part.head(pattern))
     solution = part.solution(pattern)
@@ -648,7 +650,7 @@ def _substituted(
     site: _Exists,
     mark: str,
 ) -> Iterator[Rule]:
-    """Yield the rules of an EXISTS whose pattern receives the values of the tested solution."""
+    """Yield the rules of an EXISTS in whose pattern the values of the tested solution replace variables."""
     node = site.node
     own = seen - frozenset(node.guarded_variables)
     for number, nulls in enumerate(sorted(null_sets(site.outer.pattern, own), key=sorted)):

@@ -27,7 +27,7 @@ from translate.sparql import TokenKind, resolve, tokenize
 
 
 class CannotSayError(LarsError):
-    """The error for a construct that a language cannot express, with the supported alternative."""
+    """The error that a query language cannot express a construct, with the supported alternative."""
 
     def __init__(self, construct: str, language: Language, accepted: str) -> None:
         super().__init__(f"{TITLES[language]} cannot express {construct}: {accepted}")
@@ -76,7 +76,7 @@ def choose_prefixes(used: Counter[str]) -> Mapping[str, str]:
 
 
 def _guessed(namespace: str) -> str:
-    """Return the last word of a namespace that distinguishes the namespace from others, as a prefix."""
+    """Return a prefix for a namespace: the last word of its IRI that is not a general word such as "ns"."""
     words = [word.lower() for word in _WORD.findall(namespace)]
     telling = [word for word in words if word not in _VAGUE and word not in _KNOWN.values()]
     return telling[-1] if telling else "p"
@@ -148,7 +148,7 @@ _Parts = Mapping[str, Duration | int]
 
 
 def _parts_of(window: WindowExpression, language: Language) -> tuple[tuple[str, ...], _Parts]:
-    """Return the kinds of templates for a window, the best first, and the parts that a template must have."""
+    """Return the kinds of text templates for a window, best first, and the values that the text needs."""
     match window:
         case Range():
             opens = None if _opens_by_itself(window, language) else window.opens
@@ -173,10 +173,10 @@ def _parts_of(window: WindowExpression, language: Language) -> tuple[tuple[str, 
 
 
 def _opens_by_itself(window: Range, language: Language) -> bool:
-    """Return whether a window of the language opens like the given window, although its text has no time t0.
+    """Return whether the language gives a window the same opening times without naming the first one.
 
-    If the slide divides the width, windows that open at multiples of the slide also close at multiples of the
-    slide.
+    If windows open at multiples of the slide and the slide divides the width, they also close at multiples of
+    the slide.
     """
     if window.opens is None or window.slide is None or window.opens.nanoseconds:
         return window.opens is None
@@ -185,9 +185,9 @@ def _opens_by_itself(window: Range, language: Language) -> bool:
 
 
 def _filled(template: str, parts: _Parts, language: Language) -> str:
-    """Return the text of a window from a template.
+    """Return the text of a window, by putting its values in a template.
 
-    In the template, `rest` means the time between the two ends of the window.
+    The name `rest` in a template means the time between the two ends of the window.
     """
     length, until = parts.get("length"), parts.get("until", Duration(0))
     if isinstance(length, Duration) and isinstance(until, Duration):
@@ -205,13 +205,14 @@ Windows = tuple[tuple[StreamBlock, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """A language, and the settings for writing one text in this language.
+    """The writer of the terms, windows and blocks of one query text in a given language.
 
     The field `prefixes` maps namespaces to prefixes, and `used` counts the IRIs of each namespace. Variables
-    in `blanks` are written as blank nodes. The field `bases` contains the base IRIs of calls of IRI; "" means
-    no base. The field `base` is the BASE of the text. The field `windows` contains the declared windows of
-    RSP-QL with their names. The field `every` is the period of the query, or None. With `read_here`, the text
-    may contain VALUES and windows that the engine of the language does not support.
+    in `blanks` are written as blank nodes. The field `bases` collects the base IRIs with which the query
+    calls IRI(..); "" means no base. The field `base` is the BASE of the text to write. The field `windows`
+    contains the declared windows of RSP-QL with their names. The field `every` is the period of the query, or
+    None. If `read_here` is true, the text may contain VALUES and windows that only `lars` reads in this
+    language, and not its engine.
     """
 
     language: Language
@@ -298,7 +299,7 @@ class Dialect:
         return "a" if term == terms.RDF_TYPE else self.term(term)
 
     def _checked(self, text: str, kind: TokenKind) -> str:
-        """Return the text if it is a single token of the kind, so that no part of a name becomes syntax."""
+        """Return the text if it is a single token of the kind; raise CannotSayError for any other text."""
         try:
             (token, *_) = tokenize(text, "", rdf12=True).tokens
         except QueryError:
@@ -308,7 +309,7 @@ class Dialect:
         return text
 
     def block(self, block: StreamBlock) -> str:
-        """Return the text before the { of a block that reads a stream."""
+        """Return the text of a STREAM or WINDOW block before its {, such as STREAM <s> [RANGE 5s]."""
         if not self.language.manner.block:
             accepted = "its windows are written in FROM STREAM <s> and merge into the default graph"
             raise self.cannot(f"that {block.stream} is read by one pattern alone", accepted)
@@ -339,7 +340,7 @@ class Dialect:
         return "STREAM " if is_live else "LOG "
 
     def stream(self, read: StreamBlock) -> str:
-        """Return the word that names a stream.
+        """Return the name of a stream in a language whose streams have words as names.
 
         Raises CannotSayError if the name is not a word, or if the stream has a second window.
         """
@@ -351,7 +352,7 @@ class Dialect:
         return name
 
     def label(self, name: str) -> str:
-        """Return the name of a window in the language's syntax."""
+        """Return the name of a window as the language writes it."""
         return self.language.manner.label.format(name)
 
     def window(self, window: WindowExpression, every: Duration | None = None) -> str:
@@ -372,10 +373,10 @@ class Dialect:
         return next(name for window, name in self.windows if window == read)
 
     def _period(self, name: str) -> Duration | None:
-        """Return the STEP of the window with a name, if the window is a window of Janus with OFFSET.
+        """Return the duration after STEP in the window with a name, if it is a window of Janus with OFFSET.
 
-        The STEP is the period of the query. If the query has no period, each window with OFFSET gets a
-        different STEP, because a common STEP would be the period.
+        If the query has a period, STEP is the period. If the query has none, each window with OFFSET gets a
+        different STEP, because a common STEP would define a period.
         """
         written = [(name, one.window) for one, name in self.windows if isinstance(one.window, Range)]
         past = [name for name, window in written if window.ends == "closed" and window.slide is None]
@@ -415,7 +416,7 @@ _STEP: Final = 5
 
 
 def write_path(path: Path, dialect: Dialect, around: int = 0) -> str:
-    """Return the text of a path, in brackets if the path binds less tightly than its context.
+    """Return the text of a path, in brackets if the operator around the path has a higher precedence.
 
     A repetition inside a repetition is written in brackets, since `*` must follow a step. `^` precedes the
     step and its repetition.
@@ -471,7 +472,7 @@ def write_expression(expression: Expression, dialect: Dialect, inline: Inline) -
 
 
 def write_operand(expression: Expression, dialect: Dialect, inline: Inline) -> str:
-    """Return the expression as a bracketed expression or a function call, as the grammar requires."""
+    """Return the text of an expression in brackets or as a function call, as FILTER and HAVING require."""
     match expression:
         case Call("EBV", (inner,)):
             return write_operand(inner, dialect, inline)
@@ -490,7 +491,7 @@ def _is_test(variable: terms.Variable, inline: Inline) -> bool:
 
 
 def _write(expression: Expression, dialect: Dialect, inline: Inline, around: int) -> str:
-    """Return the text of the expression, in brackets if it binds less tightly than its context."""
+    """Return the text of an expression, in brackets if the operator around it has a higher precedence."""
     if not isinstance(expression, Call):
         if isinstance(expression, terms.Variable) and expression in inline:
             return inline[expression]
@@ -537,7 +538,7 @@ def _call(call: Call, dialect: Dialect, inline: Inline, binding: int) -> str:
 
 
 def _tested(arguments: tuple[Expression, ...], dialect: Dialect, inline: Inline) -> str:
-    """Return the variable in BOUND; for the sample of a group, return the sampled variable."""
+    """Return the text of the variable in BOUND(..); for SAMPLE(?x), the text is ?x."""
     match arguments:
         case (terms.Variable() as name,) if name not in inline or not _FRESH.fullmatch(name.name):
             return dialect.variable(name)
@@ -549,7 +550,7 @@ def _tested(arguments: tuple[Expression, ...], dialect: Dialect, inline: Inline)
 
 
 def _bracketed(inner: Expression, dialect: Dialect, inline: Inline) -> str:
-    """Return the operand of a sign.
+    """Return the text of the operand of the unary operators ! and -.
 
     A number is written in brackets, because the sign would otherwise become part of the number.
     """

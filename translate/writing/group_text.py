@@ -36,10 +36,10 @@ In the text of a query, expressions replace these variables of the reader.
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A WHERE pattern and the clauses around it; `selected` are the variables of SELECT.
+    """The clauses of a query or subquery to write: the WHERE pattern, and the clauses around WHERE.
 
-    The field `computed` contains the `keys` of GROUP BY that are expressions. The field `arguments` contains
-    the arguments of aggregates that are expressions.
+    The field `selected` contains the variables of SELECT. The field `computed` contains the keys of GROUP BY
+    that are expressions, and `arguments` the arguments of aggregates that are expressions.
     """
 
     where: Pattern
@@ -60,7 +60,7 @@ def take_apart(
     modifiers: algebra.Modifiers,
     dialect: expression_text.Dialect,
 ) -> Level:
-    """Return the clauses of a query's pattern.
+    """Return the clauses (WHERE, GROUP BY, HAVING and others) into which a query's pattern is split.
 
     Raises CannotSayError if COUNT(DISTINCT *) counts only some variables of the pattern.
     """
@@ -85,9 +85,9 @@ def take_apart(
 def take_extensions(
     pattern: Pattern, names: Sequence[Variable], is_used: Callable[[Variable], bool] = lambda _: True
 ) -> tuple[tuple[algebra.Extend, ...], Pattern]:
-    """Return the extensions of a pattern and the rest, removing the last of `names` first.
+    """Split a pattern into its outermost Extends for variables in `names`, and the pattern inside them.
 
-    The extensions in order, applied to the rest, give the pattern again.
+    The Extends are in the order in which they extend the inner pattern.
     """
     extensions = []
     while isinstance(pattern, algebra.Extend) and pattern.variable in names and is_used(pattern.variable):
@@ -123,7 +123,7 @@ def counts_tuples(aggregation: Aggregation) -> bool:
 
 
 def _split(pattern: Pattern) -> tuple[Pattern, algebra.Values | None]:
-    """Return the pattern without a VALUES at its end, and the table of the removed VALUES."""
+    """Split a pattern that ends with VALUES into the pattern before VALUES and the table of VALUES."""
     match pattern:
         case algebra.Values():
             return EMPTY, pattern
@@ -134,7 +134,7 @@ def _split(pattern: Pattern) -> tuple[Pattern, algebra.Values | None]:
 
 
 def _bound_inside(items: tuple[algebra.Extend, ...], where: Pattern) -> int:
-    """Return the number of extensions to write as BIND, because their EXISTS have later numbers.
+    """Return the number of SELECT expressions to write as BIND so that EXISTS tests keep their numbers.
 
     The reader numbers EXISTS in the order of the text, in which SELECT precedes WHERE.
     """
@@ -192,7 +192,7 @@ def _exists(test: algebra.Exists, dialect: expression_text.Dialect) -> str:
 
 
 def _elements(pattern: Pattern, dialect: expression_text.Dialect) -> Lines:
-    """Return the lines of elements; if the reader reads the elements in order, the result is the pattern."""
+    """Return the lines of a group's elements, from which the reader of queries reads the pattern again."""
     match pattern:
         case algebra.Join(left, right):
             return [*_elements(left, dialect), *_joined(left, right, dialect)]
@@ -219,7 +219,7 @@ def _elements(pattern: Pattern, dialect: expression_text.Dialect) -> Lines:
 
 
 def _joined(left: Pattern, right: Pattern, dialect: expression_text.Dialect) -> Lines:
-    """Return the element that joins the right side to the elements before it."""
+    """Return the lines of the right side of a join, to put after the elements of the left side."""
     match right:
         case algebra.Bgp() if _ends_in_triples(left):
             return in_braces("", _element(right, dialect))
@@ -230,7 +230,7 @@ def _joined(left: Pattern, right: Pattern, dialect: expression_text.Dialect) -> 
 
 
 def _ends_in_triples(pattern: Pattern) -> bool:
-    """Return whether the reader would add following triples to the last basic graph pattern."""
+    """Return whether a pattern ends with triples, which the reader would merge with triples after it."""
     match pattern:
         case algebra.Bgp(triples):
             return bool(triples)
@@ -307,7 +307,7 @@ def _union(left: Pattern, right: Pattern, dialect: expression_text.Dialect) -> L
 
 
 def write_values(word: str, values: algebra.Values, dialect: expression_text.Dialect) -> Lines:
-    """Return the table of VALUES, or of BINDINGS, which has other brackets."""
+    """Return the lines of a table after the keyword `word`, which is VALUES or BINDINGS."""
     names = " ".join(map(dialect.variable, values.names))
     head = f"{word} ({names})" if word == "VALUES" else f"{word} {names}"
     rows = (" ".join("UNDEF" if term is None else dialect.term(term) for term in row) for row in values.rows)
@@ -325,10 +325,9 @@ def _subquery(select: algebra.Select, dialect: expression_text.Dialect) -> Lines
 
 @dataclass(frozen=True, slots=True)
 class Clauses:
-    """The writer of the clauses around a WHERE pattern; `keys` and the aggregates are already texts.
+    """The writer of the clauses around a WHERE pattern; its keys and aggregates are already texts.
 
-    The field `named` contains the aggregates whose variables SELECT contains, and `inline` contains the other
-    aggregates.
+    The field `named` contains the aggregates that SELECT defines with AS, and `inline` the other aggregates.
     """
 
     level: Level
@@ -399,7 +398,7 @@ class Clauses:
 
 
 def clauses_of(level: Level, dialect: expression_text.Dialect) -> Clauses:
-    """Return the clauses of a level, with the texts of its keys and aggregates."""
+    """Return the writer of a query's clauses, with the texts of its keys and aggregates."""
     arguments = {extend.variable: _text(extend, dialect) for extend in level.arguments}
     keys = _keys(level, dialect)
     texts = {

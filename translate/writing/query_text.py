@@ -59,7 +59,7 @@ _UNNAMED: Final = "answers"
 
 
 def write_header(query: EngineQuery, dialect: Dialect) -> group_text.Lines:
-    """Return the line that registers a query, or no line.
+    """Return the line REGISTER .. before a query, as a list of at most one line.
 
     Raises CannotSayError if the language cannot express the name or the relation-to-stream operator.
     """
@@ -71,13 +71,13 @@ def write_header(query: EngineQuery, dialect: Dialect) -> group_text.Lines:
 
 
 def write_footer(query: EngineQuery, dialect: Dialect) -> group_text.Lines:
-    """Return the line behind a query, or no line."""
+    """Return the line after a query, as a list of at most one line."""
     footer = dialect.language.manner.footer
     return [_filled(footer, query, dialect)] if _said(footer) & _given(query, dialect) else []
 
 
 def _own_operators(manner: Manner) -> str:
-    """Return the operators of a language and their places, for messages."""
+    """Return the end of a message that describes the relation-to-stream operators of a language."""
     own = set(manner.operators) != set(manner.operators.values())
     words = " and ".join(manner.operators.values()) if own else "the operator"
     forms = " and ".join(manner.operators_of)
@@ -93,14 +93,14 @@ def _own_operators(manner: Manner) -> str:
 
 
 def _said(template: str) -> frozenset[str]:
-    """Return the parts of a query that a header contains; the name may be an IRI or a word."""
+    """Return the parts of a query, such as its name and period, that the template of a header contains."""
     return frozenset("name" if one in ("iri", "word") else one for one in fields_of(template))
 
 
 def _given(query: EngineQuery, dialect: Dialect) -> frozenset[str]:
-    """Return the parts of headers that a query has.
+    """Return the parts of a header that a query has: name, kind, period (every) and operator.
 
-    The kind is a part if the registered name is the name of a query and not of a stream.
+    The kind is included if the registered name is the name of a query and not of a stream.
     """
     parts = {
         "name": query.name is not None,
@@ -130,7 +130,7 @@ def _header(query: EngineQuery, dialect: Dialect) -> str:
 
 
 def _filled(template: str, query: EngineQuery, dialect: Dialect) -> str:
-    """Return the text of a header; a query without a name or operator gets the usual name or operator."""
+    """Return the text of a header or footer; a query without a name or operator gets a default."""
 
     def text(part: str) -> str:
         match part:
@@ -159,7 +159,7 @@ def _filled(template: str, query: EngineQuery, dialect: Dialect) -> str:
 def _name(query: EngineQuery, dialect: Dialect) -> str:
     """Return the name of a query as a word or an IRI.
 
-    If the name comes from another language, only the letters and digits of its last segment are kept.
+    If the query is in another language, the text keeps only letters and digits of the name's last segment.
     """
     name = query.name or _UNNAMED
     if query.language is not dialect.language:
@@ -173,7 +173,7 @@ def _name(query: EngineQuery, dialect: Dialect) -> str:
 
 
 def operator_of(query: EngineQuery, dialect: Dialect) -> str:
-    """Return the operator next to a query's form or pattern, or "" if no operator is there."""
+    """Return the operator to write next to the query's form or pattern, or "" for no operator."""
     manner = dialect.language.manner
     has = manner.operators_at != "nowhere" and query.form in manner.operators_of
     said = "operator" in _said(f"{_header(query, dialect)}{manner.footer}")
@@ -217,12 +217,12 @@ _BLANK: Final = re.compile(r"_+b[0-9]+")
 
 
 def write_query(query: EngineQuery, language: Language, *, read_here: bool = False) -> str:
-    """Return text in the language that is read as the given query, if the language can express the query.
+    """Return the text of a query in a language; reading the text gives the same query again.
 
-    In another language, only parts that affect answers are kept. In C-SPARQL, the registered name and
-    COMPUTED EVERY are kept. In RSP-QL, the name after REGISTER is kept. Raises CannotSayError if the language
-    lacks a construct. If `read_here` is true, the text may have extensions of the language that only `lars`
-    reads.
+    If the query was read in another language, the text contains only parts that affect answers. A text in
+    C-SPARQL also contains the registered name and COMPUTED EVERY; a text in RSP-QL also contains the
+    registered name. Raises CannotSayError for a construct that the language lacks. If `read_here` is true,
+    the text may have extensions of the language that only `lars` reads.
 
     >>> from translate.dialects.query_reader import read_query
     >>> cqels = "SELECT ?s { STREAM <urn:s> [RANGE 5s] { ?s <urn:p> ?o } FILTER (?o > 1) }"
@@ -248,7 +248,7 @@ def write_query(query: EngineQuery, language: Language, *, read_here: bool = Fal
 
 
 def _base(counting: Dialect) -> str:
-    """Return the common BASE of the calls of IRI(..), or "" for no BASE."""
+    """Return the BASE for the text, if calls of IRI(..) need one; "" for no BASE."""
     if len(counting.bases) > 1:
         text = " and ".join(sorted(f"<{base}>" if base else "none" for base in counting.bases))
         raise counting.cannot(f"the bases {text} of IRI", "a query has one BASE")
@@ -292,7 +292,7 @@ def _head(query: EngineQuery, clauses: group_text.Clauses, dialect: Dialect) -> 
 
 
 def _windows(query: EngineQuery) -> Windows:
-    """Return a name for each window, whether or not a block reads the window."""
+    """Return each declared window with a name, including windows that no block reads."""
     blocks = (part for part in parts(query.pattern) if isinstance(part, patterns.StreamBlock))
     read = (StreamBlock(block.stream, block.window) for block in blocks if isinstance(block.stream, Iri))
     declared = (*dict.fromkeys(read), *query.declared)
@@ -302,8 +302,8 @@ def _windows(query: EngineQuery) -> Windows:
 def _blanks(query: EngineQuery) -> frozenset[Variable]:
     """Return the variables to write as blank nodes; the set is empty if all results have names.
 
-    SELECT *, DESCRIBE * and COUNT(DISTINCT *) ignore blank nodes. A variable in several patterns remains a
-    variable, because a blank node is local to one pattern.
+    Blank nodes keep variables out of SELECT *, DESCRIBE * and COUNT(DISTINCT *). A variable that occurs in
+    several basic graph patterns is not written as a blank node, because a blank node is local to one pattern.
     """
     inside = tuple(parts(query.pattern))
     named = {"SELECT": query.result, "DESCRIBE": query.described}.get(query.form, True)
