@@ -20,7 +20,7 @@ class Deadline:
 
     - `seconds` is the time limit of the whole search.
     - `end` is the deadline on the process's clock, in seconds.
-    - `rest` is the time in seconds that remains for other steps after this search.
+    - `rest` is the number of seconds after `end` that are reserved for other steps.
     """
 
     seconds: float = inf
@@ -43,7 +43,7 @@ class Deadline:
         return max(0.0, self.end - monotonic())
 
     def nearer(self, part: float) -> "Deadline":
-        """Return an earlier deadline: after a share (0 to 1) of the remaining time."""
+        """Return the deadline after a share `part` (from 0 to 1) of the remaining time."""
         left = self.left
         return Deadline(self.seconds, monotonic() + part * left, self.rest + (1 - part) * left)
 
@@ -62,7 +62,7 @@ _current: ContextVar[Deadline] = ContextVar("deadline", default=NEVER)
 
 @contextmanager
 def until(deadline: Deadline) -> Iterator[None]:
-    """In the `with` block, make `check_time` raise TimeLimitError after the deadline."""
+    """Make `check_time` raise TimeLimitError in the `with` block after the deadline."""
     before = _current.get()
     token = _current.set(deadline if deadline.end < before.end else before)
     try:
@@ -72,6 +72,6 @@ def until(deadline: Deadline) -> Iterator[None]:
 
 
 def check_time(rows: int = _LEAST_TIMED_ROWS) -> None:
-    """Raise TimeLimitError if the deadline of `until` has passed and the next step has many rows."""
+    """Raise TimeLimitError if the deadline set by `until` has passed and the next step has many rows."""
     if rows >= _LEAST_TIMED_ROWS:
         _current.get().check()

@@ -56,7 +56,7 @@ def read_size(text: str) -> int:
 
 
 def size_text(size: int) -> str:
-    """Return a size as the text of an option, rounded down.
+    """Return a number of bytes in the notation of options, such as 2G, rounded down.
 
     >>> size_text(2**31), size_text(3 * 2**29)
     ('2G', '1536M')
@@ -65,7 +65,7 @@ def size_text(size: int) -> str:
 
 
 def machine_memory() -> int:
-    """Return the memory of this machine, or of the container of this process, in bytes."""
+    """Return the memory, in bytes, of this machine or of the container in which this process runs."""
     sizes = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
     for file in _CGROUPS:
         with suppress(OSError, ValueError):  # "max", or no such file: no bound
@@ -74,7 +74,7 @@ def machine_memory() -> int:
 
 
 def memory_used() -> int:
-    """Return the memory that this process uses, in bytes; on some systems, the peak."""
+    """Return the memory that this process uses, in bytes; on some systems, the greatest use so far."""
     with suppress(OSError):
         pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
         return int(pages) * resource.getpagesize()
@@ -93,7 +93,7 @@ def set_bound(most: int | None) -> None:
 
 @contextmanager
 def bound_of_a_run() -> Iterator[None]:
-    """In the block, the memory limit can change; the end of the block restores the earlier limit.
+    """Restore the memory limit at the end of the block to its value at the start.
 
     >>> before = limit()
     >>> with bound_of_a_run():
@@ -139,16 +139,17 @@ def _refused(name: str, *_: object) -> None:
 
 
 def is_short(error: Exception) -> bool:
-    """Return whether an error means too little memory: a library or a thread could not be started.
+    """Return whether an error means that a library or thread could not start for lack of memory.
 
-    The system refuses a thread also for other reasons, but then the address space has no limit.
+    The system can also refuse a thread for other reasons. The function assumes lack of memory only if the
+    address space is limited.
     """
     limited = resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY
     return limited and _NO_ROOM.search(str(error)) is not None
 
 
 def check_room(size: int) -> None:
-    """Raise OutOfMemoryError if `size` more bytes would exceed the limit."""
+    """Raise OutOfMemoryError if another `size` bytes would exceed the memory limit."""
     if size >= _LEAST_SIZE_ASKED and memory_used() + size > limit():
         raise OutOfMemoryError(problem())
 

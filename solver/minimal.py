@@ -7,7 +7,7 @@ Item = TypeVar("Item")
 
 
 def minimal(items: Sequence[Item], holds: Callable[[Sequence[Item]], bool]) -> list[Item]:
-    """Return a subset for which `holds` is true, but false if any one item is removed (Zeller, 2002).
+    """Return items for which `holds` is true, but false after removing any one of them (Zeller, 2002).
 
     >>> minimal(range(100), lambda some: {3, 97} <= set(some))
     [3, 97]

@@ -26,14 +26,14 @@ _MARKS: Final = 32
 
 
 def keys(sides: Sequence[Sequence[Array]], lengths: Sequence[int], room: int) -> list[Array]:
-    """Return a number for each row of both tables; equal rows have the same number, other rows do not.
+    """Return a number for each row of two tables; rows have the same number if and only if they are equal.
 
-    The numbers are so small that their product with `room` fits in 63 bits.
+    The product of each number with `room` fits in 63 bits.
 
     Args:
         sides: The columns of the first and of the second table.
         lengths: The number of rows of each table.
-        room: A factor that the caller needs.
+        room: The factor by which the caller can multiply the numbers without an overflow.
     """
     most = _GREATEST_KEY // room
     numbers, size = [np.zeros(length, np.int64) for length in lengths], 1
@@ -50,7 +50,7 @@ def keys(sides: Sequence[Sequence[Array]], lengths: Sequence[int], room: int) ->
 
 
 def among(values: Array, others: Array) -> Mask:
-    """Return, for each value (an integer from 0), whether `others` contains the value.
+    """Return a mask of the values that `others` contains; all values are integers of at least 0.
 
     >>> among(np.array([5, 3, 5, 9]), np.array([5, 7])).tolist()
     [True, False, True, False]
@@ -88,7 +88,7 @@ def distinct(values: Array) -> Array:
 
 
 def distinct_pairs(one: Array, other: Array) -> tuple[Array, Array]:
-    """Return the distinct pairs of values (from 0) in the rows of two columns.
+    """Return the distinct pairs in the rows of two columns, whose values are integers of at least 0.
 
     >>> distinct_pairs(np.array([7, 2, 7]), np.array([1, 1, 1]))
     (array([2, 7]), array([1, 1]))
@@ -110,7 +110,7 @@ def _base(columns: Sequence[Array]) -> int:
 
 
 def ranked(columns: Sequence[Array]) -> tuple[list[Array], Array]:
-    """Return columns of integers (from 0) as indexes into their distinct values, and these values, ascending.
+    """Return the sorted distinct values of all columns, and the columns as indexes into these values.
 
     >>> (ranks,), values = ranked([np.array([7, 2, 7])])
     >>> ranks.tolist(), values.tolist()
@@ -131,7 +131,7 @@ def ranked(columns: Sequence[Array]) -> tuple[list[Array], Array]:
 
 
 def numbers_of(array: "pa.Array") -> npt.NDArray[Any]:  # of the width that Arrow has them in
-    """Return integers of Arrow as a column of the same width; a null is replaced by an arbitrary number."""
+    """Return an Arrow array of integers as a numpy array; an arbitrary number replaces each null."""
     import pyarrow as pa
 
     kind = array.type
@@ -140,13 +140,13 @@ def numbers_of(array: "pa.Array") -> npt.NDArray[Any]:  # of the width that Arro
 
 
 def mask_of(array: "pa.Array") -> Mask:
-    """Return booleans of Arrow as a mask; null is false."""
+    """Return an Arrow array of booleans as a mask; null becomes False."""
     _, values = array.buffers()
     return _bits(values, array) & validity_of(array)
 
 
 def validity_of(array: "pa.Array") -> Mask:
-    """Return a mask of the values that are not null."""
+    """Return a mask of the values of an Arrow array that are not null."""
     valid, *_ = array.buffers()
     return np.ones(len(array), np.bool_) if valid is None else _bits(valid, array)
 
@@ -158,7 +158,7 @@ def _bits(buffer: "pa.Buffer", array: "pa.Array") -> Mask:
 
 
 def arrow_mask(mask: Mask) -> "pa.Array":
-    """Return a mask as booleans of Arrow."""
+    """Return a mask as an Arrow array of booleans."""
     import pyarrow as pa
 
     bits = pa.py_buffer(np.packbits(mask, bitorder="little"))
@@ -166,7 +166,7 @@ def arrow_mask(mask: Mask) -> "pa.Array":
 
 
 def arrow_numbers(numbers: npt.NDArray[np.integer]) -> "pa.Array":
-    """Return a column as an Arrow array of integers of the same width."""
+    """Return a numpy array as an Arrow array of integers with the same number of bits."""
     import pyarrow as pa
 
     kind = pa.from_numpy_dtype(numbers.dtype)
@@ -184,7 +184,7 @@ def arrow_lists(parts: "Sequence[pa.Array]", kind: "pa.DataType") -> "pa.ListArr
 
 
 def arrow_strings(texts: Sequence[str]) -> "pa.Array":
-    """Return texts as an Arrow array."""
+    """Return texts as an Arrow array of strings."""
     import pyarrow as pa
 
     data, sizes = "".join(texts).encode(), list(map(len, texts))
@@ -194,9 +194,9 @@ def arrow_strings(texts: Sequence[str]) -> "pa.Array":
 
 
 def arrow_texts(data: bytes | npt.NDArray[np.uint8], offsets: Array) -> "pa.Array":
-    """Return the texts (binary) that are concatenated in `data` as an Arrow array.
+    """Return the texts whose bytes are concatenated in `data` as an Arrow array of binary values.
 
-    Each text reaches from one offset to the next.
+    Text i reaches from offsets[i] to offsets[i + 1].
     """
     import pyarrow as pa
 

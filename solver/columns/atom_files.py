@@ -15,7 +15,7 @@ _ENDING: Final = ".arrow"
 
 
 def write_atoms(folder: Path, columns: TraceColumns) -> None:
-    """Write the atoms of a trace, with their times and their order of arrival, to an existing folder."""
+    """Write the input atoms of a trace, in order of arrival, as Arrow files to an existing folder."""
     for (name, arity), some in columns.atoms.items():
         texts = [columns.terms.arrow(column).dictionary_encode() for column in some.columns]
         names = [f"{_ARGUMENT}{number}" for number in range(arity)]
@@ -28,7 +28,7 @@ def write_atoms(folder: Path, columns: TraceColumns) -> None:
 
 
 def read_atoms(folder: Path, last: int) -> TraceColumns:
-    """Return the atoms that `write_atoms` has written; `last` is the last time of the trace."""
+    """Return the trace that `write_atoms` has written to a folder; `last` is the last time of the trace."""
     terms = TermCodes()
     atoms: dict[Signature, InputAtoms] = {}
     for path in sorted(folder.glob(f"*{_ENDING}")):

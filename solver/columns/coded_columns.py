@@ -53,7 +53,7 @@ _LEAST, _GREATEST = -(2**31), 2**31 - 1
 
 
 class Numbering(defaultdict[Key, int]):
-    """A dictionary that numbers its keys from 0: a new key gets the next number when it is looked up.
+    """A dictionary from keys to numbers 0, 1, 2, ...; a new key gets the next number at its first look-up.
 
     >>> import pickle
     >>> numbers = Numbering({"a": 0})
@@ -71,11 +71,11 @@ class Numbering(defaultdict[Key, int]):
 
 
 class CodedTerms(ABC):
-    """Terms, each with an integer as its code."""
+    """A set of terms, each with an integer as its code."""
 
     @abstractmethod
     def code(self, text: str) -> int:
-        """Return the code of a term's text; a text without a code gets a code that no other term has."""
+        """Return the code of a term, given as text; for an unknown term, the code equals no other code."""
 
     @abstractmethod
     def arrow(self, codes: Array) -> "pa.Array":
@@ -83,12 +83,12 @@ class CodedTerms(ABC):
 
     @abstractmethod
     def __len__(self) -> int:
-        """Return a number that is greater than the codes of all terms."""
+        """Return a number that is greater than the code of each term."""
 
     def matching(self, terms: Sequence[Term], columns: Sequence[Array], rows: int) -> Mask:
-        """Return a mask of the rows that match a pattern with the given terms.
+        """Return a mask of the rows of codes that match an atom with the given terms as arguments.
 
-        A row matches if it has the constants of the pattern, and equal codes for equal variables.
+        A row matches if it has the codes of the constants, and equal codes at the positions of each variable.
         """
         places: dict[Variable, int] = {}
         mask = np.ones(rows, np.bool_)
@@ -100,7 +100,7 @@ class CodedTerms(ABC):
         return mask
 
     def fitting_any(self, patterns: Iterable[Atom], columns: Sequence[Array], rows: int) -> Mask:
-        """Return a mask of rows that match at least one of the patterns."""
+        """Return a mask of the rows of codes that match the arguments of at least one of the patterns."""
         mask = np.zeros(rows, np.bool_)
         for pattern in patterns:
             mask |= self.matching(pattern.arguments, columns, rows)
@@ -108,7 +108,7 @@ class CodedTerms(ABC):
 
 
 class TermCodes(CodedTerms):
-    """A growing dictionary of terms, by their texts, for the terms of the input and for computed terms.
+    """A growing dictionary from the texts of terms to codes, for terms of the input and computed terms.
 
     `aggregates` are the codes of computed aggregates. The key of a computed aggregate is the aggregation and
     a digest of the codes in its multiset.
@@ -153,7 +153,7 @@ class TermCodes(CodedTerms):
     def codes_of_arrow(self, texts: "pa.Array") -> Array:
         """Return the codes of texts (strings of Arrow, none of them twice).
 
-        The new ones among many texts stay in Arrow.
+        If many texts are given, new texts are stored only as an Arrow array.
         """
         if len(texts) < _FEW_TEXTS:
             return self.codes(texts.to_pylist())
@@ -217,7 +217,7 @@ class TermCodes(CodedTerms):
         return arrow_strings(self.atom_texts(codes))
 
     def ranks(self, codes: Array) -> Array:
-        """Return ranks of codes in the order of their texts, null first; equal codes have equal ranks.
+        """Return the rank of each code by the sorted order of texts, null first; equal codes share a rank.
 
         >>> TermCodes().ranks(np.array([0])).tolist()
         [0]
@@ -231,14 +231,14 @@ class TermCodes(CodedTerms):
         return _ranks([texts[code] or "" for code in used.tolist()])[places]
 
     def numbers(self, codes: Array) -> tuple[Array, Mask]:
-        """Return the integers that codes denote, and a mask of the codes that denote an integer.
+        """Return the integers of LARS that codes denote, and a mask of the codes that denote such an integer.
 
-        These are integers of LARS programs, and not literals of RDF.
+        RDF literals such as "5"^^xsd:integer are not integers of LARS.
         """
         return self._values(codes, _number, np.int64)
 
     def doubles(self, codes: Array) -> tuple[npt.NDArray[np.float64], Mask]:
-        """Return the numbers that codes denote (xsd:double or small integers), and a mask of these codes."""
+        """Return the xsd:double or small integer of each code, and a mask of the codes with such a value."""
         return self._values(codes, _double, np.float64)
 
     def _values(
@@ -267,7 +267,7 @@ class TermCodes(CodedTerms):
         return self._texts
 
     def _shown(self, codes: Array) -> list[str | None]:
-        """Return the texts by code; the texts of the given codes are no longer only in Arrow."""
+        """Return the list of texts by code, after copying the texts of the given codes from Arrow arrays."""
         texts = self._listed()
         for first, some in self._packed:
             inside = codes[(codes >= first) & (codes < first + len(some))]
@@ -279,7 +279,7 @@ class TermCodes(CodedTerms):
         return texts
 
     def _find(self, texts: list[str]) -> None:
-        """Look up texts among the terms whose texts are only in Arrow."""
+        """Add the codes of texts that so far are stored only in Arrow arrays to the dictionary."""
         if not texts:
             return
         self._lookups += 1
@@ -302,7 +302,7 @@ class TermCodes(CodedTerms):
         self._listed_keys = len(self._codes)
 
     def _unpack(self) -> None:
-        """Copy all texts from Arrow."""
+        """Copy all texts that are stored only in Arrow arrays to the dictionary."""
         self._listed()
         for first, some in self._packed:
             texts = some.to_pylist()
@@ -312,7 +312,7 @@ class TermCodes(CodedTerms):
 
 
 def used_texts(columns: Sequence[Array], terms: TermCodes) -> tuple[list[str], list[Array]]:
-    """Return the distinct texts of the columns' codes, and the columns as indexes into the texts."""
+    """Return the distinct texts in columns of codes, and the columns as indexes into these texts."""
     places, used = ranked(columns)
     return terms.atom_texts(used), places
 
@@ -346,10 +346,11 @@ class InputAtoms:
     """The input atoms of one predicate, in the order of time and then of arrival.
 
     - `t` are the times of the atoms.
-    - `arrival` are numbers that order the atoms of all predicates by arrival.
+    - `arrival` contains a number for each atom; the atoms of all predicates arrive in the order of the
+      numbers.
     - `columns` are the codes of the arguments.
-    - `since` are the first times at which evaluations see the atoms, if data came late. None means the times
-      of the atoms themselves.
+    - `since` contains the first time at which evaluations see each atom, if data came late; None means that
+      each atom is seen from its own time on.
     """
 
     t: Array
@@ -364,7 +365,7 @@ class InputAtoms:
         return InputAtoms(self.t[places], self.arrival[places], columns, since)
 
     def within(self, interval: Interval) -> "InputAtoms":
-        """Return the atoms in an interval, as views without copying."""
+        """Return the atoms with times in an interval, without copying the columns."""
         # Within 64 bits, since columns that are compared with more become floating-point numbers.
         first, last = (min(max(end, -1), LARGEST_TIME + 1) for end in (interval.first, interval.last))
         last = max(last, first - 1)
@@ -380,7 +381,7 @@ class InputAtoms:
         return self.take(np.cumsum(steps[:-1]) > 0)
 
     def first_arrivals(self) -> Mask:
-        """Return a mask of first arrivals: among equal atoms at the same time, only the first one counts."""
+        """Return a mask of the atoms without an equal atom that arrived earlier at the same time."""
         (key,) = keys([(*self.columns, self.t - self.t.min(initial=LARGEST_TIME))], [len(self.t)], 1)
         _, places = np.unique(key, return_index=True)
         mask = np.zeros(len(self.t), np.bool_)
@@ -402,7 +403,7 @@ def together(parts: Sequence[InputAtoms]) -> InputAtoms:
 
 
 def in_time_order(atoms: Atoms) -> Atoms:
-    """Return atoms in the order of time, then of arrival; arrivals are renumbered accordingly."""
+    """Return atoms sorted by time, then by arrival, with new numbers of arrival in this order."""
     if not atoms:
         return {}
     arrival = np.concatenate([some.arrival for some in atoms.values()])
@@ -450,7 +451,7 @@ def atoms_by_predicate(
 
 @dataclass(frozen=True, slots=True)
 class TimeBins:
-    """Equal parts of a timeline, each with `width` time points; part i begins at first + i * width."""
+    """The division of a timeline into bins of `width` time points; bin i begins at first + i * width."""
 
     first: int
     width: int
@@ -466,9 +467,9 @@ class TimeBins:
         return numbers
 
     def counts_of(self, times: Array, kinds: Array, count: int) -> Array:
-        """Return the number of times in each part of the timeline, in one row for each of `count` kinds.
+        """Return the number of times in each bin, as a table with one row for each of `count` kinds.
 
-        `kinds` contains the kind of each time, as a number from 0.
+        The argument `kinds` contains the kind of each time, as a number from 0 to `count` - 1.
         """
         places = (times - self.first) // self.width
         inside = (places >= 0) & (places < self.count)
@@ -479,9 +480,9 @@ class TimeBins:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TraceColumns:
-    """A trace in columns.
+    """A trace whose input atoms are stored in columns.
 
-    - `terms` are the codes of the terms.
+    - `terms` maps terms to their codes.
     - `atoms` are the input atoms of each predicate.
     - `last` is the last time of the trace.
     - `origin` is the dateTime of time 0; None if times are integers.
@@ -494,13 +495,14 @@ class TraceColumns:
 
     @property
     def on_time(self) -> "TraceColumns":
-        """The same trace, as if each atom had arrived at its own time."""
+        """The same trace without delays: evaluations see each atom from the time of the atom on."""
         return replace(self, atoms={name: replace(some, since=None) for name, some in self.atoms.items()})
 
     def as_it_came(self, wait: int, lateness: int | None) -> "TraceColumns":
-        """Return the trace for evaluations that wait, without atoms whose delay is above the lateness.
+        """Return the trace as evaluations with a wait see it, without atoms with a delay above `lateness`.
 
-        Both lengths are in time points. An atom is seen from its arrival, minus the wait, on.
+        Both `wait` and `lateness` are in time points. An evaluation at t sees the atoms that arrive up to t +
+        `wait`.
         """
         atoms = dict(self.atoms)
         for name, some in atoms.items():
@@ -511,7 +513,7 @@ class TraceColumns:
         return replace(self, atoms=atoms)
 
     def within(self, interval: Interval) -> "TraceColumns":
-        """Return the trace with only the atoms in an interval."""
+        """Return the trace with only the atoms whose times are in an interval."""
         return replace(self, atoms={name: some.within(interval) for name, some in self.atoms.items()})
 
     def pairs(self, predicate: Signature, one: int, other: int) -> frozenset[tuple[str, str]]:
@@ -537,7 +539,7 @@ class TraceColumns:
 
 
 def trace_columns(facts: Sequence[Fact], terms: TermCodes | None = None) -> TraceColumns:
-    """Return facts, which are in arrival order, in columns; `terms` may already contain some terms.
+    """Return facts, given in arrival order, as a trace in columns, with the codes of `terms` if given.
 
     Raises:
         LarsError: A time is above the largest supported time.
@@ -555,7 +557,7 @@ def trace_columns(facts: Sequence[Fact], terms: TermCodes | None = None) -> Trac
 
 
 def arrivals(atoms: Mapping[Signature, InputAtoms], within: Interval, bins: TimeBins) -> tuple[Array, Array]:
-    """Return the codes of the streams in an interval, and the number of arrivals of each stream by bin."""
+    """Return the codes of the streams with triples in an interval, and the number of their triples by bin."""
     some = atoms.get((STREAM_PREDICATE, 4))
     if some is None:
         return np.empty(0, np.int64), np.empty((0, bins.count), np.int64)

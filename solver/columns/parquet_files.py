@@ -33,8 +33,8 @@ def write_parquet(
 ) -> None:
     """Write rows to a Parquet file that pandas reads as a data frame.
 
-    Each column has a name and a type of values: bool, int (64 bits), float or str. The rows are written group
-    by group, so a long table needs little memory.
+    The argument `columns` contains the name and the type of each column: bool, int (64 bits), float or str.
+    The rows are written group by group, so a long table needs little memory.
     """
     kinds = {bool: pa.bool_(), int: pa.int64(), float: pa.float64(), str: pa.string()}
     described = [
@@ -62,7 +62,7 @@ def write_parquet(
 def _arrow_column(kind: type[CellValue], values: Sequence[CellValue | None]) -> pa.Array:
     """Return the values of a column as an Arrow array; None is a missing value.
 
-    The array is built from buffers, because pyarrow would load pandas in order to convert a list.
+    The function builds the array from buffers, because pyarrow would load pandas to convert a list.
     """
     gaps = np.fromiter((value is None for value in values), np.bool_, len(values))
     known = pa.py_buffer(np.packbits(~gaps, bitorder="little")) if gaps.any() else None

@@ -14,14 +14,14 @@ from solver.facts.facts import Fact
 
 @dataclass(frozen=True, slots=True)
 class Arrivals:
-    """Evaluation times of push: the times at which an input atom arrives that matches one of the patterns."""
+    """The evaluation times of push: all times at which an input atom that matches a pattern arrives."""
 
     patterns: tuple[Atom, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Multiples:
-    """Evaluation times of pull: the multiples of at least one of the periods, including 0.
+    """The evaluation times of pull: 0 and the multiples of at least one of the periods.
 
     With `offsets`, each period U has an offset k, and the times are k, k + U, k + 2U, ...
     """
@@ -31,11 +31,11 @@ class Multiples:
 
     @property
     def series(self) -> tuple[tuple[int, int], ...]:
-        """Each period with its offset."""
+        """The pairs of a period and its offset, which is 0 if no offset is given."""
         return tuple(zip_longest(self.periods, self.offsets, fillvalue=0))
 
     def next_times(self, t: int) -> Iterator[tuple[int, int]]:
-        """Yield, for each period, the first evaluation time that is not before t, and the period."""
+        """Yield, for each period, the first of its evaluation times at or after t, and the period."""
         for period, offset in self.series:
             yield max(t + (offset - t) % period, offset), period
 
@@ -45,7 +45,7 @@ Gate = Arrivals | Multiples | tuple[int, ...] | None
 
 
 def times_of(gate: Gate, facts: Iterable[Fact], within: Interval) -> list[int]:
-    """Return the evaluation times in the interval, in ascending order, if the given facts arrive."""
+    """Return the evaluation times that `gate` and the arriving facts determine in an interval, ascending."""
     match gate:
         case Arrivals(patterns):
             matches = [matcher(pattern) for pattern in patterns]
@@ -85,14 +85,14 @@ def matcher(pattern: Atom) -> Callable[[Fact], bool]:
 
 
 def split(program: Program, trigger: Atom) -> tuple[Gate, Program]:
-    """Return the evaluation times that the atom `trigger` defines, and the program without `trigger`.
+    """Split a program into the evaluation times that the atom `trigger` defines, and the program without it.
 
-    If `trigger` does not define evaluation times, the result is None and the unchanged program.
+    If `trigger` does not define evaluation times, return None and the unchanged program.
 
     The trigger is an atom that every rule with a body needs. All rules that derive `trigger` must have one of
-    the two forms of LARS (2015), Section 4.1: push or pull. In both forms, `trigger` is true exactly at
-    the evaluation times. A trigger without rules never makes the program evaluate, such as push
-    without a stream to wait for.
+    the two forms of LARS (2015), Section 4.1: push or pull. In both forms, `trigger` is true exactly at the
+    evaluation times. If no rule derives the trigger, the program is never evaluated, for example a pushed
+    program that reads no stream.
     """
     own = tuple(rule for rule in program.rules if head_atom(rule) == trigger)
     others = tuple(rule for rule in program.rules if rule.body and rule not in own)
@@ -127,7 +127,7 @@ def _multiples(series: tuple[tuple[int, int], ...]) -> Multiples:
 
 
 def _pattern_or_period(rule: Rule, elsewhere: frozenset[Signature]) -> Atom | tuple[int, int] | None:
-    """Return the pattern of a push rule, or the period and offset of a pull rule; None for other rules."""
+    """Return the input atom of a push rule, or the period and offset of a pull rule; None for other rules."""
     match rule:
         case Rule(Atom(), (formulas.In(window, formulas.Diamond(Atom() as pattern)),)) if (
             window == NOW and signature(pattern) not in elsewhere

@@ -36,7 +36,7 @@ class Fact(NamedTuple):
 
 
 def with_triples(facts: Iterable[Fact]) -> tuple[Fact, ...]:
-    """Return facts; a triple in a named graph is preceded by the same triple without the graph."""
+    """Return facts, with each triple of a named graph also as a triple without the graph before it."""
     found: dict[Fact, None] = {}
     for fact in facts:
         if fact.predicate == QUAD_PREDICATE:
@@ -86,7 +86,7 @@ def atom_of(fact: Fact) -> terms.Atom:
 
 
 def background_of(atoms: Iterable[terms.Atom]) -> dict[terms.Signature, list[Arguments]]:
-    """Return ground atoms as rows of texts by predicate."""
+    """Map each predicate of ground atoms to the rows of its arguments, as texts."""
     rows: dict[terms.Signature, list[Arguments]] = {}
     for atom in atoms:
         rows.setdefault(terms.signature(atom), []).append(tuple(map(str, atom.arguments)))
@@ -94,7 +94,7 @@ def background_of(atoms: Iterable[terms.Atom]) -> dict[terms.Signature, list[Arg
 
 
 def atoms_of(background: Background) -> Iterator[terms.Atom]:
-    """Yield the atoms of rows of texts by predicate; this function is the inverse of `background_of`."""
+    """Yield the ground atoms of a background, whose rows are texts (the inverse of `background_of`)."""
     for (name, _), rows in background.items():
         for arguments in rows:
             yield terms.Atom(name, tuple(map(constant_of, arguments)))
@@ -106,8 +106,8 @@ class Situation:
 
     - `facts` is the input in arrival order. Equal facts at one time point count once, at their first arrival.
     - `background` contains atoms that hold at all times, such as static data (B in LARS).
-    - `newest`, if given, is the last time of atoms that the program sees. Tuple windows count later atoms,
-      too.
+    - `newest`, if given, is the time of the last atoms that the program sees, although later atoms still
+      count in the size of tuple windows.
     """
 
     timeline: Interval
@@ -116,7 +116,7 @@ class Situation:
     newest: int | None = None
 
     def sees(self, fact: Fact) -> bool:
-        """Return whether the program sees a fact; tuple windows count facts that it does not see, too."""
+        """Return whether the program sees a fact, that is, whether the fact is not after `newest`."""
         return self.newest is None or fact.t <= self.newest
 
 
@@ -135,7 +135,7 @@ _SHOWN: Final = 100
 
 
 def check_writable(constant: terms.Constant) -> None:
-    """Check that a constant can be written as a symbol of clingo.
+    """Raise LarsError if a constant cannot be a symbol of clingo.
 
     Raises:
         LarsError: A number is outside 32 bits, or a text has NUL or a lone surrogate.

@@ -15,9 +15,10 @@ from solver.facts.static_data import CodedRows
 
 
 def needed_atoms(program: Program, output: Signature | None) -> frozenset[Atom]:
-    """Return patterns for every input atom that at least one rule can use.
+    """Return atoms with variables as patterns: each input atom that a rule can use matches a pattern.
 
-    `output` is the predicate whose answers are requested; None requests all predicates.
+    If `output` is a predicate, only atoms that can contribute to its answers count; None means all
+    predicates.
     """
     used = used_patterns(program)
     gathered = (canonical_atom(part.atom) for rule in program.rules for part in set_literals(rule.body))
@@ -26,7 +27,7 @@ def needed_atoms(program: Program, output: Signature | None) -> frozenset[Atom]:
 
 
 def used_patterns(program: Program) -> Mapping[Signature, frozenset[Atom]]:
-    """Return the atoms of each predicate that occur in rule bodies, with canonical names of variables."""
+    """Map each predicate to its atoms in rule bodies, with canonical names of variables."""
     by_predicate: dict[Signature, set[Atom]] = {}
     for rule in program.rules:
         for atom in (*(part.atom for part in set_literals(rule.body)), *_body_atoms(rule)):
@@ -43,13 +44,13 @@ def _body_atoms(rule: Rule) -> Iterator[Atom]:
 def useful_atoms(
     atom: Atom, rule: Rule, output: Signature | None, used: Mapping[Signature, frozenset[Atom]]
 ) -> frozenset[Atom]:
-    """Return the instances of a body atom that can contribute to the requested output.
+    """Return patterns for the instances of a body atom that can contribute to the requested output.
 
     Args:
         atom: An atom in the body of the rule.
         rule: The rule.
         output: The requested predicate; None requests all predicates.
-        used: The patterns by which rule bodies read each predicate, such as that of the rule's head.
+        used: The atoms by which rule bodies read each predicate.
     """
     if not isinstance(rule.head, Atom) or output in (None, signature(rule.head)):
         return frozenset((canonical_atom(atom),))
@@ -82,7 +83,7 @@ def _fitting(rows: Iterable[Arguments], patterns: Sequence[Atom]) -> Collection[
 
 
 def _fits(row: Arguments, atom: Atom) -> bool:
-    """Return whether a row has the constants of an atom at their positions."""
+    """Return whether a row of texts has the constants of an atom at the same positions."""
     return all(isinstance(t, Variable) or str(t) == text for t, text in zip(atom.arguments, row, strict=True))
 
 
@@ -92,7 +93,7 @@ def variables_in_order(atom: Atom) -> tuple[Variable, ...]:
 
 
 def canonical_atom(atom: Atom) -> Atom:
-    """Return the atom with canonical names of variables, so that variants of an atom are equal."""
+    """Return the atom with canonical names of variables; atoms that differ only in names become equal."""
     names = {variable: Variable(f"X{i}") for i, variable in enumerate(variables_in_order(atom))}
     arguments = (names.get(term, term) if isinstance(term, Variable) else term for term in atom.arguments)
     return Atom(atom.predicate, tuple(arguments))
@@ -106,8 +107,8 @@ Span = tuple[int, int]
 class WindowedAtom:
     """The input atoms that a rule reads through a window.
 
-    These are the instances of `atom` that are also instances of an atom in `any_of`. No rule can use other
-    instances of `atom`.
+    A WindowedAtom means the instances of `atom` that are also instances of an atom in `any_of`. No rule can
+    use other instances of `atom`.
     """
 
     window: Window
@@ -117,7 +118,7 @@ class WindowedAtom:
 
     @property
     def variables(self) -> tuple[Variable, ...]:
-        """The variables of the atom, by first occurrence; these are the arguments of its ASP predicate."""
+        """The variables of the atom by first occurrence, which are the arguments of its predicate in ASP."""
         return variables_in_order(self.atom)
 
     @property
@@ -127,7 +128,7 @@ class WindowedAtom:
 
 
 def unite(spans: list[Span], new: Span) -> None:
-    """Add an interval of indexes to disjoint intervals; merge overlapping and adjacent intervals."""
+    """Add an interval to disjoint intervals; intervals that overlap or are adjacent become one."""
     first, last = new
     start = bisect_left(spans, first - 1, key=itemgetter(1))
     end = bisect_right(spans, last + 1, key=itemgetter(0))
@@ -147,7 +148,7 @@ def counts(window: TupleWindow, arguments: Arguments) -> bool:
 
 
 class NearSituation:
-    """The data of a program, restricted to the contents of the program's windows at ascending times."""
+    """The data that a program's windows contain, computed for one time after another."""
 
     def __init__(self, program: Program, situation: Situation) -> None:
         own = intensional(program)
@@ -162,7 +163,7 @@ class NearSituation:
         self._newest = [Newest(window, self._facts) for window in self._reach.tuples]
 
     def at(self, t: int) -> Situation:
-        """Return the situation with only the facts that can affect the program at t."""
+        """Return the situation with only the facts that can affect the program's evaluation at t."""
         past, future = self._reach.past, self._reach.future
         first = 0 if past is None else bisect_left(self._times, t - past)
         end = len(self._times) if future is None else bisect_right(self._times, t + future)
@@ -188,7 +189,7 @@ class Newest:
         self._parts: dict[Arguments, list[int]] = {}
 
     def up_to(self, arrived: int) -> Iterator[int]:
-        """Yield the indexes of the facts that the window keeps after `arrived` arrivals.
+        """Yield the indexes of the facts that the window keeps after the first `arrived` facts have arrived.
 
         `arrived` must not decrease from one call to the next.
         """
@@ -215,7 +216,7 @@ class Newest:
 
 
 def _partition(window: TupleWindow, fact: Fact) -> Arguments:
-    """Return the key of the window partition of a fact: predicate, arity, and the arguments at `by`."""
+    """Return the key of a fact's partition in a window: predicate, arity, and the arguments at `by`."""
     if window.by is None:
         return ()
     places = (place for place in window.by if place <= len(fact.arguments))

@@ -18,7 +18,7 @@ Triple = tuple[str, str, str]
 
 
 class CodedRows(AbstractSet[Arguments]):
-    """Distinct rows of texts that store each text once: row i has the texts with the numbers `codes[i]`.
+    """Distinct rows of texts, with each text stored once: row i has the texts with the numbers `codes[i]`.
 
     The rows are in the order of `codes`.
 
@@ -50,7 +50,7 @@ class CodedRows(AbstractSet[Arguments]):
         return frozenset(self)
 
     def matching(self, patterns: Sequence[terms.Atom]) -> "CodedRows":
-        """Return the rows that match the constants of at least one pattern, with only their texts."""
+        """Return the rows that match the constants of at least one pattern, without texts of other rows."""
         mask = np.zeros(len(self), np.bool_)
         places: dict[str, int] = {}
         for pattern in patterns:
@@ -68,12 +68,12 @@ class CodedRows(AbstractSet[Arguments]):
 
 @dataclass(frozen=True, slots=True)
 class Static:
-    """Static triples as canonical texts.
+    """The static triples of a job, as canonical texts of terms.
 
     - `default` are the triples of the default graph.
     - `named` maps the name of a graph to its triples.
-    - `engine_stores` maps a query language to the triples that only the engine of this language stores. FROM
-      in a query does not affect these triples.
+    - `engine_stores` maps a query language to the triples that only engines of this language load. FROM in a
+      query does not affect the triples in `engine_stores`.
     """
 
     default: AbstractSet[Triple]
@@ -104,7 +104,7 @@ def graph_rows(graphs: Sequence[tuple[str, Sequence[AbstractSet[Triple]]]]) -> C
 
 
 def distinct_rows(parts: Sequence[npt.NDArray[np.int64]]) -> npt.NDArray[np.int64]:
-    """Return the distinct rows of all given collections, in ascending order; each row has three numbers."""
+    """Return the distinct rows of several arrays in ascending order; each row has three numbers."""
     rows = np.concatenate([np.empty((0, 3), np.int64), *parts])
     rows = rows[np.lexsort(rows.T[::-1])]
     fresh = np.ones(len(rows), np.bool_)

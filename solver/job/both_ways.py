@@ -25,7 +25,7 @@ PROGRAM_FILE, INPUT_FILE = "difference.lars", "difference.atoms"
 
 @dataclass(frozen=True, slots=True)
 class PosedProgram:
-    """A program with its input and its evaluation times, which ascend."""
+    """A program with its input and its evaluation times, in ascending order."""
 
     program: Program
     situation: Situation
@@ -54,7 +54,7 @@ def check_alike(case: PosedProgram, columns: Way, clingo: Way) -> None:
 
 
 def _difference(case: PosedProgram, columns: Way, clingo: Way) -> tuple[int, str] | None:
-    """Return the first index of a time with a row of only one evaluation, and a sentence about this row.
+    """Return the index of the first time at which the two evaluations differ, and a sentence about a row.
 
     None means that the two evaluations agree.
 
@@ -74,7 +74,7 @@ def _difference(case: PosedProgram, columns: Way, clingo: Way) -> tuple[int, str
 
 
 def _spans(case: PosedProgram, way: Way) -> Mapping[Row, list[Span]] | str:
-    """Return each row with its longest intervals of times, or the error message if the evaluation fails."""
+    """Map each row to its longest intervals of times; return an error message if the evaluation fails."""
     spans: dict[Row, list[Span]] = {}
     try:
         for row, first, last in way(case):
@@ -96,7 +96,7 @@ def _first(row: Row, columns: Sequence[Span], clingo: Sequence[Span]) -> tuple[i
 
 
 def _smallest(case: PosedProgram, index: int, difference: Callable[[PosedProgram], object]) -> PosedProgram:
-    """Return a smaller case with a difference; the greedy reduction ends after a fixed time."""
+    """Return a smaller program and input that still show a difference, found greedily within a fixed time."""
     until = monotonic() + _PATIENCE
 
     def differs(other: PosedProgram) -> bool:

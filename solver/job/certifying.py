@@ -52,7 +52,7 @@ def certified_runs(
     evaluator: Evaluator = "auto",
     certify: Certify | int = "some",
 ) -> evaluation.AnswerRuns:
-    """Return the answers to a question after clingo has checked them at some times, if possible.
+    """Return the answers to a question, after clingo has checked the answers at some times, if possible.
 
     If `certify` is "some", clingo does not check times with too many rule instances.
 
@@ -75,7 +75,7 @@ def certified_part(
     evaluator: Evaluator,
     certify: Certify | int,
 ) -> evaluation.AnswerRuns:
-    """Return the answers of one part of a job after clingo has checked them at some times.
+    """Return the answers for one part of a job's timeline, after clingo has checked them at some times.
 
     Clingo may check no time of this part if it checks times of other parts.
     """
@@ -96,7 +96,7 @@ def lacks_certified(answer_parts: evaluation.AnswerParts, certify: Certify | int
 def certified_first(
     question: evaluation.Question, runs: evaluation.AnswerRuns, situation: relational.EncodedSituation
 ) -> evaluation.AnswerRuns:
-    """Return answers after clingo has checked them at their first time, where windows have the fewest atoms.
+    """Return answers after clingo has checked them at the first time, at which windows have the fewest atoms.
 
     If clingo cannot evaluate the question at the first time, nothing is checked. The situation must contain
     the input for the first time.
@@ -124,7 +124,7 @@ class _Claim:
     def certified(
         self, times: Sequence[int], situation: relational.EncodedSituation
     ) -> evaluation.AnswerRuns:
-        """Return the answers after clingo has checked them at the given times, with the number of times.
+        """Return the answers, with the number of times in `times`, at which clingo has checked the answers.
 
         Raises:
             DisputedAnswerError: Clingo has other rows.
@@ -144,9 +144,9 @@ class _Claim:
         return certified
 
     def _has_runs_of_clingo(self) -> bool:
-        """Return whether clingo computes the same rows in one evaluation of all times together.
+        """Return whether clingo computes the same rows when it evaluates all times together.
 
-        If not, clingo must check one time after another.
+        If the result is False, clingo must check one time after another.
         """
         question, runs, times = self.question, self.answers, self.answers.times.tolist()
         assert question.predicate is not None
@@ -159,7 +159,7 @@ class _Claim:
         return len(expected) == len(runs.runs) and set(_ended_rows(expected)) == set(_ended_rows(runs.runs))
 
     def _touched(self, situation: relational.EncodedSituation) -> relational.EncodedSituation:
-        """Return the situation; of a large background, only the atoms that rules can use are kept."""
+        """Return the situation, without unusable background atoms if the background is large."""
         # What can be touched is told by the plan that is certified: clingo is given all that it can take.
         if sum(map(len, situation.background.values())) <= _LARGE:
             return situation
@@ -169,7 +169,7 @@ class _Claim:
         return with_usable_background(self.question.program, situation, self.question.predicate)
 
     def wanted(self, certify: Certify | int, draw: Random) -> int:
-        """Return the number of times at which clingo should check the answers; 0 if clingo is slow."""
+        """Return the number of times at which clingo should check answers; 0 if a check takes too long."""
         match certify:
             case "none":
                 return 0
@@ -188,11 +188,11 @@ class _Claim:
         return [int(t) for t in self.answers.times[fitting][order]]
 
     def groundable(self, times: Sequence[int]) -> list[int]:
-        """Return the ascending times at which clingo makes few rule instances in total.
+        """Return the times, ascending, that clingo can evaluate together with few rule instances.
 
-        If clingo would make too many instances at all times together, the cheapest times are returned. The
-        cost of a time is the number of atoms that the rules match. The choice of times therefore does not
-        depend on the answers.
+        If all given times together have too many rule instances, the result contains only the cheapest times.
+        The cost of a time is the number of atoms that the rules match, so the choice of times does not depend
+        on the answers.
         """
         if not times:
             return []
@@ -215,7 +215,7 @@ class _Claim:
         return sorted(kept)
 
     def _have_few_together(self, times: Sequence[int], most: int) -> bool:
-        """Return whether clingo makes at most `most` instances at all times in one joint evaluation."""
+        """Return whether clingo makes at most `most` rule instances when it evaluates all times together."""
         # One evaluation at all times takes hardly longer than an evaluation at one time.
         program = self.question.program
         seen, situation = reach(program), self.input
@@ -242,7 +242,7 @@ class _Claim:
         return int(_SHARE * (len(self.answers.runs) + sum(len(some.t) for some in span.atoms.values())))
 
     def _costs(self) -> Array:
-        """Return for each time an upper bound of its cost for clingo, in atoms."""
+        """Return, for each evaluation time, an upper bound of the atoms that clingo must process."""
         times, table = self.answers.times, self.answers.runs
         seen, timeline = reach(self.question.program), self.input.timeline
         # What tuple windows show from before these is not counted: it is no more than their size each.
@@ -283,7 +283,7 @@ def _used(
 
 
 def _spread(times: Array, number: int, draw: Random) -> list[int]:
-    """Return `number` of the times in ascending order, drawn at random from equal portions of the times."""
+    """Return `number` times in ascending order, one drawn at random from each of `number` equal portions."""
     borders = [len(times) * place // max(number, 1) for place in range(number + 1)]
     return times[[draw.randrange(*ends) for ends in pairwise(borders)]].tolist() if number else []
 
@@ -302,7 +302,7 @@ def _seen_at(
 
 
 def _first_kept(window: TupleWindow, situation: relational.EncodedSituation, t: int) -> int:
-    """Return a time such that the atoms from this time up to t fill a tuple window."""
+    """Return a time such that the atoms from this time to t include all atoms of a tuple window at t."""
     if window.by is not None:
         return situation.timeline.first
     come = situation.within(Interval(situation.timeline.first, t)).atoms.values()

@@ -41,9 +41,9 @@ TRIGGER: Final = Atom("trigger")
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """A request for whole answer streams: at most `most` of them, or their brave or cautious consequences.
+    """A request for at most `most` whole answer streams, or for their brave or cautious consequences.
 
-    A row of the answer contains, as texts, the derived atoms of one answer stream or the consequences. An
+    A row of the answer contains the derived atoms of one answer stream, or all consequences, as texts. An
     atom a that holds at another time u is written `@_u a`. If no answer stream exists, the answer has no row.
     """
 
@@ -53,10 +53,10 @@ class Whole:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question to a program: the program without its trigger, the output, and the evaluation times.
+    """A question for the rows or answer streams that a program has at its evaluation times.
 
-    The trigger defines the evaluation times. If `output` is a predicate, the question asks for the rows of
-    this predicate in the only answer stream.
+    The field `program` is the program without its trigger, and `gate` contains the evaluation times. If
+    `output` is a predicate, the question asks for the rows of this predicate in the only answer stream.
     """
 
     program: Program
@@ -70,7 +70,7 @@ class Question:
 
     @property
     def needed(self) -> frozenset[Atom]:
-        """The patterns of every input atom that at least one rule can use."""
+        """Patterns for the input atoms that the program's rules can use."""
         return needed_atoms(self.program, self.predicate)
 
 
@@ -80,7 +80,7 @@ def used_background(background: Background, questions: Sequence[Question]) -> Ba
 
 
 class Answer(NamedTuple):
-    """One row of the answer to question number `question` at time t."""
+    """A row of the answer at time t to the question with the number `question`."""
 
     question: int
     t: int
@@ -88,13 +88,13 @@ class Answer(NamedTuple):
 
 
 def ask(program: Program, output: Signature | Whole, gate: Gate | None = None) -> Question:
-    """Return the question for the atoms of `output`; by default, the program's trigger defines the times."""
+    """Return the question for `output`; if `gate` is None, the program's trigger defines the times."""
     own, ungated = split(program, TRIGGER)
     return Question(ungated if gate is None else program, output, own if gate is None else gate)
 
 
 class AnswerParts(Protocol):
-    """The answers to a question on a timeline, possibly stored in several packed parts."""
+    """The answers to a question on a timeline, in one or several parts of the timeline."""
 
     @property
     def certified(self) -> int:
@@ -108,18 +108,18 @@ class AnswerParts(Protocol):
 
     @property
     def parts(self) -> Sequence[tuple[int, int]]:
-        """For each part, in ascending order: its last time point, and its number of intervals of rows."""
+        """The last time point and the number of intervals of rows, for each part in ascending order."""
         ...
 
     def within(self, span: Interval, terms: TermCodes) -> "AnswerRuns":
-        """Return the answers at times in the interval, and possibly further answers.
+        """Return all answers at times in the interval, and perhaps also answers at other times.
 
-        Packed answers get codes of `terms`.
+        If the answers are packed as bytes, their terms get codes of `terms`.
         """
         ...
 
     def each_part(self) -> "Iterator[AnswerRuns]":
-        """Yield the answers of each part; the interval of times of a row never extends beyond its part."""
+        """Yield the answers of each part of the timeline; rows have their intervals within the part."""
         ...
 
     def whole(self) -> "AnswerRuns":
@@ -151,11 +151,11 @@ class AnswerRuns:
 
     @property
     def parts(self) -> Sequence[tuple[int, int]]:
-        """The last time point, and the number of intervals of rows, because all answers are one part."""
+        """The last time point and the number of intervals of rows; all answers form a single part."""
         return [(int(self.times.max(initial=0)), len(self.runs))]
 
     def within(self, span: Interval, terms: TermCodes) -> "AnswerRuns":  # noqa: ARG002 - it has its own
-        """Return all answers, and not only the answers in the interval `span`."""
+        """Return all answers, including answers outside the interval `span`."""
         return self
 
     def each_part(self) -> "Iterator[AnswerRuns]":
@@ -221,10 +221,10 @@ class AnswerRuns:
         return np.searchsorted(self.times, times, "right") - 1
 
     def held_until(self, columns: Sequence[Array], indexes: Array) -> Array:
-        """Return, for each row, the index of the last evaluation at which the row is an answer.
+        """Return, for each row, the last evaluation, up to its index in `indexes`, that has the row.
 
-        Evaluations after the index of the row in `indexes` do not count. The result is -1 for a row that is
-        not an answer at any of the other evaluations.
+        Evaluations have the indexes 0, 1, 2, ...; the result is -1 if the row is not an answer at any
+        evaluation up to its index.
         """
         table, room = self.runs, len(self.times) + 1
         own, numbers = keys([table.columns, columns], [len(table), len(indexes)], room)
@@ -238,17 +238,17 @@ class AnswerRuns:
         return np.where(known, np.minimum(table.last[run], indexes), -1)
 
     def holds_at(self, columns: Sequence[Array], indexes: Array) -> Mask:
-        """Return a mask of the rows that are answers at their index; the mask is False for the index -1."""
+        """Return a mask of the rows that the evaluation with their index has; False for the index -1."""
         mask: Mask = self.held_until(columns, indexes) == indexes
         return mask & (indexes >= 0)
 
     def holds_within(self, columns: Sequence[Array], after: Array, until: Array) -> Mask:
-        """Return a mask of the rows that are answers at some evaluation in their interval (after, until]."""
+        """Return a mask of the rows that are answers at an evaluation with an index in (after, until]."""
         mask: Mask = np.greater(self.held_until(columns, self.until(until)), self.until(after))
         return mask
 
     def difference(self, other: "AnswerRuns") -> "AnswerRuns":
-        """Return the rows that only one of two answers contains; both answers must have the same times."""
+        """Return the rows that only `self` or only `other` contains; both must have the same times."""
         width, count = len(self.runs.columns), len(self.times)
         parts = [
             relational.subtract(table, less, range(width), count)
@@ -261,7 +261,7 @@ class AnswerRuns:
 
 @dataclass(frozen=True, eq=False)
 class StreamRuns(Mapping[int, frozenset[Row]]):
-    """The derived atoms, as texts, of the only answer stream at each of consecutive times.
+    """The only answer stream at each of consecutive evaluation times: its derived atoms, as texts.
 
     Each derived atom has an interval of indexes into `times`. The atoms are in the order of answer streams.
     """
@@ -306,7 +306,7 @@ def _streams_of(
     times: Sequence[int],
     derived: Mapping[Signature, relational.RunTable],
 ) -> StreamRuns:
-    """Return the derived atoms of a program in order, without the atoms of the background."""
+    """Return the answer streams of a program at many times, with sorted atoms, without background atoms."""
     terms = situation.terms
     background = {
         name: [tuple(terms.atom_texts(row)) for row in rows] for name, rows in situation.background.items()
@@ -344,7 +344,7 @@ def _texts(name: Signature, table: relational.RunTable, terms: TermCodes) -> lis
 
 
 def _order(tables: Mapping[Signature, relational.RunTable], terms: TermCodes) -> Array:
-    """Return the row numbers of all tables, sorted like the atoms of answer streams, then by intervals."""
+    """Return row numbers over all tables, sorted as atoms of answer streams are, then by intervals."""
     width, names = max((arity for _, arity in tables), default=0), sorted({name for name, _ in tables})
     ranks = _ranks([column for table in tables.values() for column in table.columns], terms)
     keys: list[list[Array]] = [[] for _ in range(width + 2)]
@@ -359,7 +359,7 @@ def _order(tables: Mapping[Signature, relational.RunTable], terms: TermCodes) ->
 
 
 def _ranks(columns: Sequence[Array], terms: TermCodes) -> Array:
-    """Return the rank of each code in the columns: numbers come first, in the order of their values."""
+    """Map codes to ranks: terms that are numbers come first, by value, and all other terms by text."""
     used = distinct(np.concatenate([np.empty(0, np.int64), *columns]))
     texts = terms.atom_texts(used)
     keys = [(0, int(text), "") if text.removeprefix("-").isdecimal() else (1, 0, text) for text in texts]
@@ -376,7 +376,7 @@ _KEPT: Final = 256
 
 
 class RepeatedSituations:
-    """A cache of the rows of earlier evaluations.
+    """A cache of rows, for evaluations at several times at which the windows contain the same atoms.
 
     The cache is for programs whose answers do not depend on the time itself. In a program without @, the time
     itself has an effect only through windows. If each formula is an atom or ◇ of an atom, the key of the
@@ -453,7 +453,7 @@ def answers_in(
     within: Interval,
     evaluator: Evaluator = "auto",
 ) -> Iterator[Answer]:
-    """Yield each answer of each question at its evaluation times in the interval, once.
+    """Yield each answer of each question once, for its evaluation times in the interval.
 
     The situation must contain all input that the windows of the programs can see at times in the interval.
     """
@@ -471,7 +471,7 @@ def answer_runs(
     within: Interval,
     evaluator: Evaluator = "auto",
 ) -> list[AnswerRuns]:
-    """Return the answers of each question, whose output is a predicate, at its evaluation times."""
+    """Return the answers to each question at its evaluation times; the output must be a predicate."""
     return [
         answers_at(question, situation, situation.times(question.gate, within), None, evaluator)
         for question in questions
@@ -485,7 +485,7 @@ def answers_at(
     newest: Array | None = None,
     evaluator: Evaluator = "auto",
 ) -> AnswerRuns:
-    """Return the answers of a question at the given times, whatever the trigger of the question is.
+    """Return the answers to a question at the given times, in place of the question's evaluation times.
 
     `times` and `newest` have equal length, and their values never decrease. Each evaluation ignores atoms
     that arrive after its time in `newest`.
@@ -503,7 +503,7 @@ def answers_at(
 def stream_runs(
     question: Question, situation: relational.EncodedSituation, times: Sequence[int], evaluator: Evaluator
 ) -> StreamRuns | None:
-    """Return the atoms of the only answer stream at each time, or None if clingo must answer."""
+    """Return the only answer stream at each time; None if only clingo can answer the question."""
     if evaluator == "both":
         return None
     return PosedQuestion(question, situation, times).by_columns(PosedQuestion.streams, evaluator)
@@ -553,7 +553,7 @@ class PosedQuestion:
         return self._tables().get(predicate, relational.empty(predicate[1]))
 
     def streams(self) -> StreamRuns:
-        """Return the derived atoms of whole answer streams."""
+        """Return the whole answer stream at each time."""
         return _streams_of(self.question.program, self.situation, self.times, self._tables())
 
     def rows(self) -> Iterator[tuple[Row, int, int]]:
@@ -601,9 +601,9 @@ class PosedQuestion:
                 yield row, index, index
 
     def _seen(self) -> Iterator[tuple[relational.EncodedSituation, Sequence[int]]]:
-        """Yield the input that evaluations see, with their times.
+        """Yield the input, with the times of the evaluations that see the input.
 
-        If data came late, the input is yielded for each time separately.
+        If data came late, each evaluation sees other input, so the function yields one pair per time.
         """
         if not self.situation.is_late:
             yield self.situation, self.times
@@ -612,7 +612,7 @@ class PosedQuestion:
             yield self.situation.seen_at(t), [t]
 
     def _parts(self) -> Iterator[tuple[int, int, relational.EncodedSituation]]:
-        """Yield index ranges of the times with their input; the joins of each range fit in memory."""
+        """Yield ranges of evaluation times with the input; the joins for one range fit in memory."""
         situation, times, seen = self.situation, self.times, reach(self.question.program)
         if not times:
             return
@@ -664,7 +664,7 @@ def by_columns(question: Question, background: Iterable[Signature], evaluator: E
 
 
 def hindrance(question: Question, background: frozenset[Signature]) -> relational.Obstacle | None:
-    """Return the reason why the relational evaluation cannot answer a question, or None if it can."""
+    """Return the reason why the relational evaluation cannot answer a question; None if it can answer."""
     return _obstacle(question.program, background, whole=question.predicate is None)
 
 

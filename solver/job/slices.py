@@ -32,7 +32,7 @@ _PARTS: Final = 4096
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """The input that slices of the timeline need: atoms in windows, and atoms that only trigger."""
+    """A description of the input atoms that slices of the timeline need for their evaluation."""
 
     patterns: frozenset[Atom]
     triggers: frozenset[Atom]
@@ -40,17 +40,17 @@ class Needs:
 
     @property
     def halo(self) -> int | None:
-        """The number of time points around a slice from which its evaluation needs input; None means all."""
+        """The number of time points before and after a slice whose input the slice needs; None means all."""
         past, future = self.reach.past, self.reach.future
         return None if past is None or future is None else past + future
 
     def from_before(self, points: int) -> "Needs":
-        """Return the input that slices need if they are also evaluated up to `points` time points earlier."""
+        """Return the needs of slices if they are also evaluated up to `points` time points before them."""
         past = None if self.reach.past is None else self.reach.past + points
         return replace(self, reach=replace(self.reach, past=past))
 
     def windowed(self, name: Signature, some: InputAtoms, terms: CodedTerms) -> Mask:
-        """Return a mask of a predicate's atoms that a window contains or that a tuple window must count."""
+        """Return a mask of the atoms that slices read in windows, or that a tuple window must count."""
         mask = _fitting(self.patterns, name, some, terms)
         for window in self.reach.tuples:
             mask |= of_source(some, window, terms)
@@ -70,7 +70,7 @@ class Needs:
 
 
 def needs_of(questions: Sequence[Question]) -> Needs:
-    """Return the input that the questions need around a slice: distances in time, and patterns of atoms."""
+    """Return the needs of questions: patterns of atoms, and the distance from a slice that windows reach."""
     rules = tuple(rule for question in questions for rule in question.program.rules)
     atoms = (question.needed for question in questions)
     gates = (question.gate for question in questions)
@@ -85,11 +85,12 @@ def _fitting(patterns: Iterable[Atom], name: Signature, some: InputAtoms, terms:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NeededAtoms:
-    """The atoms that slices of the timeline need.
+    """The atoms of a trace, or of a block of it, that slices of the timeline need.
 
     - `reached` are atoms that a slice reads through windows.
     - `slice_atoms` are other atoms that a slice needs only at times of the slice itself.
-    - `past` and `future` are the distances, in time points, from which windows read; both ends are included.
+    - `past` and `future` are the greatest distances, in time points, from which windows of a slice read
+      atoms.
     """
 
     reached: Atoms
@@ -98,7 +99,7 @@ class NeededAtoms:
     future: int
 
     def of(self, within: Interval) -> dict[Signature, InputAtoms]:
-        """Return the atoms that a slice needs, in an arbitrary order."""
+        """Return the atoms that the slice `within` needs, in an arbitrary order."""
         around = Interval(within.first - self.past, within.last + self.future)
         return {
             name: together([some.within(around), self.slice_atoms[name].within(within)])
@@ -106,12 +107,12 @@ class NeededAtoms:
         }
 
     def near(self, slices: Sequence[Interval]) -> range:
-        """Return the range of the slices that may need at least one of the atoms."""
+        """Return the range of the numbers of slices that may need at least one of the atoms."""
         times = (some.t for some in (*self.slice_atoms.values(), *self.reached.values()))
         return between(slices, times, self.past, self.future)
 
     def counts(self) -> Counts:
-        """Return the numbers of atoms in parts of the timeline; all atoms of one time are in one part."""
+        """Return parts of the timeline, each with its number of atoms; atoms of one time are in one part."""
         times = [some.t for some in (*self.slice_atoms.values(), *self.reached.values())]
         begins, numbers = np.unique(np.concatenate([np.empty(0, np.int64), *times]), return_counts=True)
         if not len(begins):
@@ -122,7 +123,7 @@ class NeededAtoms:
 
 
 def between(slices: Sequence[Interval], times: Iterable[Array], past: int = 0, future: int = 0) -> range:
-    """Return the range of the slices whose windows can contain at least one of the given times."""
+    """Return the range of the numbers of slices whose windows can contain at least one of the given times."""
     ends = [(int(t[0]), int(t[-1])) for t in times if len(t)]
     if not ends:
         return range(0)
@@ -138,15 +139,15 @@ def all_counts(numbers: Sequence[Counts]) -> Counts:
 
 
 def cut_span(counts: Counts, span: Interval, halo: int | None, *, rows: int) -> list[Interval]:
-    """Return slices of an interval with at least `rows` rows each (`rows` is at least 1).
+    """Return slices of the interval `span` with at least `rows` atoms each.
 
-    If each slice needs all input, slices would repeat work, so the result is one slice.
+    If each slice needs all input (`halo` is None), the result is a single slice, to avoid repeated work.
     """
     return [span] if halo is None else cut_by_rows(counts, span, rows, halo)
 
 
 def cut_in_number(counts: Counts, span: Interval, slices: int) -> list[Interval]:
-    """Return about `slices` slices of an interval."""
+    """Return about `slices` slices of the interval `span`, with similar numbers of atoms."""
     return cut_by_rows(counts, span, max(1, -(-int(counts[1].sum()) // slices)), None)
 
 
@@ -196,7 +197,7 @@ def carried_atoms(
 def carried_by_part(
     windows: Sequence[TupleWindow], parts: Sequence[Atoms], terms: CodedTerms
 ) -> Iterator[dict[Signature, InputAtoms]]:
-    """Yield, for each part of a trace except the first, the atoms that windows keep from earlier parts."""
+    """Yield, for each part of a trace except the first, the earlier atoms that tuple windows keep."""
     before: dict[Signature, InputAtoms] = {}
     for part in parts[:-1]:
         before = carried_atoms(windows, join_atoms(before, part), terms)
@@ -268,7 +269,7 @@ def situations(job: Job, columns: TraceColumns, slices: Sequence[Interval]) -> I
 def _kept_before(
     slices: Sequence[Interval], columns: TraceColumns, timeline: Interval, windows: tuple[TupleWindow, ...]
 ) -> Iterator[Atoms]:
-    """Return, for each slice, the earlier atoms that tuple windows keep."""
+    """Yield, for each slice, the atoms from before the slice that tuple windows keep."""
     if not windows:
         return repeat({}, len(slices))
     ends = Interval(timeline.first, slices[0].first - 1), *slices

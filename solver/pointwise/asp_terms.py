@@ -105,7 +105,7 @@ def text_of(symbol: clingo.Symbol) -> str:
 
 
 def asp_text(constant: Constant) -> str:
-    r"""Return the ASP source text of a constant: one term on one line that clingo reads back.
+    r"""Return the text of a constant in an ASP program, which is one line.
 
     >>> print(asp_text(Literal('say "hi"')), asp_text(Number(-3)))
     "\"say \\\"hi\\\"\"" -3
@@ -117,9 +117,10 @@ _PLAIN: Final = re.compile(r"[A-Za-z0-9_]+")
 
 
 class RuleNames:
-    """The names of ASP variables for the variables of a rule, and new names that do not occur yet.
+    """The names of a rule's variables in ASP, and a supply of new names.
 
-    `natural` are variables that are known to be time points; for them, the remainder of ASP equals mod.
+    `natural` are the variables that are known to be time points. For these variables, ASP's remainder
+    operator gives the same result as mod of LARS.
     """
 
     def __init__(self, natural: frozenset[Variable] = frozenset()) -> None:
@@ -140,12 +141,12 @@ class RuleNames:
         return [self.term(argument) for argument in atom.arguments]
 
     def fresh(self) -> str:
-        """Return a number that makes the names A, B and U of one literal unique."""
+        """Return a new number, to append to the names of auxiliary variables A, B and U of a literal."""
         self._fresh += 1
         return str(self._fresh)
 
     def arithmetic(self, side: Arithmetic) -> str:
-        """Return integer arithmetic in ASP; mod is the remainder of floor division."""
+        """Return an arithmetic expression in ASP, in which mod is the remainder of floor division."""
         match side:
             case Operation("mod", left, Number(value)) if left in self.natural and value > 0:
                 return f"({self.arithmetic(left)}\\{value})"
@@ -166,7 +167,7 @@ def _remainder(left: str, right: str) -> str:
 
 
 def comparison(condition: Comparison, names: RuleNames) -> str:
-    """Return a comparison in ASP; <, <=, >, >= hold only between numbers, although ASP orders all terms."""
+    """Return a comparison in ASP, in which <, <=, > and >= hold only between numbers, as in LARS."""
     left, right = names.arithmetic(condition.left), names.arithmetic(condition.right)
     if condition.relation not in ("=", "!="):
         left, right = f"{left}*1", f"{right}*1"
@@ -178,10 +179,10 @@ GREATEST: Final = 2**30
 
 
 def wrapping(side: Arithmetic, names: RuleNames) -> Iterator[str]:
-    """Yield ASP conditions; if the result of an operation exceeds 32 bits, at least one of them is true.
+    """Yield ASP conditions, at least one of which is true if the arithmetic exceeds 32 bits.
 
-    A condition may also be true if the result fits in 32 bits, since an operand above 2^30 makes a condition
-    true.
+    A condition can also be true although all results fit in 32 bits, because each operand above 2^30 makes a
+    condition true.
     """
     for part in _operations(side):
         if _greatest(part, names.natural) is not None:
@@ -203,7 +204,7 @@ def _operations(side: Arithmetic) -> Iterator[Operation]:
 
 
 def _greatest(side: Arithmetic, natural: frozenset[Variable]) -> int | None:
-    """Return an upper bound of the absolute value, or None if no bound within 32 bits is known."""
+    """Return an upper bound of an expression's absolute value; None if no bound within 32 bits is known."""
     match side:
         case Number(value):
             bound: int | None = abs(value)
@@ -227,7 +228,7 @@ _PREDICATE = re.compile(r"_*[a-z][A-Za-z0-9_]*'*")
 def predicate_name(base: str) -> str:
     """Return the ASP name of a program's predicate.
 
-    Names that this program adds have a prime or are reserved.
+    All other names in the ASP text contain a prime (') or are reserved, so they differ from these names.
 
     A name that ASP does not allow is written in hexadecimal, so that different names stay different.
 

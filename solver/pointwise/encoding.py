@@ -71,9 +71,9 @@ def rank_program(program: Program, situation: Situation, t: int) -> RankedProgra
 
 
 def _only_orders(rule: Rule, always: frozenset[Signature]) -> bool:
-    """Return whether a rule's result depends only on the order of times.
+    """Return whether the atoms that a rule derives depend only on the order of times.
 
-    The result then does not change if times move, or if time points without atoms are added.
+    For such a rule, time points without atoms can be added or removed without an effect.
     """
     forms = [analysis.literal_form(part) for part in formulas(rule.body)]
     head = variables(rule.head.time) if isinstance(rule.head, logic.At) else frozenset()
@@ -87,7 +87,7 @@ def _only_orders(rule: Rule, always: frozenset[Signature]) -> bool:
 
 
 def _meets_arrival(form: analysis.LiteralForm, always: frozenset[Signature]) -> bool:
-    """Return whether a literal binds its time to the time of an atom, and so to no time without an atom."""
+    """Return whether a literal @_T a binds T only to times of input or derived atoms."""
     known = isinstance(form.atom, logic.Truth) or signature(form.atom) in always
     return form.mode == "@" and form.positive and not known
 
@@ -178,7 +178,7 @@ def condition_arguments(condition: HostedCondition) -> tuple[Variable, ...]:
 
 
 def columns(literal: HostedCondition | logic.SetLiteral) -> tuple[Variable, ...]:
-    """Return the variables of the predicate that Python computes for a literal, in argument order."""
+    """Return the variables in the predicate whose atoms Python computes for a literal, in argument order."""
     match literal:
         case logic.Test():
             return condition_arguments(literal)
@@ -191,7 +191,7 @@ def columns(literal: HostedCondition | logic.SetLiteral) -> tuple[Variable, ...]
 
 
 def hosted_signature(literal: HostedCondition | logic.SetLiteral, number: int) -> Signature:
-    """Return the name and arity of the predicate that Python computes for a literal."""
+    """Return the name and arity of the ASP predicate whose atoms Python computes for a literal."""
     kind = (
         "test"
         if isinstance(literal, logic.Test)
@@ -203,14 +203,14 @@ def hosted_signature(literal: HostedCondition | logic.SetLiteral, number: int) -
 
 
 def collected_signature(literal: logic.SetLiteral, number: int) -> tuple[str, int]:
-    """Return the name and the arity of the ASP predicate for the instances of a literal's atom."""
+    """Return the name and arity of the ASP predicate for the collected instances of a literal's atom."""
     return f"collected'{number}", len(variables_in_order(literal.atom)) + 1
 
 
 def table(condition: HostedCondition, number: int, arguments: Sequence[str], domain: str) -> Iterator[str]:
-    """Yield the ASP rules that fill the table of a condition's values.
+    """Yield the ASP rules that let Python compute a SPARQL condition for all its arguments.
 
-    The literals `domain` bind the arguments of the condition.
+    The ASP literals in `domain` bind the arguments of the condition.
     """
     question = asp_terms.call(f"ask'{number}", arguments)
     yield f"{question} :- {domain}." if domain else f"{question}."
@@ -222,7 +222,7 @@ def table(condition: HostedCondition, number: int, arguments: Sequence[str], dom
 
 
 def gathering(literal: logic.SetLiteral, number: int, instance: str, terms: Sequence[str]) -> Iterator[str]:
-    """Yield the ASP rules by which Python evaluates a literal (such as an aggregate) over all instances.
+    """Yield the ASP rules by which Python evaluates an aggregate or order over all instances of its atom.
 
     Args:
         literal: The literal.
@@ -247,7 +247,7 @@ def gathering(literal: logic.SetLiteral, number: int, instance: str, terms: Sequ
 
 
 def required_rules(literal: logic.SetLiteral, number: int, instances: Iterable[Symbols]) -> Iterator[str]:
-    """Yield ASP rules that reject answer sets in which the atom has other instances than `instances`."""
+    """Yield ASP constraints: the instances of the literal's atom must be exactly `instances`."""
     name, arity = collected_signature(literal, number)
     text, names = f"required'{number}", ["N", *(f"X{i}" for i in range(arity - 1))]
     for instance in instances:
@@ -270,8 +270,7 @@ class AspNames:
     """The names of a program's predicates and literals in its ASP text.
 
     - `background` are the predicates of the background, without the facts of the program itself.
-    - `numbered` is the number after which the numbers of conditions begin, because another program uses the
-      numbers before.
+    - `numbered` is the greatest number of a condition in another program of the same ASP text, or 0.
     """
 
     program: Program
@@ -290,7 +289,7 @@ class AspNames:
 
     @cached_property
     def timed(self) -> frozenset[Signature]:
-        """The predicates that a literal reads, or a head derives, at another time than the reference time."""
+        """The predicates with a time argument, since a literal or head may refer to another time than now."""
         looked_at = {
             signature(form.atom)
             for form in self.literals
@@ -305,7 +304,7 @@ class AspNames:
 
     @cached_property
     def literals(self) -> tuple[analysis.LiteralForm, ...]:
-        """The forms of all formulas in rule bodies, and of the atoms in literals over all instances."""
+        """The forms of all formulas in rule bodies, and of the atoms in aggregates and orders."""
         bodies = [rule.body for rule in self.program.rules]
         gathered = (analysis.LiteralForm(part.atom) for body in bodies for part in set_literals(body))
         return (*(analysis.literal_form(part) for body in bodies for part in formulas(body)), *gathered)
@@ -319,7 +318,7 @@ class AspNames:
 
     @cached_property
     def conditions(self) -> dict[Place, int]:
-        """The SPARQL conditions with the predicates of their rules, numbered in the order of the program."""
+        """Maps each SPARQL condition, with the predicate of its rule, to its number in program order."""
         all_conditions = (
             (literal, rule.predicate)
             for rule in self.program.rules
@@ -335,10 +334,10 @@ class AspNames:
 
     @cached_property
     def set_literals(self) -> dict[logic.SetLiteral, int]:
-        """The numbers, from 1, of the literals that need all instances of an atom, in program order.
+        """Maps each aggregate and order of the program to its number, counted from 1 in program order.
 
         Raises:
-            LarsError: The atom of a literal depends on the head of the literal's rule.
+            LarsError: The atom of an aggregate or order depends on the head of its own rule.
         """
         analysis.gathered_strata(self.program)
         all_literals = (literal for rule in self.program.rules for literal in set_literals(rule.body))
@@ -346,7 +345,7 @@ class AspNames:
 
     @cached_property
     def answers(self) -> dict[Signature, HostedCondition | logic.SetLiteral]:
-        """The conditions and literals that Python evaluates for clingo, by the predicates of their tables."""
+        """Maps each predicate whose atoms Python computes to its condition, aggregate or order."""
         conditions = {hosted_signature(part, number): part for number, part in self.hosted.items()}
         return conditions | {
             hosted_signature(part, number): part for part, number in self.set_literals.items()
@@ -364,7 +363,7 @@ class AspNames:
         return self.program.predicates
 
     def input_signature(self, predicate: Signature) -> Signature | None:
-        """Return the ASP name and arity of input atoms; None for derived atoms, or if the name clashes."""
+        """Return the ASP name and arity of input atoms of a predicate; None if no input can have it."""
         if predicate in self.derived:
             return None
         return self._own(predicate, (self.name(predicate, timed=True), predicate[1] + 1))
@@ -386,23 +385,23 @@ class AspNames:
         return frozenset(names)
 
     def now(self, time: str) -> str:
-        """Return the ASP atom that is true only for the reference time."""
+        """Return the ASP atom that is true if `time` is the reference time."""
         return f"now({time})"
 
     def at_now(self, predicate: Signature, arguments: list[str]) -> str:
-        """Return the ASP atom of a predicate at the reference time."""
+        """Return the ASP atom of a predicate with the given arguments at the reference time."""
         return asp_terms.call(self.name(predicate, timed=False), arguments)
 
     def held_name(self, predicate: Signature, window: Window | None) -> str:
-        """Return the name of the predicate for atoms that are in a window at a time, or in the background."""
+        """Return the name of the ASP predicate of atoms in a window at a time, or in the background."""
         return f"held{self.windows.get(window, 0) if window else 0}'{self.name(predicate, timed=False)}"
 
     def shown_name(self, predicate: Signature, window: Window) -> str:
-        """Return the name of the predicate for atoms that are in the background or now in the window."""
+        """Return the name of the ASP predicate of atoms that are in a window now, or in the background."""
         return f"shown{self.windows[window]}'{self.name(predicate, timed=False)}"
 
     def always_name(self, predicate: Signature) -> str:
-        """Return the name of the predicate for background atoms."""
+        """Return the name of the ASP predicate for the background atoms of a predicate."""
         name = self.name(predicate, timed=False)
         return f"always'{name}" if predicate in self.timed | self.derived else name
 
@@ -420,7 +419,7 @@ class AspNames:
 
 
 def window_rules(window: Window, number: int) -> Iterator[str]:
-    """Yield the ASP rules that define a window, one rule per line."""
+    """Yield the ASP rules that define the first and last time point of a window, one rule per line."""
     match window:
         case TimeWindow():
             yield _interval(window, number)
@@ -482,7 +481,7 @@ def _last(window: LastWindow, number: int) -> Iterator[str]:
 
 
 def _near(u: int) -> int:
-    """Return a 32-bit time in place of the time `u`: it has the same order relative to 0..GREATEST."""
+    """Return `u`, or for a time outside of 32 bits, a 32-bit number on the same side of 0..GREATEST."""
     return max(1 - 2 * asp_terms.GREATEST, min(u, asp_terms.GREATEST + 1))
 
 
@@ -517,14 +516,14 @@ def _newest(window: TupleWindow, w: int) -> Iterator[str]:
 
 
 def binds_time(form: analysis.LiteralForm) -> bool:
-    """Return whether a literal is true only at a time of @ inside the timeline, such as @_T a."""
+    """Return whether a literal is true only if the time of its @ is in the timeline, as for @_T a."""
     return (form.mode == "@" and form.positive) or (form.mode == "¬@¬" and not form.positive)
 
 
 class RuleWriter:
-    """A writer of one LARS rule as ASP text.
+    """The writer of one LARS rule as ASP rules.
 
-    `naming` has the names of predicates, windows and conditions.
+    The argument `naming` provides the names of predicates, windows and conditions in ASP.
     """
 
     def __init__(self, naming: AspNames, rule: Rule) -> None:
@@ -583,11 +582,11 @@ class RuleWriter:
                 return self.through_window(form)
 
     def condition(self, condition: HostedCondition) -> str:
-        """Return the ASP atom of a SPARQL condition; Python computes the table of the condition."""
+        """Return the ASP atom for a SPARQL condition; Python computes the true atoms of its predicate."""
         return self._hosted(condition, self.naming.conditions[(condition, self.rule.predicate)])
 
     def set_atom(self, literal: logic.SetLiteral) -> str:
-        """Return the ASP atom of a literal over all instances; Python computes the table of the literal."""
+        """Return the ASP atom for an aggregate or order; Python computes the true atoms of its predicate."""
         return self._hosted(literal, self.naming.set_literals[literal])
 
     def _hosted(self, literal: HostedCondition | logic.SetLiteral, number: int) -> str:
@@ -596,10 +595,9 @@ class RuleWriter:
         )
 
     def tables(self) -> Iterator[str]:
-        """Yield the ASP rules that fill the tables of the conditions in the LARS rule.
+        """Yield the ASP rules that let Python compute the SPARQL conditions of the LARS rule.
 
-        The arguments of a table are the bindings of the other positive literals, with the values of earlier
-        conditions.
+        The other positive literals, and earlier conditions with :=, bind the arguments of a condition.
         """
         domain = self.binding()
         for literal in self.rule.body:
@@ -621,7 +619,7 @@ class RuleWriter:
                         yield _rule(f"wrapped'{number}", [*domain, wraps])
 
     def binding(self) -> list[str]:
-        """Return the ASP literals that bind the body's variables, except variables that Python computes."""
+        """Return the ASP literals that bind the variables of the body, except variables of :=."""
         return [part for literal in self.rule.body for part in self._binding(literal)]
 
     def _binding(self, literal: logic.BodyLiteral) -> list[str]:
@@ -646,7 +644,7 @@ class RuleWriter:
         return f"{'' if form.positive else 'not '}{atom}"
 
     def through_window(self, form: analysis.LiteralForm) -> list[str]:
-        """Return the ASP body literals of a formula that refers to other times or to a window."""
+        """Return the ASP body literals of a formula with a window, ◇, □ or @."""
         n = self.names.fresh()
         first, last, time = f"A{n}", f"B{n}", f"U{n}"
         window = self._window(form, first, last)
@@ -725,7 +723,7 @@ A rule that computes more values counts as endless.
 
 @dataclass(frozen=True)
 class Encoding(AspNames):
-    """The ASP text of a program.
+    """The translation of a LARS program to ASP text.
 
     - `source` is the program that error messages quote, if the encoded program is a translation of it.
     - `output`, if given, is the only predicate whose atoms the solver reads.
@@ -735,7 +733,7 @@ class Encoding(AspNames):
     output: Signature | None = None
 
     def text(self, *, limited: bool = False) -> str:
-        """Return the whole ASP program: rules, windows, and rules that connect plain and timed predicates.
+        """Return the ASP program: the rules, the windows, and rules for predicates with a time argument.
 
         If `limited` is true, Python (the `Host`) limits the rules that could compute new values without end.
         """
@@ -745,7 +743,7 @@ class Encoding(AspNames):
 
     @cached_property
     def hosted_text(self) -> str:
-        """The whole ASP program for grounding with Python's help, with the predicates that clingo outputs."""
+        """The complete ASP program, including the calls of Python and the predicates that clingo outputs."""
         project = (f"#project {name}/{arity}." for name, arity in self._names(self.derived))
         show = (f"#show {name}/{arity}." for name, arity in self.signatures)
         text = " ".join((*project, "#show.", *show)) + "\n"
@@ -753,9 +751,9 @@ class Encoding(AspNames):
 
     @cached_property
     def signatures(self) -> dict[Signature, tuple[str, bool]]:
-        """The ASP names and arities of the predicates to read.
+        """The name and arity in ASP of each predicate whose atoms are read from clingo's answer.
 
-        Each is mapped to the name of the predicate in LARS, and to a boolean: whether its last argument is a
+        The value for a predicate is its name in LARS, and a boolean that is true if its last argument is a
         time.
         """
         return self._names(self.derived if self.output is None else self.derived & {self.output})
@@ -766,18 +764,18 @@ class Encoding(AspNames):
 
     @property
     def said_rules(self) -> tuple[Rule, ...]:
-        """The rules that are not facts, in the form in which error messages quote rules."""
+        """The rules to quote in error messages, without facts."""
         return (self.source or self.program).proper_rules
 
     def rule(self, rule: Rule, more: Sequence[str] = ()) -> str:
         """Return the ASP rules of one LARS rule, after the LARS rule as a comment.
 
-        `more` are additional body literals.
+        The argument `more` contains additional ASP body literals.
         """
         return "\n".join((f"% {rule}", *RuleWriter(self, rule).lines(more)))
 
     def limit(self, rule: Rule) -> list[str]:
-        """Return the literals that limit the values of a recursive rule with arithmetic.
+        """Return the ASP literal that limits the number of new values that a recursive rule computes.
 
         For other rules, the list is empty.
         """
@@ -809,7 +807,7 @@ class Encoding(AspNames):
             yield from gathering(literal, number, instance, terms)
 
     def states(self, known: Instances) -> str:
-        """Return ASP rules that reject answer sets in which literals have other instances than `known`."""
+        """Return ASP constraints: aggregates and orders must have exactly the instances in `known`."""
         return "".join(
             line + "\n"
             for literal, number in self.set_literals.items()

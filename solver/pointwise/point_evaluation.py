@@ -41,9 +41,9 @@ Element = tuple[Constant | None, ...]
 
 
 class Collection:
-    """The instances of an aggregate's or order's atom that clingo has found, and the literal's answers.
+    """The instances that clingo has found for an aggregate or order literal, and the literal's answers.
 
-    An instance consists of the terms of the atom's variables.
+    An instance is a tuple with one term for each variable of the literal's atom.
     """
 
     def __init__(self, literal: SetLiteral) -> None:
@@ -55,7 +55,7 @@ class Collection:
         self._instances[instance] = None
 
     def answers(self) -> Iterator[Symbols]:
-        """Yield each answer of the aggregate or order literal."""
+        """Yield each tuple of terms for which the aggregate or order literal is true."""
         match self.literal:
             case Gather() as gather:
                 return self._values(gather)
@@ -98,7 +98,7 @@ def _value(term: clingo.Symbol) -> Constant | None:
 
 
 class InputFact(NamedTuple):
-    """A fact for clingo: its name and arity in ASP, its terms as a tuple, and an optional time.
+    """A fact for clingo: its name and arity in ASP, its terms, and its time, if the predicate has one.
 
     The time is the last argument of the ASP atom.
     """
@@ -120,7 +120,7 @@ class Host:
     - `@test` and `@value` evaluate the numbered conditions of the program.
     - `@collect` and `@gathered` evaluate the numbered aggregates and orders.
     - `@within` limits recursive rules.
-    - `known` are given instances of atoms, which replace collected instances.
+    - `known` contains the instances of some aggregates and orders, which are not collected again.
     - `endless` are the rules that computed so many values that the computation was stopped.
     - `asked` is the condition that was evaluated last.
 
@@ -154,7 +154,7 @@ class Host:
         self.asked: HostedCondition | SetLiteral | None = None
 
     def input_rules(self) -> str:
-        """Return the rules that request the facts of the program; requesting many facts at once is faster."""
+        """Return the ASP rules by which clingo requests the facts of the program from Python."""
         return "".join(
             input_rule(number, *name, timed=None not in rows)
             for number, (name, rows) in enumerate(self._rows.items())
@@ -165,11 +165,11 @@ class Host:
         return [clingo.Number(time) for time in self._numbered[number.number] if time is not None]
 
     def rows(self, number: clingo.Symbol, *time: clingo.Symbol) -> list[clingo.Symbol]:
-        """Return the rows of a predicate as tuples: the rows at a time, or the rows without times."""
+        """Return the rows of an input predicate as tuples: at the given time, or, without it, all rows."""
         return self._numbered[number.number][time[0].number if time else None]
 
     def within(self, rule: clingo.Symbol, most: clingo.Symbol, *terms: clingo.Symbol) -> clingo.Symbol:
-        """Return 1, or 0 if a recursive rule has computed more than `most` values and may never end."""
+        """Return 1; return 0 if a recursive rule has computed more than `most` values."""
         symbols = self._computed.setdefault(rule.number, set())
         symbols.add(terms)
         if len(symbols) <= most.number:
@@ -178,7 +178,7 @@ class Host:
         return clingo.Number(0)
 
     def test(self, number: clingo.Symbol, *terms: clingo.Symbol) -> clingo.Symbol:
-        """Return 1 if the test holds for the terms, otherwise 0."""
+        """Return 1 if the SPARQL test with the number `number` holds for the terms, otherwise 0."""
         condition, names = self._conditions[number.number]
         self.asked = condition
         binding = dict(zip(names, map(constant, terms), strict=True))
@@ -186,7 +186,7 @@ class Host:
         return clingo.Number(int(holds))
 
     def value(self, number: clingo.Symbol, *terms: clingo.Symbol) -> clingo.Symbol:
-        """Return the value of the expression for the terms, or null if the evaluation is an error."""
+        """Return the value of the numbered SPARQL expression for the terms; null for an error."""
         condition, names = self._conditions[number.number]
         self.asked = condition
         term = evaluate(condition.expression, dict(zip(names, map(constant, terms), strict=True)))
@@ -199,7 +199,7 @@ class Host:
         return clingo.Number(1)
 
     def gathered(self, number: clingo.Symbol) -> list[clingo.Symbol]:
-        """Return the answers over all collected instances, as tuples of their terms and the number."""
+        """Return the answers of an aggregate or order over all collected instances, as tuples of terms."""
         self.asked = self._collections[number.number].literal
         symbols = self._collections[number.number].answers()
         return [clingo.Function("", [*row, number]) for row in symbols]
@@ -211,7 +211,7 @@ _LARGEST_ESTIMATE = 10**18
 
 
 def ground(control: clingo.Control, host: Host, program: Program, situation: Situation) -> None:
-    """Ground a program.
+    """Let clingo ground a program, with Python functions for conditions, aggregates and orders.
 
     Raises:
         FailedRunError: Python cannot compute a condition; the message quotes its rule.
@@ -227,7 +227,7 @@ def ground(control: clingo.Control, host: Host, program: Program, situation: Sit
 
 
 def _largest(program: Program, situation: Situation) -> Rule:
-    """Return the rule with the most instances, estimated from the numbers of atoms."""
+    """Return the rule with the greatest estimated number of instances."""
     sizes: dict[Signature, int] = {}
     for fact in situation.facts:
         predicate = fact.predicate, len(fact.arguments)
@@ -244,7 +244,7 @@ def _largest(program: Program, situation: Situation) -> Rule:
 
 
 def _instances(rule: Rule, sizes: dict[Signature, int]) -> int:
-    """Return the estimated number of instances of a rule; body parts without common variables multiply."""
+    """Return the estimated number of instances of a rule, from the numbers of atoms in `sizes`."""
     groups: list[tuple[frozenset[Variable], int]] = []
     for names, size in _sizes(rule, sizes):
         joined = [group for group in groups if group[0] & names]
@@ -271,12 +271,12 @@ _number = lru_cache(maxsize=2**16)(clingo.Number)
 
 @lru_cache(maxsize=2**16)
 def _terms_of(arguments: Arguments) -> clingo.Symbol:
-    """Return the terms of an atom as a tuple, cached for all time points."""
+    """Return the arguments of an atom as a tuple for clingo; the result is cached."""
     return clingo.Tuple_(list(map(symbol_of, arguments)))
 
 
 def facts_at(encoding: Encoding, situation: Situation, t: int) -> Iterator[InputFact]:
-    """Yield the facts that the ASP text expects: now, the timeline, the input and the background.
+    """Yield the facts of the ASP program at t: the time, the timeline, the input and the background.
 
     Raises:
         LarsError: The timeline ends after the greatest number of ASP.
@@ -340,7 +340,7 @@ def _partition(window: TupleWindow, predicate: str, arguments: Arguments) -> cli
 
 
 class UndecidedError(LarsError):
-    """The error that answer streams differ in the instances of an atom that an aggregate or order needs."""
+    """The error that an aggregate or order needs instances that differ between answer streams."""
 
     def __init__(self, literal: SetLiteral) -> None:
         super().__init__(
@@ -403,7 +403,7 @@ def consequences(
 def _solved(
     program: Program, situation: Situation, t: int, option: str, output: Signature | None = None
 ) -> Iterator[Iterator[frozenset[Moment]]]:
-    """Yield groups of clingo's models: one group for each input that the aggregates and orders can have.
+    """Yield groups of answer streams, one group for each set of instances that aggregates can have.
 
     If `output` is given, only the atoms of this predicate are read from a model.
     """
@@ -424,7 +424,7 @@ def _solved(
 
 
 def _states(program: Program, situation: Situation, t: int) -> list[Instances]:
-    """Return the instances that aggregates and orders need, for each answer stream of the lower layers.
+    """Return the instances for aggregates and orders, for each answer stream of the lower layers.
 
     To compute an aggregate or an order literal, all instances of its atom must be known. The answers of the
     lower parts of the program determine the instances, so each part is solved on these answers (splitting;
@@ -449,7 +449,7 @@ def _states(program: Program, situation: Situation, t: int) -> list[Instances]:
 def _gathered(
     encoding: Encoding, literals: Iterable[SetLiteral], known: Instances, situation: Situation, t: int
 ) -> Iterator[Instances]:
-    """Yield, for each answer stream, the instances of the derived atoms in the literals."""
+    """Yield, for each answer stream, the instances of the atoms in the given aggregates and orders."""
     derived = [literal for literal in literals if signature(literal.atom) in encoding.derived]
     names = {signature(literal.atom) for literal in literals}
     background = frozenset(_background(encoding.program, situation, names))
@@ -487,12 +487,12 @@ def ground_at(
 ) -> clingo.Control:
     """Return clingo with the program grounded at t; Python computes SPARQL conditions.
 
-    `known` contains the known instances of aggregates and orders.
+    The argument `known` contains instances of aggregates and orders that were computed before.
 
     Raises:
         UndecidedError: An aggregate or order outside `known` needs instances that differ between answer
             streams.
-        LarsError: A rule seems endless.
+        LarsError: A recursive rule computes too many values, and perhaps never ends.
     """
     known = {} if known is None else known
     control = clingo.Control(["--warn=none", *options])

@@ -30,11 +30,10 @@ _NULL = asp_terms.symbol(NULL)
 
 
 def have_runs(program: Program, background: Iterable[Signature]) -> bool:
-    """Return whether `runs` can evaluate the program, with a background of the given predicates.
+    """Return whether `runs` can evaluate the program, if the background has the given predicates.
 
     The program must not have recursion, arithmetic, aggregates or orders. Heads must hold at the reference
-    time. Windows must contain ◇ over input. All windows must select their content by time or by order of
-    arrival.
+    time. Windows must contain ◇ over input. Tuple windows must have ties `arrival` and no partitions.
     """
     rules, derived = program.rules, analysis.intensional(program)
     known = {*background, *map(signature, program.facts)}
@@ -76,8 +75,8 @@ def runs(
 ) -> Iterator[tuple[facts.Row, facts.Span]]:
     """Yield the rows of a derived predicate, each with the first and last index of one of its intervals.
 
-    The indexes are those of `times`, which must ascend. The intervals of one row do not overlap or touch. The
-    program must satisfy `have_runs`.
+    An index is a position in `times`, which must ascend. The intervals of one row are neither overlapping nor
+    adjacent. The function requires that `have_runs` returns True for the program.
     """
     arrived = frozenset((fact.predicate, len(fact.arguments)) for fact in situation.facts)
     encoding = RunEncoding(program, frozenset(situation.background), input=arrived, last=len(times) - 1)
@@ -105,20 +104,21 @@ def _text(term: clingo.Symbol) -> str | None:
 
 @dataclass(frozen=True)
 class RunEncoding(AspNames):
-    """The ASP text of a program over the indexes 0 to `last` of many times.
+    """The translation of a program to ASP over the indexes 0 to `last` of many evaluation times.
 
-    `input` are the predicates of arriving atoms. A derived atom has its interval of indexes as arguments, and
-    `p'at` lists p at each single index. `in'7` is the visible input of the window and atom with number 7 in
-    `windowed_atoms`, with intervals of indexes. `always'p` has the background atoms of p, without intervals.
+    The field `input` contains the predicates of arriving atoms. In ASP, a derived atom has its interval of
+    indexes as arguments, and `p'at` lists the atoms of p at each single index. The ASP predicate `in'7`
+    contains the visible input of the window and atom with number 7 in `windowed_atoms`, with intervals of
+    indexes. The ASP predicate `always'p` contains the background atoms of p, without intervals.
     """
 
     input: frozenset[Signature] = frozenset()
     last: int = 0
 
     def lines(self) -> Iterator[str]:
-        """Yield the rules as ASP text.
+        """Yield the lines of the ASP text.
 
-        The facts are the atoms of `windowed_atoms` and the background atoms.
+        The text does not contain the facts, which are the input of `windowed_atoms` and the background.
         """
         spread: dict[str, int] = {}
         for rule in self.program.proper_rules:
@@ -131,7 +131,7 @@ class RunEncoding(AspNames):
 
     @cached_property
     def windowed_atoms(self) -> dict[tuple[Window, Atom], int]:
-        """The window and the atom of each input literal, numbered in program order."""
+        """Maps the window and the atom of each input literal to a number, in program order."""
         atoms = ((form.window, form.atom) for form in self.literals if isinstance(form.atom, Atom))
         seen = (
             (window or NOW, facts.canonical_atom(atom))
@@ -141,7 +141,7 @@ class RunEncoding(AspNames):
         return {pair: i for i, pair in enumerate(dict.fromkeys(seen))}
 
     def is_input(self, window: Window | None, predicate: Signature) -> bool:
-        """Return whether atoms of the predicate, in the window or without a window, are arriving atoms."""
+        """Return whether a literal with the predicate and the window reads input, and not derived atoms."""
         return window is not None or (predicate in self.input and predicate not in self.derived)
 
     def always_name(self, predicate: Signature) -> str:
@@ -150,9 +150,9 @@ class RunEncoding(AspNames):
 
 
 class _RunWriter(RuleWriter):
-    """A writer of one LARS rule as an ASP rule over intervals of indexes.
+    """The writer of one LARS rule as an ASP rule over intervals of indexes of evaluation times.
 
-    `spread` contains the predicates that the rule reads at single indexes, and not by intervals.
+    The field `spread` contains the predicates that the rule reads at single indexes and not as intervals.
     """
 
     def __init__(self, encoding: RunEncoding, rule: Rule) -> None:
@@ -198,7 +198,7 @@ class _RunWriter(RuleWriter):
         return [*super().binding(), *self.meets()]
 
     def meets(self) -> list[str]:
-        """Return the literals that compute the first and last index common to all intervals of the body."""
+        """Return the ASP literals that compute the intersection of all intervals of indexes in the body."""
         parts = []
         for i in range(1, len(self._runs)):
             before = ("A0", "B0") if i == 1 else (f"M{i - 1}", f"N{i - 1}")
@@ -245,7 +245,7 @@ def _at_index(name: str, arguments: list[str]) -> str:
 
 
 def _facts(encoding: RunEncoding, situation: facts.Situation, times: Sequence[int]) -> Iterator[InputFact]:
-    """Yield the visible input with intervals of indexes, and the background atoms."""
+    """Yield the facts for clingo: the visible input with intervals of indexes, and the background."""
     inside = [fact for fact in dict.fromkeys(situation.facts) if fact.t in situation.timeline]
     arrived = sorted(inside, key=lambda fact: fact.t)
     held = facts.with_facts(encoding.program, situation.background)
@@ -278,10 +278,10 @@ def _window_facts(
     times: Sequence[int],
     naming: AspNames,
 ) -> tuple[Iterable[tuple[int, facts.Fact]], Callable[[int], facts.Span | None]]:
-    """Return the facts that a window can contain, with positions, and a function from position to indexes.
+    """Return the numbered facts that a window can contain, and a function from a number to indexes of times.
 
-    The position of a fact is its time, or for a tuple window its number among the atoms that the window
-    counts.
+    The number of a fact is its time, or for a tuple window its position among the atoms that the window
+    counts. The indexes are those of the times at which the window contains the fact.
     """
     if isinstance(window, TupleWindow):
         counted = [

@@ -29,12 +29,12 @@ _SPACE = re.compile(r'"(?:[^"\\]|\\.)*"| ')
 
 @dataclass(frozen=True, slots=True)
 class StandaloneProgram:
-    """Rules and facts for clingo.
+    """A program with its input as a file for the command clingo.
 
     - `clock` is the name of the constant for the reference time.
-    - `names` maps the ASP names of shown predicates to the predicates; the boolean is true if the last
-      argument is a time.
-    - `overflows` are atoms that clingo shows if arithmetic exceeded 32 bits.
+    - `names` maps the ASP name of each shown predicate to its name in LARS, and to a boolean that is true if
+      the last argument is a time.
+    - `overflows` are the atoms that clingo shows if the arithmetic of a rule exceeds 32 bits.
     """
 
     clock: str
@@ -54,8 +54,9 @@ def standalone(
 ) -> StandaloneProgram:
     """Return the program as a file for clingo; its default reference time is the last of the times.
 
-    clingo shows the atoms of the predicate `texts`, or of all derived predicates. If a rule of the program
-    reads other times, each shown atom has its time as last argument.
+    For this file, clingo prints the atoms of the predicate `texts`, or of all derived predicates if it is
+    None. If a rule of the program reads other times than the reference time, the last argument of each
+    printed atom is its time.
 
     Raises:
         LarsError: An error of `solver.pointwise.point_evaluation` occurs.
@@ -79,7 +80,7 @@ def standalone(
 def decided_conditions(
     program: Program, situation: Situation, times: Iterable[int]
 ) -> dict[HostedCondition, frozenset[tuple[Constant, ...]]]:
-    """Return, for each SPARQL condition, the arguments that satisfy it; the value of BIND comes last.
+    """Map each SPARQL condition to the arguments for which it holds; the value of := is the last one.
 
     Only arguments that can occur in the condition at the given times are listed.
     """
