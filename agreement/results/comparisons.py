@@ -1,4 +1,4 @@
-"""The function `compare`: the first difference of two engines, and the engine's rule that causes it."""
+"""The function `compare`: the differences of two engines, and the rules of engines that cause them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -117,7 +117,7 @@ class CompareRequest:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CompareResult(Findings):
-    """The result of `compare`: the differences of two engines, on a trace or on several recorded cases."""
+    """The result of `compare`: the differences between two engines, on a trace or on recorded cases."""
 
     verdict: ClassVar[str | None] = "same"
 
@@ -151,7 +151,7 @@ class CompareResult(Findings):
 
     @property
     def ending(self) -> tuple[int, str | None]:
-        """The exit code: 1 for a difference, 2 if cases cannot be compared, 3 by --fail-on-empty."""
+        """The exit code: 1 for a difference, 2 if cases cannot be compared, 3 with --fail-on-empty."""
         if self.incomparable is not None:
             return 2, self.incomparable
         empty = sum(comparison.is_empty for comparison in self.comparisons)
@@ -208,7 +208,7 @@ _COLUMNS = (
 
 
 def _unfolded(request: CompareRequest, listeners: Listeners) -> CompareRequest:
-    """Return a request with the queries and traces of an experiment in place of the experiment."""
+    """Return a request in which the queries and traces of an experiment replace the experiment."""
     if not any(exists(path / requests.EXPERIMENT_FILE) or path.suffix == ".toml" for path in request.inputs):
         return request
     profiles = [request.first, request.second]
@@ -323,7 +323,7 @@ def _on_trace(request: CompareRequest, listeners: Listeners) -> Divergence:
 
 
 def _on_case(request: CompareRequest, case: Case) -> Divergence:
-    """Return the differences of two engines on the input of a recorded case."""
+    """Return the differences of two engines on the query and the stream of a recorded case."""
     sides = named_reporter(request.first, case.query), named_reporter(request.second, case.query)
     first, second = (
         judge.run_of_case(case, side.who if isinstance(side.who, Engine) else None) for side in sides
@@ -350,7 +350,7 @@ def _paired(
 
 
 def _check_columns(paths: Sequence[Path], unit: Duration) -> None:
-    """Raise LarsError if the two queries return different variables, because then every row would differ."""
+    """Raise LarsError if the two queries return different variables, so that every row would differ."""
     named = [
         sorted(columns(requests.load_query(path, unit, requests.as_engines_read(path), graphs=True)))
         for path in paths

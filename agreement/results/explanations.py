@@ -72,7 +72,7 @@ class ExplainRequest:
 
 
 def asked_of(request: ExplainRequest) -> tuple[list[Path], str]:
-    """Return the paths of a request, and the atom to explain, which may be the last input."""
+    """Return the paths of a request, and the atom to explain: the option `atom`, or else the last input."""
     inputs = [*map(str, request.inputs), *([] if request.atom is None else [request.atom])]
     if not inputs:
         raise LarsError(f"nothing to explain; {ACCEPTED}")
@@ -90,7 +90,7 @@ def asked_of(request: ExplainRequest) -> tuple[list[Path], str]:
 def situate(
     request: ExplainRequest, paths: Sequence[Path], listeners: Listeners
 ) -> explaining.ProgramSituation:
-    """Return the program of a request, together with the input before the requested time."""
+    """Return the program of a request, with its input up to the requested time."""
     path, how = paths[0], request.how
     how.check(path)
     requests.check_for_programs(path, flags_of(model=request.model))
@@ -113,7 +113,7 @@ def situate(
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ExplainResult(Findings):
-    """The result of `explain`: a tree with the proof of an atom, or with the missing premises of the atom.
+    """The result of `explain`: a tree with a proof of an atom, or with the premises that the atom lacks.
 
     `dates` maps time points to dateTimes.
     """
@@ -132,7 +132,7 @@ class ExplainResult(Findings):
 
     @property
     def ending(self) -> tuple[int, str | None]:
-        """The exit code: 0, even if the answer does not contain the atom."""
+        """The exit code, which is always 0, even if the answer does not contain the atom."""
         return 0, None
 
     def document(self) -> Mapping[str, object]:
@@ -151,7 +151,7 @@ class ExplainResult(Findings):
 
     @property
     def _atom(self) -> str:
-        """The atom with short terms for readers."""
+        """The explained atom as text with shortened terms."""
         _, atom = self._explanation.moment
         return clip_text(shorten(str(atom)), _LONG)
 
@@ -236,7 +236,7 @@ class CheckRequest:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CheckResult(Findings):
-    """The result of `check`: for each stream a verdict, with the violated rule or the underived atom."""
+    """The result of `check`: for each stream, the verdict, and the violated rule or the underivable atom."""
 
     verdict: ClassVar[str | None] = "correct"
 

@@ -117,10 +117,10 @@ _OF_TIMES: Final = frozenset(("--until", "--early", "--late", "--wait"))
 
 
 def _check_said(flags: Sequence[str], match: requests.MatchBy, *, cases: bool, version: bool) -> None:
-    """Raise LarsError if an option is given that has no effect.
+    """Raise LarsError if the user gives an option that has no effect on the requested judgement.
 
-    A case contains its own query and stream. An engine version has no open parameters. A comparison by
-    sequence ignores times.
+    A recorded case contains its own query and stream. An engine version has no parameters that options could
+    set. A comparison by sequence ignores times.
     """
     sequence = match == "sequence"
     refusals = (
@@ -154,14 +154,14 @@ class JudgeResult(Findings):
 
     @property
     def correct(self) -> bool | None:
-        """Whether the answers, or the answers of all cases, are correct; None if undecided."""
+        """Whether the answers, or the answers of all cases, are correct; None if the verdict is undecided."""
         if self._verdict is not None:
             return self._verdict.correct
         return judging.overall([*(case.correct for case in self._cases), *(None for _ in self._refused)])
 
     @property
     def dates(self) -> Dates:
-        """The mapping of time points to dateTimes; empty for integer times and for several cases."""
+        """The object that maps time points to dateTimes; maps nothing for integer times or several cases."""
         return NO_DATES if self._verdict is None else self._verdict.dates
 
     @property
@@ -178,8 +178,8 @@ class JudgeResult(Findings):
     def incomparable(self) -> str | None:
         """A sentence with the number of cases that cannot be judged, and the first reason.
 
-        If all cases can be judged and none is incorrect, the sentence contains the number of cases without
-        compared reports.
+        If all cases can be judged and no case is incorrect, the sentence contains the number of cases in
+        which no report can be compared. The value is None if no such case exists.
         """
         if self._refused:
             return judging.all_refused(self._refused, len(self._refused) + len(self._cases))
@@ -187,7 +187,7 @@ class JudgeResult(Findings):
 
     @property
     def verdicts(self) -> tuple[WindowVerdict, ...]:
-        """The verdict on each window, or on each evaluation of an engine version; empty for cases."""
+        """The verdict on each window, or on each step of an engine version; empty for several cases."""
         return () if self._verdict is None else tuple(judged_windows(self._verdict))
 
     @property
@@ -197,7 +197,7 @@ class JudgeResult(Findings):
 
     @property
     def ending(self) -> tuple[int, str | None]:
-        """The exit code: 1 for incorrect answers, 2 if nothing can be compared, 3 if undecided."""
+        """The exit code: 1 if answers are incorrect, 2 if nothing can be compared, 3 if undecided, else 0."""
         if self.incomparable is not None and (self.refused or self.undecided is None):
             return 2, self.incomparable
         return (3, str(self.undecided)) if self.correct is None else (int(not self.correct), None)
@@ -234,7 +234,7 @@ class JudgeResult(Findings):
         return answers_page(self._title, self._verdict, *what)
 
     def tables(self) -> Sequence[OutTable]:
-        """Return one table: `windows` of a specification, `steps` of an engine version, or `cases`."""
+        """Return one table: `windows` (by a specification), `steps` (by an engine version), or `cases`."""
         return (cases_table(self._cases) if self._verdict is None else windows_table(self._verdict),)
 
 
@@ -302,13 +302,13 @@ def _judged(
 ) -> AnswersVerdict:
     """Return the verdict on recorded answers, with an explanation if they are incorrect.
 
-    If nothing can be compared, the function prints warnings about possible reasons.
+    If nothing can be compared, the function first warns about possible reasons.
 
     Args:
         request: The request.
         options: The settings for judging.
         listeners: The functions that receive warnings and progress.
-        period: The pull period of an experiment, or None.
+        period: The pull period of the experiment; None without an experiment.
         by_number: Whether integers in the windows of a Kolibrie query have the unit of the trace.
 
     Raises:
@@ -360,7 +360,7 @@ def _judged(
 
 
 def _remarks(verdict: AnswersVerdict, recording: RecordingToJudge) -> Iterator[str]:
-    """Yield remarks about unusual properties of the recorded answers."""
+    """Yield warnings about unusual properties of the recorded answers, such as reports after the trace."""
     yield from oddities(recording.recording, recording.task.query, correct=verdict.correct is True)
     if verdict.lost:
         known = "answers are correct" if verdict.correct else "windows that are not wrong are right"
@@ -372,9 +372,9 @@ def _remarks(verdict: AnswersVerdict, recording: RecordingToJudge) -> Iterator[s
 
 
 def _pulled(query: EngineQuery, period: Period, unit: Duration, note: Warn) -> EngineQuery:
-    """Add an evaluation at each pull period to a query of a pull engine without STEP.
+    """Return a query that is evaluated at each pull period, from a query of a pull engine without STEP.
 
-    Other queries remain unchanged.
+    A query with STEP, or of a push engine, is returned unchanged.
     """
     windows = [source.window for source in requests.sources(query)]
     if query.language not in MERGING or query.every is not None or not windows:

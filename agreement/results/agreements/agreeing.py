@@ -105,7 +105,7 @@ class AgreeRequest:
 
 
 def _task(request: AgreeRequest, warn: Warn) -> AgreementTask:
-    """Return the comparison that a request asks for.
+    """Return the comparison of push and pull that a request describes.
 
     Raises:
         LarsError: The inputs cannot be compared.
@@ -121,9 +121,9 @@ def _task(request: AgreeRequest, warn: Warn) -> AgreementTask:
 
 
 def explain_commands(request: AgreeRequest, task: AgreementTask, dates: Dates) -> ExplainCommand:
-    """Return a function that writes, for a row of only one side, the `lars explain` command.
+    """Return a function that returns the `lars explain` command for a row that only one side reports.
 
-    The function returns None if `lars explain` cannot explain the row.
+    The returned function returns None for a row that `lars explain` cannot explain.
     """
     given, unit, experiment = (
         request.options.input_options,
@@ -147,7 +147,7 @@ def explain_commands(request: AgreeRequest, task: AgreementTask, dates: Dates) -
         return _rules(pair.csparql, task.setting) == _rules(pair.cqels, task.setting)
 
     def mode(query: EngineQuery, side: Side, period: int) -> Sequence[str]:
-        """Return the options that evaluate the given query as push or pull does."""
+        """Return the options of `lars explain` that evaluate the given query as push or as pull."""
         engine = ["--engine", query.language.value]
         derived = engine if experiment is not None else ["--mode", side]
         if side == "push":
@@ -185,8 +185,9 @@ def _untriggered(options: Sequence[str]) -> Sequence[str]:
 class AgreementDifference:
     """A row that only push or only pull reports in the period (start, end], with its cause.
 
-    - `variant` is the form of the CQELS query: the choice of brave or cautious windows.
-    - `period` is the pull period U. Times and lengths are time points.
+    - `variant` is the form of the CQELS query. For each part of a derived query, the form is `brave` (the
+      part matches only the stream) or `cautious` (it matches the stream or the static data).
+    - `period` is the pull period U. All times and lengths are given in time points.
     - `side` is the side that reports the row.
     - `row` contains the terms in N-Triples syntax, and None for unbound variables.
     - `pushed` is the time at which push last reported the row; None if push never reported it.
@@ -207,7 +208,7 @@ class AgreementDifference:
 
     @property
     def at(self) -> int:
-        """The time point at which the side with the row (push or pull) last reported the row."""
+        """The time point at which the side that reports the row (push or pull) last reported it."""
         return self._row.at
 
     @property
@@ -227,7 +228,7 @@ class AgreementDifference:
 
     @property
     def at_date(self) -> datetime | None:
-        """The dateTime at which the side with the row (push or pull) last reported the row."""
+        """The dateTime at which the side that reports the row (push or pull) last reported it."""
         return self._dates.moment(self.at)
 
     @property
@@ -237,7 +238,7 @@ class AgreementDifference:
 
     @property
     def support(self) -> tuple[Fact, ...]:
-        """The input atoms that the proof of the row uses."""
+        """The input atoms that a proof of the row uses."""
         (facts,) = self._report.supports([self._row])
         return facts
 
@@ -247,8 +248,9 @@ class AgreeResult(Findings):
     """The result of `agree`: verdicts by period, and the rows of only one side with their causes.
 
     - `agree` is None if the timeline has no whole period.
-    - `variants` are the verdicts for each derived query, if the CQELS query is derived.
-    - `verdicts` are the verdicts for the given CQELS query, or for the brave derived query.
+    - `variants` contains the verdicts for each form of the CQELS query, by name.
+    - `verdicts` contains one verdict for each pull period. If the CQELS query is derived, the verdicts are
+      for its brave form, whose patterns match only streams.
     """
 
     verdict: ClassVar[str | None] = "agree"
@@ -269,7 +271,9 @@ class AgreeResult(Findings):
     def variants(self) -> Mapping[str, tuple[PeriodVerdict, ...]]:
         """The verdicts for each form of the CQELS query, by name.
 
-        A derived CQELS query has several forms, brave and cautious. A given query has one form.
+        A CQELS query that `lars` derives has several forms: each of its parts is brave (it matches only the
+        stream) or cautious (it matches the stream or the static data). A CQELS query that the user gives has
+        one form.
         """
         return {
             str(report.pair): self._report.row_filter.verdicts(report) for report in self._report.variants
@@ -288,12 +292,12 @@ class AgreeResult(Findings):
 
     @property
     def is_empty(self) -> bool:
-        """Whether neither side has a row in any whole period, so that the agreement means nothing."""
+        """Whether neither side reports a row in any whole period, so that agreement is trivial."""
         return self._report.first.is_empty
 
     @property
     def dates(self) -> Dates:
-        """The mapping of time points to dateTimes, if the trace has dateTimes."""
+        """The object that maps time points to dateTimes, if the trace has dateTimes."""
         return self._report.dates
 
     @property
@@ -312,7 +316,7 @@ class AgreeResult(Findings):
         return tuple(_difference(variant, row, self.dates) for variant, row in every)
 
     def cases(self) -> "Iterator[VerdictCase]":
-        """Yield a test case for each period U, or for each row of only one side if the sides disagree."""
+        """Yield a passed test case for each period U that agrees, and a failed one for each differing row."""
         return agreement_report.cases(self._report)
 
     def document(self, *, full: bool = False) -> Mapping[str, object]:
@@ -321,9 +325,9 @@ class AgreeResult(Findings):
         return agreement_report.as_json(self._report) | basis
 
     def to_json(self, *, full: bool = False) -> JsonObject:
-        """Return the document that `lars agree --json` prints; with `full`, also the basis of the verdict.
+        """Return the JSON document of `lars agree`; if `full` is true, with the basis of the verdict.
 
-        The basis contains the parsed queries, both programs and all answers.
+        The basis of the verdict contains the parsed queries, both LARS programs and all answers.
         """
         document: JsonObject = {key: json_value(value) for key, value in self.document(full=full).items()}
         return document
@@ -347,7 +351,7 @@ class AgreeResult(Findings):
     def parts(self, *, full: bool = False) -> Iterable[RenderableType]:
         """Yield the parts of the text report.
 
-        With `full`, the report includes the parsed queries, both programs and all answers.
+        If `full` is true, the report includes the parsed queries, both LARS programs and all answers.
         """
         if full:
             yield from agreement_report.basis_text(self._report)
@@ -434,9 +438,9 @@ def agree(request: AgreeRequest, listeners: Listeners) -> AgreeResult:
 
 
 def compared_answers(request: AgreeRequest, listeners: Listeners) -> tuple[AgreementTask, AgreementReport]:
-    """Compare push and pull as a request asks; return the task and its report.
+    """Compare push and pull as a request describes; return the comparison and its report.
 
-    Each element counts at its own time, even if it arrived late.
+    Each element of the trace is used at its event time, even if it arrived late.
     """
     task = _task(request, listeners.warn)
     if request.late and task.trace.options.arrival is None:

@@ -6,7 +6,7 @@ from agreement.results.base.library import Findings, Listeners, answering, offer
 
 @offered_functions(AgreeRequest)
 def agree_either(request: AgreeRequest, listeners: Listeners) -> Findings:
-    """Run `lars agree`: compare push with pull, or with --late the answers for late and timely data."""
+    """Run `lars agree`: compare push with pull, or with --late, the answers to late and timely data."""
     if request.late:
         # Loads what only late data need.
         from agreement.results.agreements.lateness import agree_late

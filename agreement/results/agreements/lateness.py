@@ -22,10 +22,10 @@ from lars.dataclass import dataclass
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class LateResult(Findings):
-    """The result of `agree_late`: the rows that late data changed, with their causes.
+    """The result of `agree_late`: the rows that are lost, late or invented because data arrive late.
 
-    - `late` are the changed rows.
-    - `sides` are push and pull, for each pull period.
+    - `late` contains the changed rows, each with its cause.
+    - `sides` contains the answers of push and of pull for each pull period.
     """
 
     verdict: ClassVar[str | None] = "unchanged"
@@ -46,7 +46,7 @@ class LateResult(Findings):
 
     @property
     def ending(self) -> tuple[int, str | None]:
-        """The exit code: 1 if late data changed a row."""
+        """The exit code: 1 if late data changed a row, otherwise 0."""
         return (1 if self.unchanged is False else 0), None
 
     @property
@@ -59,7 +59,7 @@ class LateResult(Findings):
         return lateness_report.as_json(self._report, self.sides, self.late)
 
     def parts(self) -> Iterable[RenderableType]:
-        """Yield the text report: the numbers of changed rows, some of these rows, and a table of waits."""
+        """Yield the text report: numbers of changed rows, example rows, and a table about pull's waits."""
         return lateness_report.as_text(self._report, self.sides, self.late, self._asking)
 
     def page(self) -> Page:

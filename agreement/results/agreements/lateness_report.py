@@ -62,7 +62,7 @@ def _sentence(side: str, own: Sequence[LateSide]) -> str:
 def as_text(
     report: AgreementReport, sides: Sequence[LateSide], rows: Sequence[LateRow], asking: ExplainCommand
 ) -> Iterator[RenderableType]:
-    """Yield the numbers of changed rows by cause, some of these rows, and the lost rows of pull by wait."""
+    """Yield the number of changed rows by cause, examples, and the number of pull's lost rows by its wait."""
     changed = any(side.changes for side in sides)
     yield Text(headline(sides), style="bold red" if changed else "green")
     one = sides[0]
@@ -131,7 +131,7 @@ def _fact(fact: Fact, arrivals: dict[Fact, int], dates: Dates) -> str:
 def _proved(
     sides: Sequence[LateSide], rows: Sequence[LateRow]
 ) -> Iterator[tuple[LateRow, tuple[Fact, ...], dict[Fact, int]]]:
-    """Yield rows, each with the input of its proof and the arrival times of this input."""
+    """Yield each row with the input atoms of a proof of the row, and the arrival times of these atoms."""
     proofs: dict[LateRow, tuple[Fact, ...]] = {}
     for side in sides:
         own = [row for row in rows if (row.side, row.period) == (side.side, side.period)]
@@ -143,10 +143,10 @@ def _proved(
 
 @lru_cache(maxsize=16)
 def _counts(side: LateSide) -> tuple[tuple[WaitCounts, ...], int | None]:
-    """Count the changed rows of pull for several waits and latenesses.
+    """Count pull's changed rows for several waits of pull and several limits of the lateness.
 
     Returns:
-        The counts, and the smallest wait with which no row changes, or None.
+        The numbers of changed rows, and a wait with which pull loses no row, or None.
     """
     most, least = side.delay + side.reach_ahead, side.least_wait()
     waits = {most * step // _STEPS for step in range(_STEPS + 1)} | {side.wait, *filter(None, [least])}

@@ -1,7 +1,7 @@
 """The base of the functions of `agreement.api`: a function answers a request with a result.
 
-A result contains the output of the command as text, JSON, tables and HTML. Listeners receive warnings and
-progress.
+A result contains the output of the command as text, JSON, tables and HTML. Listeners are functions that
+receive the warnings and the progress of the command.
 """
 
 import re
@@ -61,7 +61,7 @@ TimesAs = Literal["given", "points"]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Result(ABC):
-    """The result of a command: text for readers, exit code, warnings and notes."""
+    """The result of a command: its text output, exit code, warnings and notes."""
 
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -70,20 +70,20 @@ class Result(ABC):
 
     @abstractmethod
     def parts(self) -> Iterable[RenderableType]:
-        """Yield the parts of the command's output for readers: texts and tables."""
+        """Yield the parts of the command's text output: texts and tables."""
 
     @property
     def remarks(self) -> Iterable[str]:
-        """Yield further notes for readers; the JSON document contains their content already."""
+        """Yield notes that are printed only with the text output, not with the JSON document."""
         return ()
 
     @property
     def ending(self) -> tuple[int, str | None]:
-        """The exit code of the command, and a message if the exit code is not a verdict."""
+        """The exit code, and an error message if the exit code does not represent a verdict."""
         return 0, None
 
     def evaluate(self) -> Self:
-        """Evaluate the whole result, and return it."""
+        """Compute all parts of the result that are not computed yet, and return the result."""
         return self
 
 
@@ -135,7 +135,7 @@ class WrittenFiles(Result):
 
 
 class Findings(Result):
-    """An immutable result of a command, which can be written as JSON, tables, text and HTML."""
+    """An immutable result of a command, which can be converted to JSON, tables, text and HTML."""
 
     __slots__ = ()
     _main: ClassVar[str] = ""
@@ -145,7 +145,7 @@ class Findings(Result):
 
     @property
     def ending(self) -> tuple[int, str | None]:
-        """The exit code: 0 for a true verdict, 1 for a false verdict, 3 for an open verdict."""
+        """The exit code: 0 if the verdict is true, 1 if the verdict is false, 3 if the verdict is open."""
         verdict = True if self.verdict is None else getattr(self, self.verdict)
         return {True: 0, False: 1, None: 3}[verdict], None
 
@@ -167,7 +167,7 @@ class Findings(Result):
         """Return the tables that the command writes with --out."""
 
     def cases(self) -> "Iterable[VerdictCase]":
-        """Return the verdicts as test cases; a test case fails if its verdict is no.
+        """Return the verdicts as test cases for JUnit; a test case fails if its verdict is false.
 
         Raises:
             LarsError: The result has no verdicts.
@@ -190,9 +190,9 @@ class Findings(Result):
         """Return a table of the result, by default the main table, as a data frame of pandas.
 
         By default, RDF terms are texts in N-Triples syntax. With terms="values", a column whose terms have
-        one type contains numbers, booleans or dateTimes, and any other column contains lexical forms and
-        IRIs. With terms="short", terms are short names for readers. Times are dateTimes if the trace has
-        dateTimes; with times="points", times are time points.
+        the same datatype contains numbers, booleans or dateTimes, and any other column contains lexical forms
+        and IRIs. With terms="short", terms are shortened names. By default, times are dateTimes if the trace
+        has dateTimes. With times="points", times are always time points.
         """
         for name, value, accepted in (
             ("terms", terms, get_args(TermsAs)),
@@ -312,29 +312,29 @@ class Findings(Result):
         return [f"warning: {warning}" for warning in self.warnings]
 
     def to_markdown(self) -> str:
-        """Return the content for notebooks as Markdown, for example for the summary of a CI job."""
+        """Return the result as Markdown, for example for the summary of a CI job."""
         from agreement.results.renderings.pages.blocks import markdown
 
         return markdown(chain(self._warned(), self.for_notebooks()))
 
     def for_notebooks(self) -> Iterable[RenderableType]:
-        """Yield the parts of the result that a notebook shows."""
+        """Yield the texts and tables that a notebook shows for the result."""
         return self.parts()
 
 
 def text_table(name: str, keys: Sequence[str], rows: Iterable[Sequence[TableValue]]) -> Sequence[OutTable]:
-    """Return a table of texts with the given name; `keys` are the names of the columns."""
+    """Return a table of texts with the given name; the columns have the names `keys`."""
     return (OutTable(name, tuple(Column(key, str, key) for key in keys), rows),)
 
 
 def lines_table(parts: Iterable[RenderableType], description: str) -> Sequence[OutTable]:
-    """Return the table `lines`, with one row for each printed line."""
+    """Return the table `lines`, which contains one row for each line that the command prints."""
     column = Column("line", str, description)
     return (OutTable("lines", (column,), ((str(line),) for line in parts)),)
 
 
 def json_value(value: Any) -> JsonValue:
-    """Return a value as its JSON text would be parsed; iterators become lists."""
+    """Return the value that results if JSON text of the value is parsed; an iterator results in a list."""
     match value:
         case None | bool() | int() | float() | str():
             return value
@@ -358,10 +358,10 @@ def _unstopped() -> AbstractContextManager[Event]:
 class Listeners:
     """The functions that receive warnings, notes about chosen defaults, and progress.
 
-    - `source_files` are the temporary files for data that a Python program gives as values.
-    - `command` is the command line; it is empty in Python.
-    - `keeping` is a context manager that yields an event. A signal (such as Ctrl-C) sets this event, so that
-      the run ends.
+    - `source_files` writes data that a Python program gives as values to temporary files.
+    - `command` is the words of the command line; empty if a Python program calls the function.
+    - `keeping` returns a context manager that yields an event. A signal, such as Ctrl-C, sets the event to
+      end the run.
     """
 
     warn: Warn = unsaid
@@ -374,7 +374,7 @@ class Listeners:
 
 @dataclass(frozen=True, slots=True)
 class Answering(Generic[_Result]):
-    """A function of `agreement.api`: its request type, its options, and the function that answers."""
+    """The request type, the options and the answering function of a function of `agreement.api`."""
 
     request: type[Any]
     options: tuple[Option, ...]
@@ -387,12 +387,13 @@ def offered_functions(
     """Return a decorator that makes a function of `agreement.api` from a function that answers requests.
 
     Inputs become positional arguments, and options become keywords. The keyword `progress` is a function that
-    receives the progress. Invalid input raises LarsError. `__signature__` (PEP 362) contains the keywords for
-    programs; `agreement/api.pyi` contains the keywords for mypy.
+    receives the progress. Invalid input raises LarsError. The attribute `__signature__` (PEP 362) contains
+    the keywords for programs that inspect the function. The file `agreement/api.pyi` contains the keywords
+    for mypy.
 
     Args:
         request: The type of the requests.
-        without: The options that the function lacks, if a command has several functions.
+        without: The options of the request that the function does not have.
         needs: The options that the function requires.
     """
     left_out, wanted = frozenset(without), frozenset(needs)
@@ -445,7 +446,7 @@ def offered_functions(
 
 
 def answering(function: Callable[..., _Result]) -> Answering[_Result]:
-    """Return the request type, options and answering function of a function of `agreement.api`."""
+    """Return, for a function of `agreement.api`, its request type, options and answering function."""
     how: Answering[_Result] = vars(function)["answering"]
     return how
 
@@ -453,7 +454,7 @@ def answering(function: Callable[..., _Result]) -> Answering[_Result]:
 def _values_of(
     name: str, options: Sequence[Option], inputs: Sequence[Any], keywords: Mapping[str, Any]
 ) -> Mapping[str, Any]:
-    """Return the values of the options in a call of a function, by the names of the options.
+    """Return the values that a call of a function gives to options, by the names of the options.
 
     Raises:
         TypeError: A keyword is unknown, a keyword is given for a positional argument, or a value is missing.
@@ -492,7 +493,7 @@ def _values_of(
 
 
 def _check_rules(rules: Iterable[IdleOptions], request: Any, values: Mapping[str, Any]) -> None:
-    """Raise LarsError if an option is given that has no effect."""
+    """Raise LarsError if the user gives an option that has no effect."""
     entries = {
         option.name if option.argument else option.flag: value
         for option, value in options_of(request)
@@ -507,7 +508,7 @@ def _is_given(value: object) -> bool:
 
 
 def _as_files(option: Option, values: Any, files: "SourceFiles") -> Any:
-    """Return the values of an option; files replace values that are data, such as tables."""
+    """Return the values of an option; values that are data, such as tables, are replaced by written files."""
     if values is None or option.source is None:
         return values
     # Loads what reads values of Python, which no command needs.
@@ -557,7 +558,7 @@ def _described(options: Sequence[Option]) -> str:
 
 
 def _of_python(option: Option) -> str:
-    """Return the help text of an option, with names of keywords in place of flags such as --to."""
+    """Return the help text of an option, with keywords (such as `to`) in place of flags (`--to`)."""
     text = re.sub(r"--([a-z][a-z0-9-]*)", lambda flag: flag[1].replace("-", "_"), option.help)
     return text.replace(" Repeatable.", "")
 
@@ -602,7 +603,7 @@ def _errors_in_words() -> Iterator[None]:
 
 
 def expected_errors(error: Exception) -> LarsError | None:
-    """Return an expected error as one message; None for an unexpected error."""
+    """Return an expected error as a LarsError with one message; None for an unexpected error."""
     match error:
         case LarsError():
             return error
@@ -625,7 +626,7 @@ def expected_errors(error: Exception) -> LarsError | None:
 def comparison_on(
     inputs: tuple[Path, ...], options: "ComparisonOptions", periods: "Sequence[Period]", warn: Warn
 ) -> "AgreementTask":
-    """Return the comparison of an experiment, or of queries on traces, by pull period."""
+    """Return the comparison of push and pull that an experiment describes, or of given queries on traces."""
     from agreement.comparing.agree import tasks
     from agreement.documents.requests import experiment_in
 
@@ -639,7 +640,7 @@ def comparison_on(
 
 
 def title_of(inputs: Sequence[Path]) -> str:
-    """Return the title of the inputs: the title of the experiment, or the names of the files."""
+    """Return a title for a report: the title of the experiment, or the names of the input files."""
     from agreement.documents.requests import experiment_in
 
     if (path := experiment_in(inputs)) is None:

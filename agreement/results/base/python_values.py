@@ -1,4 +1,4 @@
-"""Convert values of keywords from types of other libraries to built-in types, and check their types."""
+"""Convert the values of keywords from types of other libraries to built-in types, and check the types."""
 
 import os
 import re
@@ -26,8 +26,8 @@ _PLAIN: Final = frozenset(
 def in_python(declared_option: Option, value: Any) -> Any:
     """Return the value of a keyword, converted to a built-in type.
 
-    Numbers of numpy are valid numbers, and a timedelta is a valid duration. Data were replaced by files
-    before.
+    Numbers of numpy are valid numbers, and a timedelta is a valid duration. The value does not contain data,
+    such as tables, because earlier code has replaced data by files.
 
     Raises:
         LarsError: The conversion fails; the message names the keyword.
@@ -57,7 +57,7 @@ def in_python(declared_option: Option, value: Any) -> Any:
 
 
 def item_name(declared_option: Option, place: int) -> str:
-    """Return the name of one value of an option with several values, such as `inputs[1]`, from 0."""
+    """Return the name of one of several values of an option, such as `inputs[1]`; numbers start at 0."""
     return f"{declared_option.name}[{place}]"
 
 
@@ -83,7 +83,8 @@ def _shown(value: Any) -> str:
 def of_library(value: Any) -> Any:
     """Return a numpy value or a timedelta as a built-in value with the same meaning.
 
-    Values of other types remain unchanged. A timedelta becomes a text, as on the command line.
+    Values of other types remain unchanged. A timedelta is converted to a text, as it would be written on the
+    command line.
     """
     if isinstance(value, list | tuple):
         return type(value)(map(of_library, value)) if type(value) in (list, tuple) else value
@@ -102,7 +103,7 @@ def of_library(value: Any) -> Any:
 def _of_numpy(value: Any) -> Any:
     """Return a numpy value as a Python value; times become pandas times with nanoseconds.
 
-    `tolist` of numpy does not suffice, because it converts times to numbers without their unit.
+    The method `tolist` of numpy does not suffice, because it converts times to numbers without a unit.
     """
     if value.dtype.kind not in "mM" or value.dtype.name in ("datetime64", "timedelta64"):
         return value.tolist()
@@ -118,7 +119,7 @@ def _of_numpy(value: Any) -> Any:
 
 
 def fitting(accepted: str, value: Any) -> Any:
-    """Return a value in a type that a keyword accepts.
+    """Return a value converted to one of the types that a keyword accepts.
 
     Values of data types (queries, traces, static data) are not checked here, because they are written to
     files.
@@ -162,7 +163,7 @@ def _is_sequence(value: Any) -> bool:
 
 
 def _kinds_of(value: Any) -> frozenset[str]:
-    """Return the names of the accepted types that a value has; no name for NaN and NaT."""
+    """Return the names of the types, as keywords accept them, that a value has; no name for NaN and NaT."""
     match value:
         case bool():
             return frozenset(("bool",))

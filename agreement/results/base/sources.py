@@ -1,6 +1,6 @@
-"""Write data that a Python program gives (text, table, graph) to files, for reading like other inputs.
+"""Write data that a Python program gives (text, table or graph) to files, which are then read as inputs.
 
-`lars` reads these files also on Spark. Paths remain paths.
+The files can also be read on Spark. If the program gives a path, nothing is written.
 """
 
 import re
@@ -26,7 +26,7 @@ from solver.settings import StaticFile
 
 
 class ArrowTable(Protocol):
-    """A table or stream of tables with Arrow's export interface (pyarrow, pandas, polars)."""
+    """A table, or a stream of tables, with Arrow's export interface: of pyarrow, pandas or polars."""
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """Return the PyCapsule of an Arrow stream."""
@@ -77,7 +77,7 @@ _ACCEPTED: Final = "a path, a text, a table with the columns t, stream, s, p, o,
 
 
 class SourceFiles:
-    """A temporary folder with files for values; it is deleted with the last reference to this object."""
+    """A temporary folder with files for data of a Python program; deleted with the last reference to this."""
 
     def __init__(self) -> None:
         self._folder: Path | None = None
@@ -139,7 +139,7 @@ class SourceFiles:
     def _shared(self, node: Node) -> Node:
         """Return a node of rdflib with the label that it has in all files.
 
-        A blank node that occurs in several values of one call is one node in all files.
+        If a blank node occurs in several values of one call, it has the same label in all files.
         """
         if not isinstance(node, BNode):
             return node
@@ -163,7 +163,7 @@ class SourceFiles:
         return self._folder / f"{stem}{'' if number == 1 else number}{suffix}"
 
     def plain(self, sentence: str) -> str:
-        """Return a message in which the names of values replace the paths of temporary files."""
+        """Return an error message with the names of values in place of the paths of temporary files."""
         return sentence if self._folder is None else sentence.replace(f"{self._folder}/", "")
 
     @contextmanager
@@ -180,7 +180,7 @@ class SourceFiles:
 
 
 def _file_name(text: str) -> tuple[str, str]:
-    """Return a file name for a text, by its content: the stem and the extension."""
+    """Return the stem and the extension of a file name that fits the content of a text."""
     if _QUERY.match(text):
         return "query", ".rq"
     return ("program", ".lars") if _RULE.search(text) else ("trace", "")
@@ -189,7 +189,7 @@ def _file_name(text: str) -> tuple[str, str]:
 def _as_trig(elements: Iterable[Element], shared: Callable[[Node], Node] = lambda node: node) -> str:
     """Return elements in order as TriG, with a named graph for each element.
 
-    The function `shared` converts the nodes of the graphs.
+    The function `shared` is called on each node of the graphs to get the written node.
 
     >>> from rdflib import URIRef
     >>> a = URIRef("http://e/a")

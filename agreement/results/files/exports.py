@@ -1,4 +1,4 @@
-"""The functions `export` and `read_export`: files for another reasoner, and the reasoner's answers."""
+"""The functions `export` and `read_export`: write files for another reasoner, and read its answers."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -111,7 +111,7 @@ class ExportAnswers(library.Result):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadExportRequest:
-    """Print the answers of a reasoner that ran an export, as `lars solve --json` does."""
+    """The arguments of `read_export`, which prints a reasoner's answers as `lars solve --json` does."""
 
     output: Path = argument("OUTPUT", "Output of the reasoner.", source="trace")
     legend: Path = argument("LEGEND", "File legend.json that the export wrote.")
@@ -119,7 +119,7 @@ class ReadExportRequest:
 
 @library.offered_functions(ReadExportRequest)
 def read_export(request: ReadExportRequest, listeners: library.Listeners) -> ExportAnswers:
-    """Return the answers in a reasoner's output, a file or text, with the export's legend.json.
+    """Return the answers in a reasoner's output (a file or text), translated by the export's legend.json.
 
     >>> read_export("nowhere", "legend.json")
     Traceback (most recent call last):

@@ -21,7 +21,7 @@ class GeneratedTrace(Result):
     text: str
 
     def parts(self) -> tuple[str]:
-        """Yield the size of the trace, and the options to read it."""
+        """Return the text output: the size of the trace, and the options for reading it."""
         return (self.text,)
 
     @property

@@ -1,6 +1,6 @@
-"""The function `hunt`: search for wrong answers of an engine, and find the smallest run of each fault.
+"""The function `hunt`: search for faults of an engine, and find the smallest stream for each fault.
 
-The engine runs behind an adapter.
+The engine is called through an adapter.
 """
 
 import json
@@ -96,9 +96,9 @@ class HuntRequest:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class HuntResult(Findings):
-    """The result of `hunt`: the faults of an engine, each with its smallest run.
+    """The result of `hunt`: the faults of an engine, each with the smallest stream that shows the fault.
 
-    `folders` are the folders of the faults, in the same order.
+    `folders` contains the folder of each fault, in the order of the faults.
     """
 
     folders: tuple[str, ...]
@@ -117,7 +117,7 @@ class HuntResult(Findings):
         return int(bool(self._hunt.faults)), None
 
     def cases(self) -> Iterator[VerdictCase]:
-        """Yield a failing test case for each fault; without a fault, yield one passing test case."""
+        """Yield a failing test case for each fault; if no fault was found, yield one passing test case."""
         if not self._hunt.faults:
             yield VerdictCase("hunt", "no fault")
         for fault in self._hunt.faults:
@@ -169,7 +169,7 @@ _COLUMNS = (
 
 @offered_functions(HuntRequest)
 def hunt(request: HuntRequest, listeners: Listeners) -> HuntResult:
-    """Return the faults of an engine behind an adapter, each with the smallest stream that shows it.
+    """Return the faults of an engine, each with the smallest stream that shows it; uses an adapter.
 
     >>> import sys
     >>> served = f"{sys.executable} -m agreement.cli serve-engine rspql"
@@ -237,7 +237,7 @@ def _queries(
 
 
 def _judgeable(made: hunting.MadeQueries, judge: hunting.Reference) -> hunting.MadeQueries:
-    """Return the queries whose answers can be judged.
+    """Return the queries that the judge can judge, and add the other queries to the rejected ones.
 
     Raises:
         LarsError: No query can be judged.

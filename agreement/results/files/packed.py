@@ -147,9 +147,9 @@ def _copy(packed: PackedFiles, folder: Path) -> None:
 
 
 def _write(folder: Path, packed: PackedFiles, request: PackRequest, listeners: Listeners) -> int:
-    """Run the copied experiment, write the results and descriptions, and return the number of cells.
+    """Run the copied experiment, write results and descriptions, and return the number of cells.
 
-    The files are the results, hashes, README.md and metadata.
+    The written files contain the results, the hashes of all files, a README and the metadata.
     """
     # Loads what only pages and descriptions need.
     from agreement.results.renderings.pages.page import date_made
@@ -179,7 +179,7 @@ def _write(folder: Path, packed: PackedFiles, request: PackRequest, listeners: L
 def _run(
     folder: Path, progress: Progress = no_progress, jobs: int = 1
 ) -> tuple[CellResults, Sequence[Cell], Mapping[str, Json]]:
-    """Run all cells of an experiment without writing to its folder.
+    """Run all cells of an experiment, and write nothing to the folder of the experiment.
 
     A cell is one combination of query, trace, engine and parameters.
     """
@@ -194,7 +194,8 @@ def _run(
 def _without_folder(result: Json, folder: Path) -> Json:
     """Return a result whose error message, if it has one, names files relative to the experiment.
 
-    The folder is temporary when the experiment is packed, and another folder when the results are compared.
+    Error messages must not contain the folder, because the experiment is packed in a temporary folder and
+    later compared in another folder.
     """
     place, problem = str(folder if folder.is_dir() else folder.parent), result.get("refused")
     return (
@@ -240,7 +241,7 @@ class PackCheck(Findings):
         }
 
     def parts(self) -> Iterable[RenderableType]:
-        """Yield the changed files, and then the differences of results."""
+        """Yield the changed files, and then the differences between the packed and the new results."""
         for name, problem in self.changed:
             yield f"{name} {problem} since the experiment was packed"
         for difference in self.differences[:_SHOWN]:
@@ -262,7 +263,7 @@ class PackCheck(Findings):
     RunRequest, without=("check", "out", "fresh", "master", "fail_on_empty"), needs=("experiment",)
 )
 def check_pack(request: RunRequest, listeners: Listeners) -> PackCheck:
-    """Run a packed experiment again, and compare its files and results with the packed ones.
+    """Run a packed experiment again, and compare its files and results with the packed files and results.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -294,7 +295,7 @@ def _both(
 ) -> tuple[Json, list[Json], int]:
     """Return the packed results, the new results, and the number of cells.
 
-    If this fails, the error message lists the changed files first.
+    If the run fails, the error message first lists the changed files.
     """
     try:
         return read_expected(folder), *run()

@@ -38,7 +38,7 @@ _FORM: Final = "a file with a query in the engine's language"
 
 
 def adapter_options(names: Sequence[str] | Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the options of the message `open`, from texts NAME=VALUE or from a mapping.
+    """Return the options that the message `open` sends, from texts NAME=VALUE or from a mapping.
 
     The message `open` registers the query with the adapter.
     """
@@ -59,7 +59,7 @@ def adapter_options(names: Sequence[str] | Mapping[str, Any]) -> Mapping[str, An
 
 
 def _no_json(word: str) -> Never:
-    """Reject a word that Python reads as a number but that is not JSON, such as NaN."""
+    """Raise ValueError for a word such as NaN, which Python reads as a number, but which is not JSON."""
     raise ValueError(word)
 
 
@@ -123,7 +123,7 @@ class RecordRequest:
 class RecordResult(Findings):
     """The result of `record`: the answers of an engine.
 
-    `deterministic` means that a second process of the engine gave the same answers.
+    `deterministic` is true if a second process of the engine gave the same answers.
     """
 
     path: Path | None
@@ -299,7 +299,7 @@ def _recorded(request: RecordRequest, listeners: Listeners) -> RecordResult:
 def _query(text: str, path: Path, listeners: Listeners) -> EngineQuery | None:
     """Return the parsed query of a file; None with a warning if the query fits no known language.
 
-    A run can be recorded without a parsed query.
+    The query is not needed to record a run.
     """
     try:
         return read_once(text, str(path))

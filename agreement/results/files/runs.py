@@ -69,7 +69,7 @@ class RunRequest:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class RunResult(Findings):
-    """The result of `run`: the tables of the cells; the folder `folder` contains all results."""
+    """The result of `run`: a table with a row for each cell; the folder `folder` contains all results."""
 
     folder: Path
     _results: CellResults
@@ -87,14 +87,14 @@ class RunResult(Findings):
 
     @property
     def refused(self) -> Mapping[str, str]:
-        """The reason for each cell that could not be run."""
+        """The cells that could not be run, each with the reason."""
         return dict(self._refused)
 
     @property
     def _refused(self) -> Sequence[tuple[str, str]]:
-        """The names of cells that could not be run, with reasons.
+        """The names of the cells that could not be run, each with the reason.
 
-        Two cells may have the same name, so this is a list and not a mapping.
+        The value is a list and not a mapping, because two cells may have the same name.
         """
         own = self._results
         reasons = ((str(cell), own.results[cell.key].get("refused")) for cell in own.cells)
@@ -102,7 +102,7 @@ class RunResult(Findings):
 
     @property
     def ending(self) -> tuple[int, str | None]:
-        """The exit code: 2 if a cell cannot be run, 3 by --fail-on-empty, otherwise 0."""
+        """The exit code: 2 if a cell cannot be run, 3 with --fail-on-empty if no row exists, otherwise 0."""
         for name, problem in self._refused:
             return 2, f"{len(self._refused)} of {len(self.cells)} cells cannot be run, as {name}: {problem}"
         empty = [row for row in self._results.agreements if row["empty"] or row["agree"] is None]
@@ -115,7 +115,7 @@ class RunResult(Findings):
         return 0, None
 
     def document(self) -> Mapping[str, object]:
-        """Return the JSON document: verdicts and agreements, with a row for each cell."""
+        """Return the JSON document: one row for each judged cell and for each comparison of push and pull."""
         return {
             "title": self.title,
             "verdicts": self._results.verdicts,
@@ -140,7 +140,7 @@ class RunResult(Findings):
 
 
 def _warnings(cells: Sequence[Cell], cell_results: Mapping[str, Json]) -> Iterator[str]:
-    """Yield each warning of the cells of an experiment once.
+    """Yield the warnings of all cells of an experiment; a warning of several cells is yielded once.
 
     If only some cells have a warning, the warning names these cells.
     """

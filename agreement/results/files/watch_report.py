@@ -1,4 +1,4 @@
-"""The output of `lars watch`: growing tables, and one line for each period that disagrees."""
+"""The output of `lars watch`: tables to which each batch adds rows, and a line for each differing period."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -80,7 +80,7 @@ def tables(judged: JudgedPeriods, variables: tuple[Variable, ...]) -> tuple[OutT
 
 
 def _rows(variant: VariantReport, verdict: PeriodVerdict, numbers: range) -> Iterator[Sequence[TableValue]]:
-    """Yield the rows of the table `periods` for the periods of a verdict with these numbers."""
+    """Yield the rows of the table `periods` for the periods of a verdict with the given numbers."""
     part, pair, period = slice(numbers.start, numbers.stop), str(variant.pair), verdict.period
     agreeing, sizes = verdict.agreeing[part], verdict.sizes
     only = (np.where(agreeing, 0, sizes.only(side)[part]) for side in SIDES)
@@ -136,7 +136,7 @@ def _in_period(row: Sequence[TableValue], difference: RowDifference) -> Sequence
 
 
 def findings(judged: JudgedPeriods, dates: Dates) -> Iterator[tuple[str, str]]:
-    """Yield the findings of a batch: a period, and the end of a sentence about its error."""
+    """Yield each finding of a batch: the period as text, and a text about the problem in this period."""
     for variant, verdict, period in judged.disagreeing:
         causes = Counter((found.side, found.cause) for found in variant.differences(period))
         listed = "; ".join(
@@ -181,7 +181,7 @@ def lines(judged: JudgedPeriods, dates: Dates) -> Iterator[str]:
 
 
 def _fault(verdict: AnswerVerdict, dates: Dates) -> str:
-    """Return a text about a period with wrong answers: the wrong rows, the rules, and since when."""
+    """Return a text about a period with wrong answers: wrong rows, explaining rules, and since when."""
     missing, extra = verdict.match.missing, verdict.match.extra
     parts = [
         f"{quantity(len(rows), 'row')} {word}"
@@ -198,7 +198,7 @@ def _fault(verdict: AnswerVerdict, dates: Dates) -> str:
 
 
 def counts(state: WatchState, dates: Dates) -> Iterator[tuple[str, str]]:
-    """Yield the numbers of a watch, such as the number of judged periods, each with its name."""
+    """Yield the counts of a watch, such as the number of judged periods, each with its name."""
     newest = None if state.newest is None else dates.text(state.newest)
     yield "judged periods", str(state.periods)
     yield "periods that disagree", str(state.disagreeing)

@@ -197,7 +197,7 @@ class WatchRequest:
 
 @dataclass(frozen=True, slots=True)
 class WatchRun(Result):
-    """A run of `lars watch`; the run reads the stream while the texts of `parts` are read."""
+    """A run of `lars watch`; the run reads the stream while a caller reads the texts of `parts`."""
 
     streamed: ClassVar[bool] = True
     request: WatchRequest
@@ -259,7 +259,7 @@ class WatchRun(Result):
         yield f"judged {_progress(self._last[0], self._dates(self._last[0]))}{self._unread()}"
 
     def _unread(self) -> str:
-        """Return a text about the files that wait in the folder, if the watch ends before its first batch."""
+        """Return a text about the files that the watch has not read, if it ends before its first batch."""
         if self._last[0].batch >= 0 or is_spooled(str(self.request.source)):
             return ""
         waiting = [path for path in _folders(self.request)[0].glob("[!_.]*") if path.is_file()]
@@ -273,9 +273,9 @@ class WatchRun(Result):
         return watch_report.page(state, self._dates(state), pace, question)
 
     def _write_page(self, every: float = 0) -> None:
-        """Write the HTML report, if the user asked for it and the last version is old enough.
+        """Write the HTML report if the user requests one, and the last version is old enough.
 
-        `every` is the minimum number of seconds since the last version.
+        The report is written only if its last version is at least `every` seconds old.
         """
         if self.request.report is None or monotonic() - self._pace.get(_WRITTEN, -every) < every:
             return
@@ -288,10 +288,10 @@ class WatchRun(Result):
         self._pace[_WRITTEN] = monotonic()
 
     def repair(self) -> None:
-        """Make the tables those of the newest state.
+        """Make the output agree with the newest stored state.
 
-        From the tables of a folder, rows of an unfinished batch are removed. A topic gets the records that an
-        earlier run has not sent.
+        If --out is a folder, the rows of an unfinished batch are removed from its tables. If --out is a
+        topic, the records that an earlier run has not sent are sent.
         """
         if _sink(self.request) is not None:
             self._send()
@@ -304,7 +304,7 @@ class WatchRun(Result):
 
     @property
     def ending(self) -> tuple[int, str | None]:
-        """The exit code: 1 if a judged period disagrees; 3 with --fail-on-empty if no period has a row."""
+        """The exit code: 1 if a period disagrees or a log is wrong; 3 with --fail-on-empty without rows."""
         state = self._last[0]
         if self.request.fail_on_empty and not state.with_rows:
             return FAILED, "--fail-on-empty: neither side reports a row in any judged period"
@@ -374,7 +374,7 @@ class WatchRun(Result):
         return grown, [*chain.from_iterable(records.values())]
 
     def _send(self) -> None:
-        """Write the records of the newest batch to the topic of --out, unless they are there already."""
+        """Write the records of the newest batch to the topic of --out, unless they were already sent."""
         if (sink := _sink(self.request)) is not None:
             # Starts Java.
             from solver.spark.streaming import append_records
@@ -383,7 +383,7 @@ class WatchRun(Result):
             send_unsent(checkpoint, lambda records: append_records(sink, records, _place(self.request)))
 
     def _read(self, state: WatchState, paths: Sequence[Path]) -> tuple[WatchState, TraceColumns]:
-        """Return the elements of files in the order of arrival; append rejected lines to their file."""
+        """Return the elements of files in the order of arrival; append rejected lines to --rejected."""
         if not paths:
             return state, _nothing()
         options = replace(options_for(self.watcher.queries, self.task.trace.options), sort=True, ends=True)
@@ -414,7 +414,7 @@ class WatchRun(Result):
         return state, new
 
     def _begin(self, zero: str) -> datetime:
-        """Return time 0 of a stream: before all elements that may arrive, at a whole period since midnight.
+        """Return a time 0 before all elements that may arrive, a multiple of the period after midnight.
 
         `zero` is a dateTime before the oldest element of the first batch.
         """
@@ -439,7 +439,7 @@ class WatchRun(Result):
 
 
 def _jars(paths: Sequence[Path]) -> list[Path]:
-    """Return the jars at the paths, with all jars of a folder."""
+    """Return the JAR files at the paths; for a folder, all JAR files in the folder."""
     found = [[path] if exists(path, folder=False) else sorted(path.glob("*.jar")) for path in paths]
     if missing := [path for path, own in zip(paths, found, strict=True) if not own]:
         raise LarsError(f"--jars {missing[0]}: there is no such jar, and no folder of jars")
@@ -451,7 +451,7 @@ def _nothing() -> TraceColumns:
 
 
 def _with_times(state: WatchState, zero: str | None, paths: Sequence[Path]) -> WatchState:
-    """Return the state after the elements of files whose time 0 is the dateTime `zero`.
+    """Return the state with the kind of times of new files, whose time 0 is the dateTime `zero`.
 
     If `zero` is None, times are integers that count from 0.
 
@@ -472,7 +472,8 @@ def _with_times(state: WatchState, zero: str | None, paths: Sequence[Path]) -> W
 def _with_rejected(state: WatchState, kept: Path, new: Path | None) -> WatchState:
     """Append the rejected lines in `new` to the file `kept`, and store the new size of `kept` in the state.
 
-    Before this, the function cuts `kept` to the size that the state contains.
+    The function first cuts `kept` to the size that the state contains, because a run that failed may have
+    added lines.
     """
     text = new.read_bytes() if new is not None and exists(new) else b""
     name = f"{_REJECTED} {kept.absolute()}"
@@ -506,7 +507,7 @@ def _elements(paths: Sequence[Path], options: TraceOptions, warn: Warn) -> tuple
 
 
 def _waits(request: WatchRequest) -> str:
-    """Return the first note of a watch: the files or lines that it reads, and its end."""
+    """Return the first note of a watch: the files or lines that the watch reads, and when it ends."""
     source = str(request.source)
     if source.startswith(_TOPICS) and not request.once:
         return f"the watch waits for messages of {source}; Ctrl-C ends it"
@@ -533,7 +534,7 @@ def _progress(state: WatchState, dates: Dates) -> str:
 
 
 def _gone_back(checkpoint: Path, newest: int) -> LarsError:
-    """Return the error that files of Spark are missing, so that Spark would repeat judged batches."""
+    """Return the error for a checkpoint without Spark's files, with which Spark would repeat batches."""
     return LarsError(
         f"--checkpoint {checkpoint}: cannot continue after batch {newest}: files of its folder {_SPARK} are "
         "missing; use a new folder, and a new folder for --out"
@@ -560,7 +561,7 @@ def _place(request: WatchRequest) -> str:
 
 
 def _digest(request: WatchRequest, task: AgreementTask, watcher: Watcher) -> str:
-    """Return a digest of everything that can affect a verdict."""
+    """Return a digest of the queries, static data and options that can affect a verdict."""
     options = replace(task.trace.options, rejected=None, on_error="stop")
     logs = [*watcher.logs], watcher.reading, watcher.answers_delay, watcher.new
     sink = _sink(request)
@@ -575,7 +576,7 @@ def _digest(request: WatchRequest, task: AgreementTask, watcher: Watcher) -> str
 
 
 def _set_logs(watcher: Watcher, request: WatchRequest, task: AgreementTask) -> None:
-    """Set the logs of running systems, which are compared with the semantics."""
+    """Give the watcher the logs of the running systems, and the options for reading the logs."""
     unit, (first, *more) = task.setting.unit, watcher.periods
     paths: dict[Side, Path | None] = {"push": request.push_answers, "pull": request.pull_answers}
     given = {side: path for side, path in paths.items() if path is not None}

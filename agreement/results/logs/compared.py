@@ -1,6 +1,6 @@
 """The function `compare_logs`: the differences and delays of two logs of alerts.
 
-If the events are known, it also finds the query semantics that predicts each log.
+If the events are known, the function also finds the query semantics that predicts each log.
 """
 
 import re
@@ -47,7 +47,7 @@ _LOGS: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class LogOptions:
-    """The options that explain two logs of alerts."""
+    """The options for explaining the alerts of two logs by a query on the events."""
 
     HEADING: ClassVar = "Two logs of alerts"
 
@@ -112,9 +112,12 @@ class LogsResult(Findings):
 
     - `names` are the names of the logs.
     - `match` contains the alerts of both logs, in pairs if possible.
-    - `predictions` are the predictions of the first and of the second log, best first; empty without events.
-    - `draft` is the text of a query that was derived from the columns of the logs, if no query is given.
-    - `missed` counts the alerts of the first log that a pull system would miss.
+    - `predictions` contains the predictions of the first log and of the second log, best first; empty if the
+      events are unknown.
+    - `draft` is the text of a query that `lars` derived from the columns of the logs; None if the user gives
+      a query.
+    - `missed` contains the number of the first log's alerts that a pull system would miss, by pull period and
+      window width.
     """
 
     verdict: ClassVar[str | None] = "same"
@@ -130,7 +133,7 @@ class LogsResult(Findings):
 
     @property
     def same(self) -> bool:
-        """Whether both logs contain the same alerts; with the option `times`, also at the same times."""
+        """Whether both logs contain the same alerts; if the option `times` is set, also at the same times."""
         return self.match.same(times=self._times)
 
     @property
@@ -140,7 +143,7 @@ class LogsResult(Findings):
 
     @property
     def ending(self) -> tuple[int, str | None]:
-        """The exit code: 1 for a difference, 3 by --fail-on-empty if no log has an alert, otherwise 0."""
+        """The exit code: 1 for a difference, 3 with --fail-on-empty if no log has an alert, otherwise 0."""
         if self._fails_on_empty and not self.match.alerts:
             return FAILED, "--fail-on-empty: no alert in either log"
         return int(not self.same), None
@@ -191,9 +194,9 @@ def _row(alert: AlertMatch) -> tuple[float | bool | str | None, ...]:
 
 
 def _alike(mine: Sequence[str], yours: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield pairs of columns of two logs with similar names.
+    """Yield pairs of columns, one of each log, that have similar names.
 
-    If each log has only one of the columns, these two form a pair.
+    If each list has only one column, these two columns form a pair, whatever their names are.
     """
     if len(mine) == len(yours) == 1:
         yield mine[0], yours[0]
@@ -257,7 +260,7 @@ def compare_logs(request: LogsRequest, listeners: Listeners) -> LogsResult:
 
 
 def _check(request: LogsRequest) -> None:
-    """Raise LarsError if an option requires another option that is not given."""
+    """Raise LarsError if the user gives an option without another option that it requires."""
     logs = request.logs
     for flag, given in (
         ("--wait", requests.has_wait(request.wait)),
@@ -277,7 +280,7 @@ def _check(request: LogsRequest) -> None:
 
 
 def _missed(request: LogsRequest, match: LogMatch) -> Missed:
-    """Count the alerts of the first log that a pull system would miss, by pull period and window width."""
+    """Return how many alerts of the first log a pull system would miss, by pull period and window width."""
     if not request.logs.window:
         return {}
     events = [alert.event for alert in match.alerts if alert.first is not None and alert.event is not None]
@@ -307,7 +310,7 @@ _Logs = tuple[Recording, Recording]
 
 
 def _read_logs(paths: tuple[Path, Path], request: LogsRequest) -> tuple[str | None, _Logs]:
-    """Return two logs, with the dateTime of time 0; None if times are numbers."""
+    """Return the dateTime of time 0 (None if times are numbers), and two logs."""
     reading, problem = _reading(request), None
     for zero in (None, *initial.ZEROS):
         dated = reading if zero is None else replace(reading, origin=read_time(zero))
@@ -368,7 +371,7 @@ def _explained(
 def _judged(
     request: LogsRequest, query: Path, options: requests.InputOptions, listeners: Listeners
 ) -> JudgedLogs:
-    """Return the data for predicting logs of alerts: a query, evaluated on the events."""
+    """Return the data for predicting logs of alerts: a query, and the events on which it is evaluated."""
     asked = request.logs
     options = options.fitted([query], listeners.note, request.wait, request.lateness)
     options = initial.initial(query.parent, (query, *asked.events), options, as_text=True).mapped(
@@ -398,7 +401,7 @@ def _events_in(columns: Sequence[str], tables: _Tables) -> Recording | None:
 
 
 def _zero_of_numbers(logs: _Logs) -> str | None:
-    """Return 1970-01-01 as the dateTime of time 0 if the numbers count from 1970; otherwise None.
+    """Return 1970-01-01 as the dateTime of time 0, if the times are numbers that count from 1970; else None.
 
     Raises:
         LarsError: A time is after the last dateTime that lars reads.
@@ -429,10 +432,10 @@ def _event_tables(request: LogsRequest, zero: str | None) -> Iterator[tuple[str,
 def _timed(
     options: requests.InputOptions, zero: str | None, tables: Sequence[Recording], logs: _Logs
 ) -> requests.InputOptions:
-    """Return options with a unit that divides the times of events, and with a whole minute as time 0.
+    """Return options with a time unit that divides the times of events, and with a whole minute as time 0.
 
-    Time 0 is the last whole minute before all times. Unit and time 0 are set only if times are dateTimes and
-    the options are not given.
+    Time 0 is the last whole minute before all times. The function changes nothing if times are numbers, and
+    keeps a unit or a time 0 that the user gives.
     """
     times = [report.t for table in tables for report in table.reports]
     if zero is None or not times:

@@ -1,4 +1,4 @@
-"""Predict a log of alerts: find the specification or engine version whose answers are the alerts."""
+"""Predict a log of alerts: find a specification or engine version whose answers are the alerts."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ _LATEST: Final = LARGEST // 10**6
 
 
 def later(log: Recording, milliseconds: float) -> Recording:
-    """Return a log in which all times are later by a number of milliseconds, exact to the nanosecond."""
+    """Return a log in which all times are later by the given number of ms, rounded to nanoseconds."""
     reports = (replace(report, t=round(report.t + milliseconds, 6)) for report in log.reports)
     return replace(log, reports=tuple(reports))
 
@@ -67,9 +67,12 @@ class JudgedLogs:
 
     - `query` is the query, and `trace` contains the events.
     - `reading` are the options for reading the logs.
-    - `periods` are the pull periods to try. If empty, lars tries the periods that fit the times of a log.
-    - `wait` is the number of time points by which specifications that the clock triggers evaluate later.
-    - `lateness` is the greatest delay, in time points, of elements that specifications use.
+    - `periods` are the pull periods to try. If `periods` is empty, the periods that fit the times of a log
+      are tried.
+    - `wait` is the number of time points by which each pull, or each evaluation at the close of a window, is
+      delayed.
+    - `lateness` is the limit, in time points, of an element's delay: specifications ignore elements with a
+      greater delay.
     """
 
     query: Path
@@ -86,8 +89,8 @@ class JudgedLogs:
     def predictions(self, log: Path, warn: Warn, progress: Progress) -> tuple[Prediction, ...]:
         """Return the predictions of a log, best first.
 
-        First, push and pull are tried. If no pull period predicts the log, specifications whose windows
-        report when they close are tried. If none of these predicts the log, engine versions are tried.
+        First, push and pull are tried. If neither predicts the log, specifications whose windows report when
+        they close are tried. If none of these specifications predicts the log, engine versions are tried.
         """
         unit, messages = self.unit, list[str]()
         run, zero = self._run(_PUSH, messages.append)
@@ -152,7 +155,7 @@ class JudgedLogs:
     def _judged(
         self, name: str, engine: str, run: EngineRun, slide: Duration | None, answers: Recording
     ) -> Prediction:
-        """Return the prediction of the log by an engine; the windows of a specification slide by `slide`."""
+        """Return the prediction of the log by an engine, or by a specification with this slide of windows."""
         run = run if engine in ENGINES else replace(run, query=_sliding(run.query, slide))
         times = [report.t - run.wait * self.unit.milliseconds for report in answers.reports]
         try:
@@ -165,7 +168,7 @@ class JudgedLogs:
     def _verdict(
         self, name: str, engine: str, run: EngineRun, starts: tuple[int, ...] | None, answers: Recording
     ) -> Prediction:
-        """Return the better of two predictions: equal rows count separately, or equal rows count once."""
+        """Return the better of two predictions: with equal rows counted separately, or counted once."""
         tried: list[Prediction] = []
         for semantics in ("bag", "set"):
             options = requests.JudgeOptions(
@@ -191,7 +194,7 @@ def _judge(name: str) -> specifications.Specification | Engine:
 
 
 def _remembering(engine: Engine) -> Engine:
-    """Return an engine version that computes its reports once, for the one run that it is asked about."""
+    """Return an engine version that stores the reports of its first run, and returns them for later runs."""
     found: list[Recording] = []
 
     def recorded(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
@@ -203,9 +206,10 @@ def _remembering(engine: Engine) -> Engine:
 
 
 def _joined(log: Recording, run: EngineRun, slide: Duration | None) -> Recording:
-    """Join the alerts of one evaluation to one report, at the time of its first alert.
+    """Return a log in which the alerts of one evaluation are one report, at the time of its first alert.
 
-    Evaluations are at least one slide apart, or without a slide, happen at the events.
+    If `slide` is given, two evaluations are at least one slide apart. If `slide` is None, each event triggers
+    an evaluation.
     """
     events = sorted({push.t for push in run.pushes})
     begin = 0.0 if slide is None else _begin([report.t for report in log.reports], slide) or 0.0
@@ -237,9 +241,9 @@ def _lengths(query: EngineQuery) -> Sequence[float]:
 def _periods(run: EngineRun, times: Sequence[float]) -> Sequence[Duration]:
     """Return the pull periods to try: the STEPs of the query, and usual periods that fit the alerts.
 
-    A usual period fits if all alerts come in one half of the period. No usual period is longer than the
-    trace. The longest usual period is first; if all alerts have the same time, the shortest is first. The
-    result is empty if the query has no time-based window.
+    A usual period, such as 10s, fits the alerts if all alerts come in the same half of the period. Usual
+    periods that are longer than the trace are not tried. Longer periods come first; if all alerts have the
+    same time, shorter periods come first. If the query has no time-based window, the result is empty.
     """
     if not _lengths(run.query):
         return ()
@@ -253,7 +257,7 @@ def _periods(run: EngineRun, times: Sequence[float]) -> Sequence[Duration]:
 
 
 def _begin(times: Sequence[float], period: Duration) -> float | None:
-    """Return the start of a half period that contains all times, in ms since the start of the period.
+    """Return the offset, in ms from the start of a period, of a half period that contains all times.
 
     The result is None if no half period contains all times, and 0 if no times are given.
     """
@@ -265,7 +269,7 @@ def _begin(times: Sequence[float], period: Duration) -> float | None:
 
 
 def _starts(query: EngineQuery, times: Sequence[float], period: Duration, unit: Duration) -> tuple[int, ...]:
-    """Return start times t0 for which windows close at the reports, or shortly before at a round time.
+    """Return start times t0 with which windows close at the reports, or at a round time shortly before.
 
     Raises:
         LarsError: No half of the period contains all reports.

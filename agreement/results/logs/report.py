@@ -34,9 +34,9 @@ The JSON document and the table contain all differing alerts.
 class Prediction:
     """The prediction of a log of alerts by an engine.
 
-    - `name` describes the semantics in words.
+    - `name` is a text that describes the semantics, such as "pull every 10s".
     - `engine` is the name of the specification or engine version.
-    - `once` means that equal rows of one evaluation count as one row.
+    - `once` is true if equal rows of one evaluation count as one row.
     - `problem` is the reason why the engine cannot judge the log, or None.
     """
 
@@ -48,12 +48,12 @@ class Prediction:
 
     @property
     def semantics(self) -> str:
-        """A text about the semantics: when it evaluates, and how it counts equal rows."""
+        """A text about the semantics: the times of evaluations, and how equal rows are counted."""
         return f"{self.name}{_ONCE if self.once else ''}"
 
     @property
     def correct(self) -> bool:
-        """Whether the semantics predicts all reports of the log; false without a verdict."""
+        """Whether the semantics predicts all reports of the log; false if no verdict exists."""
         return self.verdict is not None and self.verdict.correct is True
 
     @property
@@ -64,13 +64,13 @@ class Prediction:
     def windows(self) -> Sequence[WindowVerdict]:
         """The evaluations that are compared with the log.
 
-        For an engine version, these are pushes or time units.
+        For an engine version, the compared entries are pushes or time units.
         """
         return [window for window in self._every if window.phase == COUNTING]
 
     @property
     def left_out(self) -> int:
-        """The number of alerts before the first compared evaluation, or after the last."""
+        """The number of alerts before the first or after the last compared evaluation."""
         return sum(window.actual for window in self._every if window.phase != COUNTING)
 
     @property
@@ -85,12 +85,12 @@ class Prediction:
 
     @property
     def order(self) -> tuple[bool, bool, int, float]:
-        """A sort key: correct predictions first, then by the number of unexplained rows, then by delay."""
+        """The sort key: correct predictions first, then fewer unexplained rows, then smaller delays."""
         rows = sum(len(window.missing) + len(window.extra) for window in self.unexplained)
         return not self.correct, not self.windows, rows + self.left_out, self.late
 
     def since(self, zero: str | None) -> "Prediction":
-        """Return the prediction with the dateTime `zero` for time 0, if times are dateTimes."""
+        """Return the prediction with `zero`, the dateTime of time 0; None if times are numbers."""
         verdict = self.verdict
         if verdict is None:
             return self
@@ -105,7 +105,7 @@ Predictions = tuple[tuple[Prediction, ...], tuple[Prediction, ...]]
 def as_text(
     names: tuple[str, str], match: LogMatch, predictions: Predictions, draft: str | None, dates: Dates
 ) -> Iterator[RenderableType]:
-    """Yield the differing alerts, sentences about all alerts, and the predictions of each log."""
+    """Yield the text report: differing alerts, sentences about all alerts, and each log's predictions."""
     lone = [alert for alert in match.alerts if alert.delay is None]
     moved = [alert for alert in match.alerts if alert.delay is not None and abs(alert.delay) > SLACK]
     for title, alerts in (("alerts of one log alone", lone), ("common alerts at other times", moved)):
@@ -194,7 +194,7 @@ def _explanation(name: str, tried: Sequence[Prediction]) -> Iterator[RenderableT
 
 
 def _reasons(name: str, best: Prediction, lacking: Sequence[AlertMatch], dates: Dates) -> Iterator[str]:
-    """Yield a sentence about the events of missing alerts, if a semantics with a clock predicts the log."""
+    """Yield a sentence about the alerts that a log lacks, if a semantics with a clock predicts the log."""
     if not best.correct or best.engine not in CLOCKED or best.verdict is None or not best.windows:
         return
     assert isinstance(best.verdict.judgement, Judgement)
@@ -222,7 +222,7 @@ def _reasons(name: str, best: Prediction, lacking: Sequence[AlertMatch], dates: 
 def of_missed(name: str, match: LogMatch, counts: Missed, dates: Dates) -> Iterator[RenderableType]:
     """Yield the numbers of missed alerts by pull period and window width.
 
-    A sentence for each width names the longest period that misses no alert.
+    For each width, a sentence contains the longest tried period that misses no alert.
     """
     if not counts:
         return
@@ -272,7 +272,7 @@ def _unexplained(dates: Dates, window: WindowVerdict) -> tuple[str, str, str]:
 def as_json(
     names: tuple[str, str], match: LogMatch, predictions: Predictions, draft: str | None, dates: Dates
 ) -> outputs.Json:
-    """Return the JSON document without the verdict; times are milliseconds."""
+    """Return the JSON document without the verdict; all times in it are milliseconds."""
     return {
         "logs": list(names),
         "both": len(match.both),

@@ -1,3 +1,3 @@
-"""`lars play`: a web page on this computer with an experiment or program whose texts can be edited."""
+"""`lars play`: a web page on this computer, on which users edit and evaluate an experiment or a program."""
 
 from agreement.results.playground.playing import play

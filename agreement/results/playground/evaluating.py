@@ -1,4 +1,4 @@
-"""Evaluate the edited texts of a playground; return a page, or errors with their places in the texts."""
+"""Evaluate the edited texts of a playground; the answer is a page, or errors with places in the texts."""
 
 import os
 import re
@@ -41,11 +41,11 @@ def evaluate(
     *,
     whole: bool = False,
 ) -> Json:
-    """Return the page and the verdict for edited texts, or the errors in the texts.
+    """Return, as JSON, the page and the verdict for edited texts, or the errors in the texts.
 
     Args:
         texts: The edited texts.
-        period: The pull periods; "" means those of the experiment.
+        period: The pull periods; "" means the pull periods of the experiment.
         side: The side (push or pull) whose steps the page contains.
         at: The time around which the page contains steps; None means the start.
         whole: Whether the page contains all steps.
@@ -80,7 +80,7 @@ def error_answer(
 
 
 def _clear(folder: Path) -> None:
-    """Remove a folder by absolute paths, because the guard cannot check the relative paths of shutil."""
+    """Delete a folder by absolute paths, because the guard cannot check relative paths, which shutil uses."""
     for parent, folders, names in os.walk(folder, topdown=False):
         for name in names:
             Path(parent, name).unlink()

@@ -1,8 +1,8 @@
-"""The guard of the process that evaluates a playground: no other files, no programs, no network.
+"""The guard of the process that evaluates a playground: it prevents access to files, programs and network.
 
-The guard is a second check, because the names in an experiment are checked before they are used. Python calls
-the guard whenever a file is opened, a program is started, or a socket is used (PEP 578), until the process
-ends.
+The guard is a second line of defense: the names of files in an experiment are also checked before use. Python
+calls the guard whenever a file is opened, a program is started, or a socket is used (PEP 578), until the
+process ends.
 """
 
 import os

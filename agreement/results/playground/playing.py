@@ -100,7 +100,7 @@ def server_config(server: "PlayServer") -> "uvicorn.Config":
 
 @offered_functions(PlayRequest)
 def play(request: PlayRequest, listeners: Listeners) -> StreamedTexts:
-    """Return a playground of an experiment or a program; the server runs while its text is read."""
+    """Return a playground of an experiment or program; its server runs while the caller reads the text."""
     del listeners
     if not all(map(find_spec, ("starlette", "uvicorn"))):
         raise LarsError("play requires starlette and uvicorn; use pip install 'lars-rsp[play]'")

@@ -1,7 +1,8 @@
 """The server of a playground; it answers only browsers on this computer, at an address with a token.
 
-A page of another web site can let a browser send a request to 127.0.0.1, and by DNS rebinding even under the
-name of that site. The server therefore checks the token and the headers Host and Origin.
+A page of another web site can make a browser send a request to 127.0.0.1. By DNS rebinding, the request can
+even contain the name of the other site as its host. The server therefore checks the token and the headers
+Host and Origin.
 """
 
 import io
@@ -170,7 +171,7 @@ _LONGEST_PERIOD: Final = 200
 
 
 def _gate(app: ASGIApp, authority: str) -> ASGIApp:
-    """Return an application that rejects requests from other hosts or pages, and too long requests."""
+    """Return an ASGI application that rejects requests from other hosts or pages, and too long requests."""
 
     async def gated(scope: Scope, receive: Receive, send: Send) -> None:
         async def answer(message: Message) -> None:

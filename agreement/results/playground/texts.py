@@ -46,7 +46,7 @@ class PlayedTexts:
         return PurePath(self.first).suffix not in requests.PROGRAM_SUFFIXES
 
     def edited(self, texts: Mapping[str, str]) -> "PlayedTexts":
-        """Return the files with edited texts.
+        """Return these files with the edited texts in place of their texts.
 
         Raises:
             LarsError: A file is unknown, or the texts are too long or no valid Unicode.
@@ -76,7 +76,7 @@ class PlayedTexts:
         return own if self.first == requests.EXPERIMENT_FILE else own / self.first
 
     def with_period(self, period: str | None) -> "PlayedTexts":
-        """Return the experiment with other pull periods.
+        """Return the texts of the experiment with other pull periods in its experiment file.
 
         Raises:
             LarsError: The experiment file cannot contain these periods.
@@ -144,9 +144,9 @@ def _of_experiment(path: Path) -> PlayedTexts:
 
 
 def names_inside(experiment: Experiment) -> Iterator[str]:
-    """Yield the names of the files in the only comparison of an experiment.
+    """Yield the names of the files that the only comparison of an experiment uses.
 
-    A name is checked before its file is read, because the name could be any file of the computer.
+    Each name is checked before its file is read, because the name could be that of any file on the computer.
 
     Raises:
         LarsError: A file is outside the folder of the experiment.

@@ -1,7 +1,8 @@
-"""The process that evaluates a playground, and the class by which the server uses the process.
+"""The process that evaluates a playground, and the class through which the server calls the process.
 
-Server and process exchange JSON texts, each after its length. If an evaluation takes too long or too much
-memory, the process is killed, and a new process answers the next question.
+The server and the process exchange JSON texts; the length of each text is sent before the text. If an
+evaluation takes too long or too much memory, the process is killed, and a new process answers the next
+question.
 """
 
 import json
@@ -33,7 +34,7 @@ _HOME: Final = Path(__file__).resolve().parents[3]
 class PlayProcess:
     """A process that answers one question at a time.
 
-    An answer may take at most `most` bytes of memory, and at most `seconds` seconds.
+    The process may use at most `most` bytes of memory, and at most `seconds` seconds for an answer.
     """
 
     def __init__(self, warm: PlayedTexts, most: int, seconds: float) -> None:
@@ -137,7 +138,7 @@ def _read(pipe: IO[bytes] | None) -> Json:
 
 
 def serve() -> None:
-    """Answer the questions on standard input; the first question only loads the modules of this process."""
+    """Answer questions from standard input; the first question only makes the process load its modules."""
     questions, answers = _own_pipes()
     memory.set_bound(int(sys.argv[1]))
     memory.watch(lambda _: os._exit(memory.FAILED))

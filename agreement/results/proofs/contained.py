@@ -1,4 +1,4 @@
-"""The function `contained`: whether the answers of one query are answers of another on all streams."""
+"""The function `contained`: whether one query contains all answers of another query, on all streams."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -34,7 +34,7 @@ class ContainmentResult(Findings):
 
     @property
     def directions(self) -> tuple[Decision, ...]:
-        """The verdicts: whether the first query is contained in the second and, if requested, vice versa."""
+        """The verdicts: whether the second query contains the first and, if requested, the reverse."""
         return tuple(containment for *_, containment in self._directions)
 
     @property

@@ -1,4 +1,4 @@
-"""The command `lars decide`, which calls a function for each of its questions."""
+"""The command `lars decide`: it calls the function that answers the requested question."""
 
 from agreement.results.base.library import Findings, Listeners, answering, offered_functions
 from agreement.results.proofs.contained import contained

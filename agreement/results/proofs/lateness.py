@@ -32,7 +32,7 @@ _COLUMNS = (
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class LatenessResult(Findings):
-    """The result of `decide_late`: for push and pull, whether a delay can change answers on some stream."""
+    """The result of `decide_late`: whether a delay of data can change answers of push or of pull."""
 
     verdict: ClassVar[str | None] = "unchanged"
 
@@ -51,7 +51,7 @@ class LatenessResult(Findings):
         return lateness_report.as_json(self.decisions, self._question)
 
     def parts(self) -> Iterable[RenderableType]:
-        """Yield the verdicts, and a stream for each kind of change that is possible."""
+        """Yield the verdicts, and an example stream for each kind of change that is possible."""
         return lateness_report.as_text(self.decisions, self._question)
 
     def page(self) -> Page:

@@ -30,7 +30,7 @@ _SAID: dict[ChangeKind, str] = {
 
 
 def as_text(decisions: Decisions, question: LatenessQuestion) -> Iterator[RenderableType]:
-    """Yield the verdicts, and a stream for each kind of change that is possible."""
+    """Yield the verdicts, and an example stream for each kind of change that is possible."""
     verdicts = {decision.verdict for kinds in decisions.values() for decision in kinds.values()}
     yield Text(headline(decisions, question), style="bold red" if "possible" in verdicts else "bold")
     lengths = {"delay at most": question.delay, "wait of pull": question.wait, "period U": question.period}

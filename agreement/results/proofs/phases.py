@@ -1,4 +1,4 @@
-"""The function `phase`: agreement of push and pull on a trace, by pull period, window length and rate."""
+"""The function `phase`: agreement of push and pull on a trace for many pull periods, lengths and rates."""
 
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
@@ -90,7 +90,7 @@ class PhaseRequest:
     fail_on_empty: bool = fail_on_empty_option()
 
     def command(self, name: str, *more: str) -> str:
-        """Return the command line of another command for the same inputs, without the varied options."""
+        """Return the command line of the command `name` for the same inputs, without the varied options."""
         options = self.options
         again = chain(*map(shell_words, (options.input_options, options.reading)))
         assigned = (
@@ -130,7 +130,7 @@ class PhaseResult(Findings):
 
     @property
     def ending(self) -> tuple[int, str | None]:
-        """The exit code: 0; 3 with --fail-on-empty if no side has a row."""
+        """The exit code: 3 with --fail-on-empty if neither side has a row, otherwise 0."""
         if self._fails_on_empty and all(row.is_empty for diagram in self.diagrams for row in diagram.rows):
             return FAILED, f"--fail-on-empty{NO_ROWS} in any whole period"
         return 0, None
@@ -162,7 +162,7 @@ class PhaseResult(Findings):
         write_figure(Path(path), self.plot())
 
     def tables(self) -> Sequence[OutTable]:
-        """Return the table `shares`: ranges of window lengths with equal numbers of agreeing periods."""
+        """Return the table `shares`: the number of agreeing periods for each range of window lengths."""
         return (OutTable("shares", _COLUMNS, self._rows()),)
 
     def _rows(self) -> Iterable[tuple[int, int, int, int, int, int, int]]:

@@ -1,4 +1,4 @@
-"""The function `shrink`: a minimal input on which push and pull disagree for the same cause."""
+"""The function `shrink`: find a minimal input on which push and pull still disagree for the same cause."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -58,7 +58,7 @@ class ShrinkRequest:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ShrinkResult(Findings):
-    """The result of `shrink`: the smallest disagreement found, with the sizes before and after."""
+    """The result of `shrink`: the smallest input found, with its size and the size of the given input."""
 
     verdict: ClassVar[str | None] = "disagree"
 
@@ -67,7 +67,7 @@ class ShrinkResult(Findings):
 
     @property
     def disagree(self) -> bool:
-        """Whether push and pull disagree on the given input, so that shrinking is possible."""
+        """Whether push and pull disagree on the given input; only then the input can be minimized."""
         return self._outcome is not None
 
     @property
@@ -95,11 +95,11 @@ class ShrinkResult(Findings):
         return shrunk_json(self._outcome) if self._outcome is not None else {"cause": None}
 
     def parts(self) -> Iterable[RenderableType]:
-        """Return the sizes before and after, and the remaining input; nothing if push and pull agree."""
+        """Return the sizes before and after shrinking, and the remaining input; empty without difference."""
         return () if self._outcome is None else shrunk_text(self._outcome)
 
     def page(self) -> "Page":
-        """Return the content of the HTML report: both sizes, and the comparison on the remaining input."""
+        """Return the content of the HTML report: both sizes, and push and pull on the remaining input."""
         # Loads what only pages need.
         from agreement.results.renderings.pages.blocks import text_page
         from agreement.results.renderings.pages.page import Page
@@ -143,7 +143,7 @@ _COLUMNS = (
 
 @offered_functions(ShrinkRequest)
 def shrink(request: ShrinkRequest, listeners: Listeners) -> ShrinkResult:
-    """Return a minimal disagreement with the same cause, for an experiment or for queries and traces.
+    """Return a minimal input on which push and pull disagree for the same cause as on the given input.
 
     >>> result = shrink("samples/minus")
     >>> result.cause, [fact.t for fact in result.trace]

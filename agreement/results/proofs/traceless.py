@@ -1,4 +1,4 @@
-"""The functions `decide` and `witness`: verdicts on push and pull for all streams.
+"""The functions `decide` and `witness`: whether push and pull agree on all streams.
 
 `decide` proves or refutes that push and pull agree. `witness` finds a smallest stream on which they differ.
 `witness` uses the proofs and refutations of `decide`, and `decide` uses the streams of `witness`.
@@ -120,7 +120,7 @@ class DecideRequest:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class DecideResult(Findings):
-    """The result of `decide`: for each pull period a verdict, its theorem, and the theorem's premises."""
+    """The result of `decide`: for each pull period, a verdict, the proving theorem, and its premises."""
 
     verdict: ClassVar[str | None] = "holds"
 
@@ -142,7 +142,7 @@ class DecideResult(Findings):
         return decision_report.as_text(self.verdicts, self._variants)
 
     def page(self) -> Page:
-        """Return the content of the HTML report: verdicts by period, and premises with their places."""
+        """Return the content of the HTML report: verdicts by period, and premises with query lines."""
         question = "Do push and pull agree on every stream?"
         head = Page(self._title, question, self.holds, "", self.warnings)
         return decision_report.decision_page(head, self.verdicts, self._variants, self.document())
@@ -205,10 +205,11 @@ class WitnessRequest:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class WitnessResult(Findings):
-    """The result of `witness`: the smallest streams for each period, and the reason why no more exist.
+    """The result of `witness`: for each period, the smallest streams on which push and pull differ.
 
-    - `differ` is None if neither a stream nor a theorem was found.
-    - `finer` is a finer time unit for which a stream exists, if no stream exists for the given unit.
+    - `differ` is the verdict; None if the search found no stream and no theorem decides.
+    - `finer` is a finer time unit with which a stream exists; set only if no stream exists with the given
+      unit.
     """
 
     verdict: ClassVar[str | None] = "differ"
@@ -220,7 +221,7 @@ class WitnessResult(Findings):
 
     @property
     def differ(self) -> bool | None:
-        """Whether a stream exists on which the two sides differ; None if this is open."""
+        """Whether a stream exists on which push and pull differ; None if the verdict is open."""
         agree = all_hold(self.periods)
         return None if agree is None else not agree
 
@@ -231,7 +232,7 @@ class WitnessResult(Findings):
 
     @property
     def ending(self) -> tuple[int, str | None]:
-        """The exit code: 1 if a stream with a difference exists, 0 if none exists, 3 if none was found."""
+        """The exit code: 1 if push and pull differ on a stream, 0 if on none, 3 if the verdict is open."""
         return {False: 0, True: 1, None: 3}[self.differ], None
 
     def document(self) -> Mapping[str, object]:
@@ -240,7 +241,7 @@ class WitnessResult(Findings):
         return {**witness_report.as_json(self._task, self.periods), "finer": finer}
 
     def parts(self) -> Iterable[RenderableType]:
-        """Yield the streams of each period, and the reason why no more exist."""
+        """Yield the streams of each period, and the reason why the search found no further streams."""
         yield from witness_report.as_text(self._task, self.periods)
         yield from self._in_finer()
 

@@ -75,9 +75,9 @@ def _traceless(
 
 
 def _apart(traceless: TracelessTask, overrides: requests.ComparisonOptions, warn: Warn) -> TracelessTask:
-    """Return a task in whose queries each named graph of elements is a stream of its own.
+    """Return a task with changed queries: each named graph of a stream's elements is read as a stream.
 
-    Raises LarsError for a reading whose meaning depends on the trace.
+    The function raises LarsError if the meaning of an option for reading elements depends on the trace.
     """
     required = requests.element_requirement(traceless.queries)
     streams = {source.stream for query in traceless.queries for source in requests.sources(query)}
@@ -104,7 +104,7 @@ def _apart(traceless: TracelessTask, overrides: requests.ComparisonOptions, warn
 def _compared(experiment: "Experiment") -> "Experiment":
     """Return an experiment that compares push and pull, from an experiment that runs engines.
 
-    Parameters that occur only in traces get one value, because the trace has no effect.
+    A parameter that occurs only in the names of traces gets one value, because traces have no effect.
     """
     from agreement.experiments.experiment import ExperimentEntry
 
@@ -130,9 +130,9 @@ def _compared(experiment: "Experiment") -> "Experiment":
 
 
 def places_in(inputs: Sequence[Path], task: TracelessTask) -> Places:
-    """Return the places of patterns in the text of the query.
+    """Return the lines and columns of the graph patterns in the text of the query.
 
-    If the queries have different languages, the query that matches each stream separately is preferred.
+    Of two queries in different languages, the function uses the query that matches each stream separately.
     """
     if requests.is_experiment(inputs[0]):
         from agreement.experiments.experiment import read_experiment

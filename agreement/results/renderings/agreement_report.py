@@ -1,7 +1,8 @@
 """The report of `lars agree`: text, a JSON document (--json), tables (--out), and evidence (--full).
 
-The JSON document is generated in parts. The tables contain whole periods, rows of only one side, and answers
-as runs of equal rows. The evidence consists of the parsed query, both LARS programs and all answers.
+The JSON document is generated item by item. The tables contain the whole periods, the rows of only one side,
+and the answers as intervals of times with equal rows. The evidence consists of the parsed query, both LARS
+programs and all answers.
 """
 
 from collections import Counter
@@ -69,7 +70,7 @@ the side is derived and differs from the given query.
 
 
 def as_text(report: AgreementReport, asking: ExplainCommand) -> Iterator[RenderableType]:
-    """Yield the verdicts of periods, the counts of causes, some rows, and commands that explain rows."""
+    """Yield the text report: verdicts of periods, counts of causes, example rows, and commands about them."""
     yield headline(report)
     if report.remark is not None:
         yield Text(on_one_line(report.remark))
@@ -153,7 +154,7 @@ def _details(
 
 
 def _has_all(report: AgreementReport, variant: VariantReport, row: RowDifference) -> bool:
-    """Return whether a row has all columns of its side's query, so that `lars explain` can explain it."""
+    """Return whether a row contains all columns of the query, so that `lars explain` can explain the row."""
     query = variant.pair.cqels if row.side == "push" else variant.pair.csparql
     return columns(query) == report.variables
 
@@ -161,8 +162,8 @@ def _has_all(report: AgreementReport, variant: VariantReport, row: RowDifference
 def as_json(report: AgreementReport) -> outputs.Json:
     """Return the JSON document.
 
-    The document contains the periods of the first form of the CQELS query, and all forms in `variants`. Long
-    lists are iterators, which `document_lines` writes item by item.
+    The key `variants` contains the periods for all forms of the CQELS query; the document itself contains the
+    periods for the first form. Long lists are iterators, which `document_lines` writes item by item.
     """
     derived = report.variants if report.first.pair.choices is not None else ()
     return {
@@ -221,7 +222,7 @@ def _interval(
 
 
 def cases(report: AgreementReport) -> "Iterator[VerdictCase]":
-    """Yield a test case for each period U, or for each row of only one side if the sides disagree."""
+    """Yield a passed test case for each agreeing pull period, and a failed one for each differing row."""
     from agreement.experiments.junit import VerdictCase
 
     for verdict in report.first.verdicts:
@@ -380,7 +381,7 @@ def _by_time(variant: VariantReport) -> tuple["RowsByTime", "RowsByTime"]:
 
 
 def dates_on(variant: VariantReport, unit: Duration) -> Dates:
-    """Return the mapping of time points to dateTimes, with texts that are short on the trace's timeline."""
+    """Return the object that maps time points to dateTimes, written as short as the timeline allows."""
     return Dates(variant.trace.origin, unit).within(variant.trace.timeline)
 
 
@@ -391,7 +392,7 @@ def difference_text(row: RowDifference, dates: Dates) -> str:
 
 
 def _shares(verdicts: Sequence[PeriodVerdict]) -> str:
-    """Return a text with the share of rows that both sides report, for each period that disagrees."""
+    """Return a text with the share of rows that both sides report, for each disagreeing pull period."""
     shares = []
     for verdict in verdicts:
         if verdict.agree is False:
@@ -416,7 +417,7 @@ def _period(comparison: PeriodComparison, dates: Dates) -> str:
 
 
 def _left(part: tuple[int, int], timeline: Interval, dates: Dates) -> str:
-    """Return the text of a part of the timeline before the first whole period or after the last one."""
+    """Return a text for an interval before the first whole period, or after the last whole period."""
     start, end = part
     if dates.zero is None:
         return dates.period(start, end)
@@ -433,7 +434,7 @@ def _outside(verdict: PeriodVerdict, timeline: Interval) -> Iterator[tuple[int, 
 
 
 def _alike(rows: Iterable[RowDifference]) -> set[str]:
-    """Return the atoms of rows with short terms that also mean other terms."""
+    """Return short atoms that are ambiguous: another term of the rows has the same short form."""
     distinct = {row.row for row in rows}
     terms = Counter(map(outputs.short, {term for row in distinct for term in row}))
     unclear = {row for row in distinct if any(terms[outputs.short(term)] > 1 for term in row)}
@@ -482,7 +483,7 @@ _ROWS_AT_ONCE: Final = 1_000
 def _supported(
     variant: VariantReport, intervals: Iterable[tuple[PeriodComparison, list[RowDifference]]]
 ) -> Iterator[tuple[PeriodComparison, list[SupportedRow]]]:
-    """Yield periods, each with the rows of only one side and the triples that support each row."""
+    """Yield each period with the rows of only one side, each row with the triples that support the row."""
     waiting: list[tuple[PeriodComparison, list[RowDifference]]] = []
     count = 0
     for interval in intervals:

@@ -1,4 +1,4 @@
-"""The output of `lars solve`: lines of JSON, text or a trace of reports, and tables.
+"""The output of `lars solve`: answers as lines of JSON or text, reports of an engine, and tables.
 
 Each line is printed when its answer is evaluated. The tables of --out contain the answers with their times,
 and all evaluation times.
@@ -136,7 +136,7 @@ _LAST: Final = Column(
 def tables(answers: Answered, *, runs: bool) -> tuple[OutTable, ...]:
     """Return the table of answers, and the table of evaluation times with the sizes of answers.
 
-    With `runs`, a row of the first table covers consecutive evaluations with the same answer row.
+    If `runs` is true, a row of the first table covers all consecutive evaluations with the same answer row.
 
     Raises:
         LarsError: `runs` is combined with the reports of an engine.
@@ -199,7 +199,7 @@ _Part = tuple[int, int, Iterable[_Key], Iterable[int], Iterable[int]]
 
 
 def _copies(rows: Iterable[Row]) -> Iterator[tuple[Row, int]]:
-    """Yield each row of an answer with its number among equal rows, counted from 0."""
+    """Yield each row of an answer with the number of equal rows before it."""
     met: Counter[Row] = Counter()
     for row in rows:
         yield row, met[row]
@@ -207,9 +207,9 @@ def _copies(rows: Iterable[Row]) -> Iterator[tuple[Row, int]]:
 
 
 def _joined(parts: Iterable[_Part[_Key]]) -> Iterator[tuple[int, int, _Key]]:
-    """Yield each answer with each longest interval of consecutive evaluations at which it is an answer.
+    """Yield each row with each longest sequence of consecutive evaluations at which the row is an answer.
 
-    Each result contains the first time, the last time, and the answer.
+    Each result contains the first time and the last time of the sequence, and the key of the row.
     """
     keys: list[_Key] = []
     firsts: list[int] = []

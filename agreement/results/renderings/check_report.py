@@ -5,9 +5,10 @@ of the file is an answer stream. If time 0 is a dateTime, "origin" contains this
 contains the dateTime of t. A stream: "verdict" is "answer stream", "no interpretation" (with "missing",
 "extra", "outside": atoms), "violated" ("rule", "instance", "values" of its variables, "why", and how many
 "others" are violated) or "smaller model" ("least" and "unfounded": atoms; "unsupported": those that no rule
-derives; "circle": links with "head", "rule", "instance", "formula", "windows", "below"). "founded" says
-whether it is an answer stream under the founded reading, "choice" which atoms the windows with ties `choose`
-keep, "choices" how many choices were tried. An atom at another time than t is written "@_17 p".
+derives; "circle": links with "head", "rule", "instance", "formula", "windows", "below"). "founded" is true if
+the stream is also an answer stream under the founded reading, in which the stream itself decides `not not p`.
+"choice" contains the atoms that windows with ties `choose` keep, and "choices" is the number of tried
+choices. An atom at another time than t, such as 17, is written "@_17 p".
 """
 
 from collections.abc import Iterator, Sequence

@@ -27,7 +27,7 @@ from translate.tau import columns
 
 
 def as_text(decisions: Sequence[Decision], variants: VariantClasses) -> Iterator[RenderableType]:
-    """Yield the report as text: verdicts, premises, and a stream for each kind of difference."""
+    """Yield the report as text: verdicts, premises, and an example stream for each kind of difference."""
     unit = variants.question.setting.unit
     yield from _verdicts(decisions, variants.question)
     yield "what was checked"
@@ -45,18 +45,18 @@ def as_text(decisions: Sequence[Decision], variants: VariantClasses) -> Iterator
 
 
 def _dates(unit: Duration, period: int) -> Dates:
-    """Return the mapping of the time points of a found stream to texts."""
+    """Return the object that writes the time points of a found stream as texts."""
     return Dates(unit=unit, timed=isinstance(period, TimedPoints))
 
 
 def _groups(decisions: Sequence[Decision]) -> Iterator[list[Decision]]:
-    """Yield groups of consecutive periods with equal verdicts and reasons."""
+    """Yield groups of consecutive pull periods with equal verdicts and reasons."""
     kinds = groupby(decisions, lambda one: (one.verdict, one.why, one.changes))
     return (list(group) for _, group in kinds)
 
 
 def _verdicts(decisions: Sequence[Decision], question: AgreementQuestion) -> Iterator[RenderableType]:
-    """Yield the verdict of each period with its reason, and the verdict with a finer time unit."""
+    """Yield the verdict on each pull period with its reason, and any verdict with a finer time unit."""
     unit = question.setting.unit
     style = "bold red" if any(map(_differs, decisions)) else "bold"
     yield Text(_headline(decisions, question), style=style)
@@ -76,8 +76,8 @@ def _verdicts(decisions: Sequence[Decision], question: AgreementQuestion) -> Ite
 def _variants(classes: VariantClasses) -> Iterator[str]:
     """Yield the groups of equivalent CQELS queries that are derived from the C-SPARQL query.
 
-    For each part of the query, a line contains the reason why its brave and cautious readings are equal or
-    not.
+    The brave reading of a part of the query matches only the stream; the cautious reading matches the stream
+    or static data. For each part, a line contains the reason why its two readings are equal or not.
     """
     if not classes.parts:
         return
@@ -159,7 +159,7 @@ def _differs(decision: Decision) -> bool:
 
 
 def _headline(decisions: Sequence[Decision], question: AgreementQuestion) -> str:
-    """Return a sentence with all verdicts; disagreements are first."""
+    """Return a sentence with all verdicts; verdicts of disagreement come first."""
     by_verdict: dict[EveryStream, list[Decision]] = {}
     for decision in sorted(decisions, key=lambda decision: not _differs(decision)):
         by_verdict.setdefault(decision.verdict, []).append(decision)
@@ -170,9 +170,10 @@ def _headline(decisions: Sequence[Decision], question: AgreementQuestion) -> str
 
 
 def _assumes_sources(decision: Decision, question: AgreementQuestion) -> bool:
-    """Return whether a verdict assumes that each triple comes from the source of its own pattern.
+    """Return whether a verdict assumes that a pattern matches only triples from the pattern's source.
 
-    The verdict is then that push and pull always agree, for a query with several sources (theorem A6).
+    Only the verdict that push and pull always agree on a query with several sources (theorem A6) can assume
+    this.
     """
     always = decision.verdict == "always" and decision.why != Theorem.NOTHING.value
     many = len(sources(question.pair.cqels)) + question.reads_static > 1
@@ -368,7 +369,7 @@ _HOLDS: Final = {True: "yes", False: "no", None: "open"}
 
 
 def containment_json(containments: Sequence[Direction], files: Sequence[str]) -> outputs.Json:
-    """Return the report as a JSON document; null is an open verdict."""
+    """Return the report as a JSON document, in which null stands for an open verdict."""
     return {
         "unit": str(containments[0][0].setting.unit),
         "contained" if len(containments) == 1 else "equivalent": all_hold(

@@ -5,15 +5,15 @@
     {…, "answer_streams": 0, "why": {"kind": "violated", "without", "more", "violations"}}
     {…, "answer_streams": 0, "why": {"kind": "circular", "on_own_absence": [{"rules"}]}}
 
-`origin` is the dateTime of time 0, null if times are integers. `without` counts the answer streams of the
-program without constraints and heads outside the timeline. `violations` lists the violations of the first of
-these answer streams: {"rule", "text", "why", "binding", "head", "premises", "others"}. `more` means that more
-answer streams exist than were inspected. `why` locates the failure of an atom without rules. `at` is the
-reference time, `t` the atom's time. A NODE is `kind` derived, with rule, text, binding and premises
-[{"literal", "why", "evidence": [NODE]}], or `repeated` if its proof is at another place, such as among the
-lemmas, which are too deep in the proof; or `kind` input or known (static data, facts), with {"t", "stream",
-"s", "p", "o"} for a stream triple and {"t", "atom"} for others; or `kind` absent: no such atom in [from, to].
-Leaves have `windows`, outer ones first: {"window", "from", "to"}.
+`origin` is the dateTime of time 0, null if times are integers. `without` is the number of answer streams of
+the program without its constraints and without heads outside the timeline. `violations` lists the violations
+of the first of these answer streams: {"rule", "text", "why", "binding", "head", "premises", "others"}. `more`
+means that more answer streams exist than were inspected. For an atom without rules, `why` describes the
+failure. `at` is the reference time, and `t` is the time of the atom. A NODE is `kind` derived, with rule,
+text, binding and premises [{"literal", "why", "evidence": [NODE]}], or `repeated` if its proof is at another
+place, such as among the lemmas, which are too deep in the proof; or `kind` input or known (static data,
+facts), with {"t", "stream", "s", "p", "o"} for a stream triple and {"t", "atom"} for others; or `kind`
+absent: no such atom in [from, to]. Leaves have `windows`, outer ones first: {"window", "from", "to"}.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -39,7 +39,7 @@ _DEEPEST: Final = 20
 
 
 def short_text(part: Atom | BodyLiteral | Rule) -> str:
-    """Return the text of an atom, body literal or rule with short terms."""
+    """Return an atom, a body literal or a rule as text with shortened terms."""
     return outputs.shorten(str(part) if isinstance(part, Rule) else write_literal(part))
 
 
@@ -95,20 +95,20 @@ def _all_instances(proof: explain.Proof) -> Iterator[explain.Instances]:
 
 
 def bound(values: explain.Values) -> str:
-    """Return a text with the values of a rule's variables."""
+    """Return a text that lists the values of a rule's variables."""
     return ", ".join(f"{name} = {outputs.shorten(str(term))}" for name, term in values)
 
 
 def signature_text(name: Signature) -> str:
-    """Return a predicate with its arity."""
+    """Return a predicate with its arity as text, such as p/2."""
     return f"{write_name(name[0])}/{name[1]}"
 
 
 class _Teller:
-    """The shared part of the text tree and of the JSON document of an explanation.
+    """The base class of the two writers of an explanation: as a text tree, and as a JSON document.
 
-    The proof of each derived atom is written once, and later mentions refer to it. Times are dateTimes if the
-    trace has dateTimes.
+    The proof of each derived atom is written once; later mentions of the atom refer to this proof. Times are
+    dateTimes if the trace has dateTimes.
     """
 
     def __init__(self, world: explain.IndexedPoint, dates: Dates) -> None:
@@ -122,9 +122,9 @@ class _Teller:
         return isinstance(self.prover.support(moment), explain.RuleInstance)
 
     def elsewhere(self, moment: Moment, depth: int) -> bool:
-        """Return whether the proof of an atom is in another place.
+        """Return whether an atom's proof is in another place of the output.
 
-        The proof was printed before, or is postponed because it is too deep in the tree.
+        The proof was printed earlier, or is printed later because it would be too deep in the tree.
         """
         known = moment in self.goals
         if not known and depth > _DEEPEST:
@@ -133,7 +133,7 @@ class _Teller:
         return known or depth > _DEEPEST
 
     def left(self) -> Iterator[Moment]:
-        """Yield the atoms whose proofs were postponed, because they were too deep in the tree."""
+        """Yield the atoms whose proofs are printed later, because they would be too deep in the tree."""
         while self.later:
             yield self.later.pop(0)
 
@@ -181,7 +181,7 @@ class _Teller:
                 assert_never(evidence)
 
     def unseen(self, sight: explain.Sight) -> str:
-        """Return a text with the interval without a matching atom, and with the nearest such atoms."""
+        """Return a text with the interval in which no atom matches, and the nearest matching atoms."""
         windows = ", ".join(f"{window} shows {self.at(interval)}" for window, interval in sight.windows[:-1])
         place = f"{windows}; {self._missed(sight)}" if windows else self._missed(sight)
         return "; ".join((place, *self._nearest(sight)))
@@ -220,7 +220,7 @@ class _Teller:
         return f"not among {newest}, {reach}; {atom} came before them"
 
     def underived(self, sought: Sought | None, t: int) -> str:
-        """Return a text with the reason why an atom that no rule derives does not hold."""
+        """Return a text with the reason why an atom that is no head of a rule does not hold."""
         if sought is None:
             return "no rule derives it"
         if sought == "background":
@@ -233,7 +233,7 @@ class _Teller:
         )
 
     def violated(self, violation: explain.Violation, timeline: Interval) -> str:
-        """Return a text with the reason why no stream satisfies a rule instance whose body holds."""
+        """Return a text with the reason why a rule instance is violated, although its body holds."""
         values = f" with {bound(violation.binding)}" if violation.binding else ""
         if violation.head is None:
             return f"its body holds{values}, and it is a constraint"
@@ -242,7 +242,7 @@ class _Teller:
         return f"its body holds{values}: the head @_{time} {short_text(atom)} {outside}"
 
     def _nearest(self, sight: explain.Sight) -> list[str]:
-        """Return texts with the nearest matching atoms that are not printed yet."""
+        """Return texts with the nearest matching atoms before and after the searched interval."""
         branches = []
         told_already = sight.dropped is not None and sight.empty is None and sight.gaps is None
         if sight.before is not None and not told_already:
@@ -262,7 +262,7 @@ _RELAXED: Final = "the rules without constraints and heads outside the timeline"
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A node of a tree: a line, the notes directly below the line, and the child nodes."""
+    """A node of a text tree: a line, the notes directly below the line, and the child nodes."""
 
     line: str
     notes: tuple[str, ...] = ()
@@ -270,7 +270,7 @@ class Branch:
 
 
 def lines(node: Branch, first: str = "", rest: str = "") -> Iterator[str]:
-    """Yield the lines of a tree; `first` and `rest` are the indents of its first and of its other lines."""
+    """Yield the lines of a tree; `first` is the indent of its first line, `rest` that of all other lines."""
     yield first + node.line
     for note in node.notes:
         yield f"{rest}{'│' if node.below else ' '} {note}"
@@ -334,7 +334,7 @@ class _TreeTeller(_Teller):
         yield from lines(self._moment(goal, 0))
 
     def rest(self) -> Iterator[str]:
-        """Yield the lines of the proofs that were postponed because they are too deep."""
+        """Yield the lines of the proofs that would be too deep in the tree."""
         for moment in self.left():
             yield ""
             yield from lines(self._moment(moment, 0))
@@ -374,7 +374,7 @@ class _TreeTeller(_Teller):
     def _mentions(
         self, evidence: explain.Evidence, moments: Sequence[Moment], depth: int
     ) -> tuple[Branch, ...]:
-        """Return nodes for the atoms by which a literal holds; for an aggregate, only the first atoms."""
+        """Return nodes for the atoms that make a literal true; for an aggregate, only for the first atoms."""
         if not isinstance(evidence, explain.Instances) or len(moments) <= _MOST_EXAMPLES:
             return tuple(self._mention(moment, depth) for moment in moments)
         first = (self._mention(moment, depth) for moment in moments[:_MOST_EXAMPLES])
@@ -389,7 +389,7 @@ class _TreeTeller(_Teller):
     def shortfall(self, goal: explain.AbsentAtom, explanation: AtomExplanation) -> Branch:
         """Return a node with the reason why a goal (an atom in an interval) does not hold.
 
-        The reasons of missing premises are its child nodes.
+        The child nodes contain the reasons why premises of the goal do not hold.
         """
         return Branch(
             f"{short_text(goal.atom)} does not hold {self.when(goal.within)}",
@@ -558,7 +558,7 @@ class _JsonTeller(_Teller):
         self._shortfalls = shortfalls or {}
 
     def rest(self) -> list[outputs.Json]:
-        """Return the proofs that were postponed because they are too deep."""
+        """Return the proofs that would be too deep in the document."""
         return [self._derived(moment, 0) for moment in self.left()]
 
     def node(self, moment: Moment, depth: int, windows: list[outputs.Json]) -> outputs.Json:
@@ -617,9 +617,9 @@ class _JsonTeller(_Teller):
                 assert_never(evidence)
 
     def shortfall(self, goal: explain.AbsentAtom) -> outputs.Json:
-        """Return the JSON of failed attempts to prove a goal (an atom in an interval).
+        """Return the JSON of the failed attempts to prove a goal (an atom in an interval).
 
-        The attempts to prove missing premises are included.
+        The JSON also contains the failed attempts to prove the missing premises.
         """
         self.goals.add(goal)
         here = self._shortfalls[goal]

@@ -51,7 +51,7 @@ def as_text(hunt: Hunt, folders: Sequence[str]) -> Iterator[RenderableType]:
 
 
 def _runs_text(hunt: Hunt, of: str = "") -> str:
-    """Return a text with the number of judged runs, and of the runs that minimized streams."""
+    """Return a text with the number of all runs, of judged runs, and of runs that minimized streams."""
     searched = hunt.searched + hunt.tests
     after = hunt.runs - searched
     more = f"; {after} more minimized and repeated faults" if after else ""
@@ -73,7 +73,7 @@ def stream_table(fault: Fault) -> Table:
 
 
 def places_table(fault: Fault) -> Table:
-    """Return a table of the expected and the reported rows, by push or window."""
+    """Return a table of the expected and the reported rows, with a line for each push or window."""
     names = ", ".join(f"?{name}" for name in columns(fault.run.query.read))
     terms = _terms(fault)
     came = (
@@ -97,7 +97,7 @@ def _where(fault: Fault, place: ReportMatch) -> str:
 
 
 def _terms(fault: Fault) -> dict[str | None, str]:
-    """Map lexical forms to the input terms, for an engine whose rows do not show the kinds of terms."""
+    """Map lexical forms to the terms of the input, for an engine that reports only lexical forms."""
     if not fault.run.typed_answers.lexical:
         return {}
     triples = (
@@ -128,7 +128,7 @@ def rule_text(fault: Fault) -> str:
 
 
 def right_text(hunt: Hunt, fault: Fault) -> str:
-    """Return a text with the correct behavior and its definition."""
+    """Return a text that describes the correct behavior, with the definition that requires it."""
     return hunt.reference.sentence if fault.rule is None else f"{hunt.reference.sentence}: {fault.rule.right}"
 
 
@@ -141,12 +141,12 @@ def judge_command(hunt: Hunt) -> str:
 
 
 def compare_command(hunt: Hunt, case: str = "case.json") -> str:
-    """Return the command that runs the engine on the recorded case of a fault again."""
+    """Return the command that runs the engine again on the case, and compares it with the correct reports."""
     return shlex.join(["lars", "compare", f"adapter:{hunt.engine.name}", hunt.reference.name, case])
 
 
 def fault_markdown(hunt: Hunt, fault: Fault, made: Sequence[tuple[str, str]], folder: str) -> str:
-    """Return a Markdown text about a fault: query, stream, reported rows, correct rows, definition.
+    """Return a Markdown page about a fault: query, stream, reported rows, correct rows, and definition.
 
     `folder` is the path of the fault's folder, relative to the folder in which `lars hunt` was run.
     """
@@ -271,7 +271,7 @@ def hunt_page(
 ) -> Page:
     """Return the content of the HTML report of all faults.
 
-    With `linked`, the report contains links to the folders of the faults.
+    If `linked` is true, the report contains links to the folders of the faults.
     """
     name, reference = hunt.name or "The engine", hunt.reference.name
     runs = _runs_text(hunt)

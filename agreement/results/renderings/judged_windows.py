@@ -1,6 +1,6 @@
 """The windows in a verdict of `lars judge`, as JSON and tables.
 
-In a verdict by an engine version, the entries are steps: pushes, time units, or answers in sequence.
+A verdict by an engine version consists of steps: pushes, time units, or answers in sequence.
 """
 
 import json
@@ -32,14 +32,14 @@ class WindowVerdict:
 
     - `phase` is `windows` for compared windows. Windows before the stable phase (`transient`) and after the
       trace (`later`) are not compared.
-    - `at` identifies the window (by its ends `from` and `to`, in time points) or the step (by the number
-      `push` or `answer`, from 0, or by the `time` unit).
-    - `rows` are the rows of both sides, in the order of `columns`.
+    - `at` identifies the window or step. A window has the keys `from` and `to`, its ends in time points. A
+      step has one of the keys `push`, `answer` and `time`, whose number starts at 0.
+    - `rows` contains the shared, missing and extra rows, with terms in the order of `columns`.
     - `problem` describes the difference; None if the rows are correct.
     - `delay` is the delay of the report in ms.
     - `triples` is the number of triples in the window.
     - `starts` are the start times t0 of the windows of the query.
-    - `reported` are the predicted and the recorded times of reports in ms.
+    - `reported` contains two lists of report times in ms: the predicted and the recorded times.
     - `shift` contains window borders that fit better than the correct borders.
     """
 
@@ -96,12 +96,12 @@ class WindowVerdict:
 
     @property
     def is_wrong(self) -> bool:
-        """Whether the window or step counts for the verdict, and its report is wrong."""
+        """Whether the window or step is compared, and its reports are wrong."""
         return self.phase == COUNTING and self.problem is not None
 
     @property
     def by_kind(self) -> dict[str, Sequence[Row]]:
-        """The rows by kind: common, missing, and extra."""
+        """The rows of the window or step by kind: common, missing, and extra."""
         return {"common": self.rows.shared, "missing": self.rows.missing, "extra": self.rows.extra}
 
 
@@ -116,7 +116,7 @@ def windows_cases(windows: Iterable[WindowVerdict], dates: Dates) -> Iterator[Ve
 
 
 def recorded_cases(verdicts: Iterable[CaseVerdict], refused: Iterable[RefusedCase]) -> Iterator[VerdictCase]:
-    """Yield a test case for each recorded case; it is skipped if the case is undecided or not judged."""
+    """Yield a test case for each recorded case; an undecided or unjudged case is a skipped test case."""
     for verdict in verdicts:
         problem = first_problem(verdict) if verdict.correct is False else None
         undecided = "undecided" if verdict.correct is None else None
@@ -180,17 +180,17 @@ def points(t: float, milliseconds: float) -> float:
 
 
 def phases_of(judgement: Judgement | VersionJudgement) -> Sequence[str]:
-    """Return the names of the phases that a verdict contains.
+    """Return the names of the phases (compared, before, after) whose windows a verdict contains.
 
-    All steps of an engine version are in the compared phase.
+    In a verdict by an engine version, all steps belong to the compared phase.
     """
     return PHASES if isinstance(judgement, Judgement) else PHASES[:1]
 
 
 def judged_windows(verdict: AnswersVerdict) -> Iterator[WindowVerdict]:
-    """Yield the windows for each matching choice of start times, or for the best choice.
+    """Yield the verdicts on windows, for each matching choice of start times, or for the best choice.
 
-    For an engine version, the steps are yielded.
+    For a verdict by an engine version, the function yields the verdicts on steps.
     """
     judgement = verdict.judgement
     if not isinstance(judgement, Judgement):
@@ -244,7 +244,7 @@ _MOST_LISTED_STARTS: Final = 10_000
 def fitting_starts(judgement: Judgement) -> list[list[int]]:
     """Return the start times of the windows for all matching choices.
 
-    For a query with one window, equivalent start times are included.
+    For a query with one window, the result also contains the start times that lead to the same verdict.
     """
     return [starts for verdict in fitting(judgement) for starts in _starts_of(verdict)]
 

@@ -28,7 +28,7 @@ _DIGITS: Final = 9
 def as_text(
     comparisons: Sequence[Divergence], refused: Sequence[RefusedCase] = ()
 ) -> Iterator[RenderableType]:
-    """Yield each comparison; for several comparisons, also a sentence about all comparisons."""
+    """Yield the text of each comparison; for several comparisons, also a sentence about all of them."""
     for comparison in comparisons:
         yield from _of_one(comparison)
     if len(comparisons) > 1:
@@ -98,7 +98,7 @@ def _title(parting: Divergence) -> str:
 
 
 def _dates(parting: Divergence) -> Dates:
-    """Return the mapping of the times of differences to dateTimes."""
+    """Return the object that maps the times of differences to dateTimes."""
     pushes, parted = parting.pushes, parting.parted
     last = max((int(difference.difference.at) for difference in parted), default=0)
     end = last if pushes is None else ceil(_points(pushes[last].t, parting.dates.unit))
@@ -119,7 +119,7 @@ def _place(difference: DifferenceWithRules, parting: Divergence, dates: Dates) -
 
 
 def time(t: float, unit: Duration) -> str:
-    """Return a time in milliseconds as a number of units."""
+    """Return a time, given in milliseconds, as a text with a number of the given units."""
     return outputs.plain(_points(t, unit), _DIGITS)
 
 

@@ -1,7 +1,8 @@
 """The reports of `lars phase`: figure, text, JSON, HTML, and a heat map for notebooks.
 
 In the figure, the pull period U is on the horizontal axis, and the window length L on the vertical axis. The
-color is the share of agreeing periods. The HTML report also marks changes of the share.
+color is the share of agreeing periods. The HTML report also marks the lengths and periods at which the share
+changes.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -35,7 +36,7 @@ def check(path: Path) -> None:
 
 
 def figure_of(diagrams: Sequence[PhaseDiagram]) -> "Figure":
-    """Return a matplotlib figure, with a panel for each rate."""
+    """Return a matplotlib figure, with a panel for each rate (speed) of the stream."""
     check_matplotlib("plot()")
     from matplotlib.figure import Figure
 
@@ -85,7 +86,7 @@ def as_text(diagrams: Sequence[PhaseDiagram]) -> Iterator[RenderableType]:
 
 
 def summary(diagrams: Sequence[PhaseDiagram]) -> str:
-    """Return a sentence with the number of pairs U and L with full agreement, and the number of changes."""
+    """Return a sentence with the number of pairs of U and L on which push and pull always agree."""
     rows = [row for diagram in diagrams for row in diagram.rows if row.whole]
     cells = [(agreeing, row.whole) for row in rows for agreeing in row.agreeing]
     perfect = sum(agreeing == whole for agreeing, whole in cells)
@@ -101,7 +102,7 @@ def summary(diagrams: Sequence[PhaseDiagram]) -> str:
 
 
 def as_json(diagrams: Sequence[PhaseDiagram], origin: str | None) -> Json:
-    """Return the JSON document: ranges of window lengths with an equal number of agreeing periods."""
+    """Return the JSON document: the number of agreeing periods for each range of window lengths."""
     return {
         "unit": str(diagrams[0].unit),
         "origin": origin,
@@ -136,8 +137,8 @@ def phase_page(
 ) -> Page:
     """Return the content of the HTML report of the diagrams.
 
-    `commands` are two command lines: for the diagram again, and for a comparison with the own length of the
-    window.
+    `commands` are two command lines: the first computes the diagram again, the second compares push and pull
+    with the window length of the query.
     """
     stream = short(str(diagrams[0].stream))
     question = (

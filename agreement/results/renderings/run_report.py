@@ -71,7 +71,7 @@ def run_page(results: CellResults, document: Mapping[str, object]) -> Page:
 
 
 def _origins(cells: Sequence[Cell], results: Mapping[str, Json]) -> Iterator[str]:
-    """Yield the dateTime of time 0 for each trace with dateTimes."""
+    """Yield the name of each trace with dateTimes, with the dateTime of time 0."""
     origins = {(cell.trace, results[cell.key].get("origin")): None for cell in cells}
     for trace, origin in origins:
         if origin is not None:
@@ -111,9 +111,9 @@ def _table(name: str, rows: Sequence[Json], varied: Sequence[str], kinds: Sequen
 
 
 def _matrix(verdicts: Sequence[Json], varied: Sequence[str]) -> Json | None:
-    """Return the verdicts with a column for each engine; None without several engines.
+    """Return a table of verdicts with a column for each engine; None for fewer than two engines.
 
-    If verdicts are very many, verdicts that are compared with a wrong verdict come first.
+    If very many verdicts exist, rows with a wrong verdict of some engine come first.
     """
 
     def labels_of(row: Json) -> tuple[str, ...]:
@@ -140,7 +140,7 @@ def _matrix(verdicts: Sequence[Json], varied: Sequence[str]) -> Json | None:
 
 
 def _heat(agreements: Sequence[Json], named: Sequence[str]) -> Json | None:
-    """Return the share of agreeing periods by U and by the columns `named`; None without several U."""
+    """Return the share of agreeing periods by U and by the columns `named`; None for fewer than two U."""
     result = [row for row in agreements if row.get("intervals")]
     periods = sorted({row["period"] for row in result})
     if len(periods) < 2 or len(periods) > _MOST_PERIODS:  # noqa: PLR2004 - one is a column of the table

@@ -104,12 +104,12 @@ def _departures(result: suite.SuiteResult) -> Iterator[str]:
 
 
 def _about(result: suite.TestResult) -> str:
-    """Return the comment of a test, worded so that it is not taken for a diagnosis of the engine."""
+    """Return the comment of a test, with the remark that the comment is no diagnosis of the engine."""
     return f"what the test tells apart (no diagnosis of this engine): {result.test.comment}"
 
 
 def vector_text(choice: Choice) -> str:
-    """Return a text with the parameters of an engine."""
+    """Return a text that lists the parameters (window, report and tick settings) of an engine."""
     number, label = choice
     return f"{suite.vectors()[number]}{_LABELS[label]}"
 
@@ -125,7 +125,7 @@ def by_feature(result: suite.SuiteResult) -> RenderableType:
 
 
 def side_by_side(results: Sequence[suite.SuiteResult]) -> RenderableType:
-    """Return a table that compares engines: passed and judged tests, by level and feature."""
+    """Return a table that compares engines: the numbers of passed and judged tests, by level and feature."""
     names = [result.engine for result in results]
     rows = [
         (level, feature, *(_share(_of(result, level, feature)) for result in results))
@@ -194,7 +194,7 @@ _TimedRows = list[tuple[float, list[Mapping[str, str | None]]]]
 def _sides(result: suite.TestResult) -> tuple[list[tuple[float, str]], ...]:
     """Return the expected reports and the reports of the engine as texts.
 
-    Terms that look alike show their kinds.
+    Different terms with the same short form are written with their kinds (IRI, literal or blank node).
     """
     until = max((push.t for push in result.test.stream), default=0)
     right: _TimedRows = [
@@ -303,7 +303,7 @@ def earl(result: suite.SuiteResult) -> str:
 def cases(result: suite.SuiteResult) -> Iterator[VerdictCase]:
     """Yield a test case for each test; a test without a verdict is skipped.
 
-    An engine without any report gets an additional failed test case, although none of its tests failed.
+    If an engine never reports, the function also yields a failed test case for the engine.
     """
     if result.mute:
         yield VerdictCase("engine", "reports", _MUTE)

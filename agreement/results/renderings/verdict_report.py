@@ -1,7 +1,8 @@
 """The verdicts of `lars judge`, on recorded cases and on one recording, as text and JSON.
 
-Cases are grouped by the key `family` of the case. Cases that differ or cannot be judged are listed. The text
-about a recording consists of a sentence, a table of windows or cases, and explanations of the differences.
+Cases are grouped by the key `family` of the case. The text lists the cases that differ, and the cases that
+cannot be judged. The text about a recording consists of a sentence, a table of windows or cases, and
+explanations of the differences.
 """
 
 from collections import Counter
@@ -124,9 +125,9 @@ def _transient(best: Verdict, dates: Dates) -> str:
 def by_other_match(
     judgement: Judgement | VersionJudgement, other: Judgement | VersionJudgement | None
 ) -> Iterator[str]:
-    """Yield a note if the answers are correct with the other value of --match.
+    """Yield a note if the answers are correct with the other value of the option --match.
 
-    No note is yielded if reports are missing.
+    If reports are missing in the recording, the function yields no note.
     """
     if (
         other is not None
@@ -138,7 +139,7 @@ def by_other_match(
 
 
 def _other_kinds(verdict: judging.AnswersVerdict) -> Iterator[str]:
-    """Yield a note if a reported row has the values of an expected row, but another kind of term."""
+    """Yield a note if a reported row has the values of an expected row, but an IRI in place of a literal."""
     for due, found in islice(kinds_apart(window.rows for window in judged_windows(verdict)), 1):
         yield f"same values, other kind of term: expected {due}, found {found}"
         yield _MAPPED
@@ -150,7 +151,7 @@ _MAPPED: Final = (
 
 
 def _lacks_report(judgement: Judgement) -> bool:
-    """Return whether the recording has fewer reports than expected, so that not only the times are wrong."""
+    """Return whether the recording lacks reports, so that more is wrong than the times of reports."""
     whole = [
         window.rows for window in judgement.best.windows if not window.rows.equal and not window.rows.shared
     ]
@@ -186,7 +187,7 @@ def _like(verdict: Verdict, verdicts: Iterable[Verdict], milliseconds: float) ->
 
 
 def _kind(verdict: Verdict, milliseconds: float) -> tuple[object, bool]:
-    """Return the bounds of a verdict, and whether a report is late by at least one time point."""
+    """Return the window bounds of a verdict, and whether a report is late by at least one time point."""
     return verdict.choice.bounds, bool(verdict.late and verdict.late[1] >= milliseconds)
 
 
@@ -360,7 +361,7 @@ def _specification_json(judgement: Judgement, diagnosis: Diagnosis | None, dates
 def answers_json(verdict: judging.AnswersVerdict) -> outputs.Json:
     """Return the JSON of the verdict on a file of answers.
 
-    The windows are those of the matching start times, or of the best start times.
+    The document contains the windows for the matching start times, or for the best start times.
     """
     judgement, dates = verdict.judgement, verdict.dates
     phases: dict[str, list[outputs.Json]] = {phase: [] for phase in phases_of(judgement)}
@@ -379,7 +380,7 @@ def answers_json(verdict: judging.AnswersVerdict) -> outputs.Json:
 
 
 def other_match_json(other: Judgement | VersionJudgement | None) -> outputs.Json:
-    """Return the JSON key with the verdict by the other value of --match."""
+    """Return the JSON key that contains the verdict with the other value of the option --match."""
     return {"other_match": None if other is None else outputs.pick(other, "match", "correct")}
 
 

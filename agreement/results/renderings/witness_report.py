@@ -20,7 +20,7 @@ from translate.dialects import TITLES
 
 
 def as_text(task: WitnessTask, answers: Sequence[Decision]) -> Iterator[RenderableType]:
-    """Yield the streams found for each period, and the reason why no more exist."""
+    """Yield the streams found for each period, and the reason why the search found no further streams."""
     for answer in answers:
         for witness in answer.witnesses:
             yield from _witness_parts(task, answer.period, witness)
@@ -156,7 +156,7 @@ def _source(fact: Fact) -> str:
 
 
 def dates_of(disagreement: MinimalDisagreement) -> Dates:
-    """Return the mapping of the remaining time points to dateTimes."""
+    """Return the object that maps the time points of the remaining input to dateTimes."""
     timeline = Interval(0, max((fact.t for fact in disagreement.left.facts), default=0))
     return Dates(disagreement.left.origin, disagreement.left.setting.unit).within(timeline)
 
