@@ -1,4 +1,4 @@
-"""The function `serve_engine`: a specification or engine version as an adapter on standard input."""
+"""The function `serve_engine`: run a specification or engine version as an adapter on standard input."""
 
 import os
 from collections.abc import Iterator
@@ -43,7 +43,7 @@ class ServeEngineRequest:
 
 
 def _served(engine: BuiltInEngine, base: str | None) -> Iterator[str]:
-    """Yield the replies to the messages of standard input, one line for each message."""
+    """Yield the replies to the messages on standard input, one line for each message."""
     with reading_as(Around(base)):
         yield from replies(engine, _chunks())
 
@@ -55,6 +55,6 @@ def _chunks() -> Iterator[bytes]:
 
 @offered_functions(ServeEngineRequest)
 def serve_engine(request: ServeEngineRequest, listeners: Listeners) -> StreamedTexts:
-    """Return an engine that answers the messages of standard input."""
+    """Return the replies of an engine to messages of the adapter protocol on standard input."""
     del listeners
     return StreamedTexts(_served(built_in(request.engine), request.base))

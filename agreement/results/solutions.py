@@ -81,7 +81,8 @@ class AnswerAt:
     """The answers of a query or program at time point `t`.
 
     - `rows` are the rows of a query, with terms in N-Triples syntax, and None for unbound variables.
-    - `streams` are the derived atoms of each answer stream of a program; `@_u` before an atom is its time u.
+    - `streams` contains the derived atoms of each answer stream of a program. If the time u of an atom is not
+      `t`, the atom is written with `@_u` before it.
     - `ms` is the time of an engine's report in milliseconds; None for other answers.
     - `t_date` is the dateTime of `t`; None if the times of the trace are integers.
     """
@@ -135,7 +136,7 @@ class SolveResult(Findings):
 
     @property
     def answers(self) -> tuple[AnswerAt, ...]:
-        """The answers by time point; an answer may be empty."""
+        """The answers in the order of their time points; an answer may have no rows."""
         dates = self.dates
         match self._answered:
             case AnswerRows(_, at, _):
@@ -166,15 +167,15 @@ class SolveResult(Findings):
         return self if isinstance(outcome, EngineReports) else replace(self, _answered=outcome.evaluate())
 
     def parts(self) -> Iterable[str]:
-        """Yield the lines of answers, or the lines of the reports as a trace."""
+        """Yield the lines of answers, or an engine's reports as lines of a trace."""
         return answer_lines.text_lines(self._answered, self.dates)
 
     def summary(self) -> Iterable[str]:
-        """Yield the number of answers, without the rows."""
+        """Yield only the number of answers and times, without the rows."""
         yield self.headline
 
     def for_notebooks(self) -> Iterable[RenderableType]:
-        """Yield the number of answers, and the first rows as a table or the answer streams of a program."""
+        """Yield the number of answers, and a table with the first rows, or a program's answer streams."""
         yield self.headline
         if isinstance(self._answered, Streams):
             yield from self.parts()
@@ -224,7 +225,7 @@ class SolveResult(Findings):
         return answer.t if answer.ms is None else answer.ms / self._unit.milliseconds
 
     def tables(self, *, runs: bool = False) -> Sequence[OutTable]:
-        """Return the tables `answers` (or `runs` with `runs`) and `evaluations`."""
+        """Return the tables `answers` and `evaluations`; if `runs` is true, `runs` and `evaluations`."""
         return answer_lines.tables(self._answered, runs=runs)
 
     def _table(self, name: str | None) -> OutTable:
@@ -234,9 +235,9 @@ class SolveResult(Findings):
 
 
 def _counted_by(profile: str, path: Path, how: requests.ProgramOptions) -> requests.ProgramOptions:
-    """Return the options with the unit that an engine version assumes for numbers in windows.
+    """Return the options with the time unit that an engine version assumes for numbers in windows.
 
-    The options are unchanged if a unit is given, or if no engine version reports.
+    If the user gives a unit, or if the reports are not those of an engine version, the options are unchanged.
     """
     # Loads engines, which no other question needs.
     from agreement.engines.registry import ENGINES
@@ -248,7 +249,7 @@ def _counted_by(profile: str, path: Path, how: requests.ProgramOptions) -> reque
 
 @offered_functions(SolveRequest)
 def solve(request: SolveRequest, listeners: Listeners) -> SolveResult:
-    """Return the answers of a query or program by time point; with `as_`, return the reports of a profile.
+    """Return the answers of a query or program by time point, or (with `as_`) the reports of an engine.
 
     >>> result = solve("samples/door/door.lars", "samples/door/door.atoms", from_=2, to=2)
     >>> [(answer.t, answer.streams) for answer in result.answers]

@@ -189,7 +189,7 @@ class Translation(Findings):
 
 
 def _unfolded(request: TranslateRequest, listeners: Listeners) -> TranslateRequest:
-    """Return a request with the query and the required settings of an experiment."""
+    """Return a request with the query and the settings of an experiment in place of the experiment."""
     if not requests.is_experiment(request.query):
         return request
     # Loads what compares, which no other translation needs.
@@ -215,8 +215,8 @@ def _assigned_by_traces(
 ) -> Mapping[Iri, tuple[Iri, ...]] | None:
     """Return the predicates of each stream of an experiment, if the query does not name its streams.
 
-    The predicates of a stream come from the key `assign` of the experiment. For streams without this key,
-    they come from the traces.
+    The key `assign` of the experiment assigns predicates to streams. Each other predicate is assigned to the
+    streams that contain it in the traces.
     """
     target, options = request.to or request.evaluation.engine, request.input_options
     if target is None or target in MERGING or not (query := requests.load_query(path, SECOND)).merged:
@@ -239,7 +239,7 @@ def _assigned_by_traces(
 
 @offered_functions(TranslateRequest)
 def translate(request: TranslateRequest, listeners: Listeners) -> Translation:
-    """Return the LARS program of a query, or a program in another form; with `to`, the query in a language.
+    """Return a query's LARS program or a program in another form; with `to`, the query in another language.
 
     >>> query = "SELECT ?s WHERE { STREAM <http://e/s> [RANGE 3s] { ?s <http://e/p> ?o } }"
     >>> print(translate(query).lines[0])

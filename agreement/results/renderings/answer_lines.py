@@ -57,7 +57,7 @@ def json_objects(answers: Answered, dates: Dates = NO_DATES) -> Iterator[outputs
 
 
 def text_lines(answers: Answered, dates: Dates = NO_DATES) -> Iterator[str]:
-    """Yield the lines of answers, with `-` for an empty answer, or the reports as a trace."""
+    """Yield a line for each answer (`-` if it is empty), or an engine's reports as lines of a trace."""
     match answers:
         case AnswerRows(variables, at, _):
             lines = (f"{dates.text(t)}: {' '.join(map(outputs.short_row, rows)) or '-'}" for t, rows in at)

@@ -276,7 +276,7 @@ def _square(verdict: EveryStream) -> outputs.Json:
 
 
 def _stretch(own: Sequence[Decision]) -> outputs.Json:
-    """Return consecutive periods with one verdict, and their number, which is their width in the figure."""
+    """Return consecutive pull periods with one verdict, and their number: the width of their bar."""
     periods = outputs.number_ranges([decision.period for decision in own], _RANGES)
     return {"periods": periods, "count": len(own)} | _square(own[0].verdict)
 
@@ -327,7 +327,7 @@ Direction = tuple[PairQuery, PairQuery, Decision]
 
 
 def containment_text(containments: Sequence[Direction], files: Sequence[str]) -> Iterator[str]:
-    """Yield the verdict of each direction, data that refute it, and a time unit with another verdict."""
+    """Yield each direction's verdict, refuting data, and any different verdict with a finer time unit."""
     if any(_timed(one, other) for one, other, _ in containments):
         yield f"at every time of every stream, time in units of {containments[0][0].setting.unit}"
     for (query, other, containment), (mine, theirs) in zip(containments, (files, files[::-1]), strict=False):

@@ -459,7 +459,7 @@ class _TreeTeller(_Teller):
         return Branch(f"{text}: {value}{self.place_of(failure.despite)}", (), mentioned)
 
     def _value(self, literal: BodyLiteral, binding: Mapping[Variable, Constant]) -> str:
-        """Return the value that an aggregate has instead, as text; "" for other literals."""
+        """Return the actual value of a failed aggregate condition, as text; "" for other literals."""
         if not isinstance(literal, Gather):
             return ""
         keys = {key: binding[key] for key in literal.keys if key in binding}

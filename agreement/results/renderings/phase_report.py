@@ -86,7 +86,7 @@ def as_text(diagrams: Sequence[PhaseDiagram]) -> Iterator[RenderableType]:
 
 
 def summary(diagrams: Sequence[PhaseDiagram]) -> str:
-    """Return a sentence with the number of pairs of U and L on which push and pull always agree."""
+    """Return a text: how many pairs of U and L have full agreement, and how often the share changes."""
     rows = [row for diagram in diagrams for row in diagram.rows if row.whole]
     cells = [(agreeing, row.whole) for row in rows for agreeing in row.agreeing]
     perfect = sum(agreeing == whole for agreeing, whole in cells)

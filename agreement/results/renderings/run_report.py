@@ -71,7 +71,7 @@ def run_page(results: CellResults, document: Mapping[str, object]) -> Page:
 
 
 def _origins(cells: Sequence[Cell], results: Mapping[str, Json]) -> Iterator[str]:
-    """Yield the name of each trace with dateTimes, with the dateTime of time 0."""
+    """Yield a text with the dateTime of time 0 for each trace with dateTimes."""
     origins = {(cell.trace, results[cell.key].get("origin")): None for cell in cells}
     for trace, origin in origins:
         if origin is not None:

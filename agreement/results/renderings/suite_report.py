@@ -89,7 +89,7 @@ def _sentences(result: suite.SuiteResult) -> Iterator[str]:
 
 
 def _departures(result: suite.SuiteResult) -> Iterator[str]:
-    """Yield how an engine's parameters differ from the language's own, and what unusual ones mean."""
+    """Yield lines about parameters of an engine that differ from those of its language, and their meaning."""
     language, vectors = result.writing.language, suite.vectors()
     own = builtin(language.value)
     chosen, fitting = vectors[result.choice[0]], [vectors[number] for number, _ in result.fitting]
@@ -224,7 +224,7 @@ def _by_time(timed_texts: Sequence[tuple[float, str]]) -> Mapping[float, list[st
 
 
 def reasons(result: suite.TestResult, choice: Choice) -> str:
-    """Return a text with the nearest parameters for which the reports would be correct."""
+    """Return a text with parameters that make the reports correct, as near as possible to the engine's."""
     if not result.fits:
         return "no parameters explain what came"
     own = _values(choice)

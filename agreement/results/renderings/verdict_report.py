@@ -181,7 +181,7 @@ def _headline(judgement: Judgement, dates: Dates) -> str:
 
 
 def _like(verdict: Verdict, verdicts: Iterable[Verdict], milliseconds: float) -> list[Verdict]:
-    """Return the verdicts with the same bounds and the same kind of delay as a verdict, by start times."""
+    """Return the verdicts with a verdict's window bounds that also have (or also lack) late reports."""
     alike = (other for other in verdicts if _kind(other, milliseconds) == _kind(verdict, milliseconds))
     return sorted(alike, key=lambda other: other.choice.starts)
 

@@ -40,7 +40,7 @@ class CiteRequest:
 
 @offered_functions(CiteRequest)
 def cite(request: CiteRequest, listeners: Listeners) -> PrintedTexts:
-    """Return BibTeX entries of this program and of the papers of the given commands, by default of all.
+    """Return BibTeX entries of this program and of the papers on the given commands (by default, all).
 
     >>> [entry.partition(",")[0] for entry in cite("generate").texts]
     ['@software{lars', '@inproceedings{yabench2016']

@@ -1,4 +1,4 @@
-"""Published claims about queries and engines; running commands decides them, so no verdict is stored."""
+"""Published claims about queries and engines; verdicts are not stored, because commands decide the claims."""
 
 import json
 import re
@@ -34,7 +34,7 @@ KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
 
 class Claim(BaseModel, frozen=True, extra="forbid"):
-    """A published claim that two sides differ on some data, or never differ, and the deciding commands."""
+    """A published claim that two sides differ, or never differ, with the commands that decide the claim."""
 
     name: str
     source: str
@@ -66,10 +66,10 @@ class ClaimVerdict:
 class _Finding:
     """The result of a command of a claim.
 
-    - `differ` means that the sides differ; None if this is open.
+    - `differ` is whether the compared sides differ; None if the command does not decide this.
     - `witness` describes the size of the data that show a difference.
-    - `theorem` is the theorem that decides.
-    - `cases` is the number of tried cases.
+    - `theorem` is the theorem that decides, or a text about an open verdict.
+    - `cases` is the number of tried cases without a difference, as text.
     """
 
     differ: bool | None
@@ -127,7 +127,7 @@ def _decided(claim: Claim, folder: Path, benchmarks: Path | None) -> ClaimVerdic
 
 
 def _missing(claim: Claim, benchmarks: Path | None) -> str:
-    """Return the missing part of the --benchmarks folder for a claim; "" if all data exist."""
+    """Return a text with the folders of --benchmarks that a claim needs and that are missing, or ""."""
     needed = sorted(
         {name for command in claim.commands for name in re.findall(rf"{BENCHMARKS}/(\w+)", command)}
     )
@@ -143,7 +143,8 @@ def _placed(command: str, folder: str, benchmarks: Path | None) -> str:
 def _verdict(findings: Sequence[_Finding], *, differ: bool) -> tuple[Kind, str]:
     """Return the verdict on a claim, given the results of all its commands.
 
-    `differ` means that the claim is a difference. Otherwise, one difference refutes the claim.
+    If `differ` is true, the claim is that two sides differ, and a finding of agreement refutes the claim. If
+    `differ` is false, one finding of a difference refutes the claim.
     """
     apart = [finding for finding in findings if finding.differ]
     alike = [finding for finding in findings if finding.differ is False]
@@ -224,7 +225,7 @@ def _on_every_stream(words: Sequence[str]) -> Iterator[_Finding]:
 
 
 def _finding(answer: Decision, *, by_stream: bool = False) -> _Finding:
-    """Return the result of a command in the form for claims; with `by_stream`, only a stream can refute."""
+    """Return the result of a command in the form for claims, from a decision about all streams."""
     shown = answer.witness
     size = "" if shown is None else _size(shown.facts, shown.triples)
     return _Finding(
@@ -245,9 +246,9 @@ def _judged(words: Sequence[str]) -> Iterator[_Finding]:
 
 
 def _solved(first: Sequence[str], second: Sequence[str]) -> _Finding:
-    """Return the finding that two programs have different answers, or that they have the same.
+    """Return whether two `lars solve` commands have different answers, or how many times were compared.
 
-    Only times with answers of the first program count. The atom `trigger` is ignored.
+    Answers are compared at the times at which the first command has an answer. The atom `trigger` is ignored.
     """
     one, other = (_answers(_call(solve, words)) for words in (first, second))
     if any(other.get(t) != answers for t, answers in one.items()):

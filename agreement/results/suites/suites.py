@@ -71,7 +71,7 @@ _NAMED: Final = 5
 
 
 def _start(value: str | int) -> Start:
-    """Return the start time t0 of windows, or the rule for it, from a text.
+    """Return the start time t0 of windows, or the name of a rule that determines t0, from a text.
 
     >>> _start("2"), _start("aligned")
     (2, 'aligned')
@@ -173,7 +173,7 @@ class SuiteRequest:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SuiteMade(Findings):
-    """The result of `suite make`: the folder and its tests."""
+    """The result of `suite make`: the folder that was written, and the tests in it."""
 
     folder: Path
     tests: tuple[SuiteTest, ...]
@@ -221,7 +221,7 @@ class SuiteRun(Findings):
         return int(any(result.failed for result in self.engines)), None
 
     def cases(self) -> Iterator[VerdictCase]:
-        """Yield a test case for each test; for several engines, with the name of the engine."""
+        """Yield a test case for each test; if several engines are tested, with the name of the engine."""
         several = len(self.engines) > 1
         for of in self.engines:
             for case in suite_report.cases(of):
@@ -249,7 +249,7 @@ class SuiteRun(Findings):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SuiteClaims(Findings):
-    """The result of `suite claims`: published claims with verdicts; `folder` contains the input files."""
+    """The result of `suite claims`: published claims with verdicts; `folder` contains their input files."""
 
     folder: Path
     claims: "tuple[ClaimVerdict, ...]"
@@ -289,7 +289,7 @@ class SuiteClaims(Findings):
 
 @offered_functions(SuiteRequest)
 def suite(request: SuiteRequest, listeners: Listeners) -> SuiteMade | SuiteRun | SuiteClaims:
-    """Return the new tests of `make`, an engine's results of `run`, or the verdicts of `claims`.
+    """Write tests (`make`), run engines on tests (`run`), or check published claims (`claims`).
 
     >>> suite("build", "rspql-suite")
     Traceback (most recent call last):
@@ -360,8 +360,8 @@ def _run(request: SuiteRequest, folder: Path, listeners: Listeners) -> SuiteRun:
 def _check_expected(tests: Sequence[SuiteTest], stopped: Event) -> None:
     """Raise LarsError for an invalid file of expected reports, before any engine runs.
 
-    With a time limit, this function is not used: reading all files can take longer than the limit, so each
-    file is read when its test is run.
+    If the user sets a time limit, each file is checked only when its test is run, because reading all files
+    could take longer than the limit.
     """
     for test in tests:
         for language in test.texts if not stopped.is_set() else ():
@@ -369,7 +369,7 @@ def _check_expected(tests: Sequence[SuiteTest], stopped: Event) -> None:
 
 
 def _declared(request: SuiteRequest) -> frozenset[Choice] | None:
-    """Return the parameters that the options of a request declare; None without --engine."""
+    """Return the parameters that an engine has according to the options; None without --engine."""
     if request.engine is None:
         if (request.t0, request.bounds, request.label) != (None, None, None):
             raise LarsError("--t0, --bounds and --label require --engine SPEC")
@@ -386,7 +386,7 @@ def _declared(request: SuiteRequest) -> frozenset[Choice] | None:
 def _ran(
     tests: Sequence[SuiteTest], request: SuiteRequest, claimed: frozenset[Choice] | None, control: RunControl
 ) -> Iterator[SuiteResult]:
-    """Yield the test results of each engine; if the run ends before an engine, the engine has no results."""
+    """Yield each engine's test results; an engine that is not reached before the run ends has no results."""
     options = dict(request.how.options or {})
     commands = [command for command in (request.adapter, *request.compare) if command is not None]
     for place, command in enumerate(commands):

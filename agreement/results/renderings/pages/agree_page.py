@@ -1,8 +1,8 @@
 """The HTML report of `lars agree`: verdicts, timeline, differences with proofs, queries and rules.
 
-For each difference, the report describes the cause, and a change that would make both sides equal. If few
-rows differ, the report shows all of them, otherwise examples of each cause. Proofs and missing premises are
-shown up to a limit of cost.
+For each difference, the report describes the cause, and a change with which push and pull would agree. If few
+rows differ, the report shows all differing rows, otherwise examples for each cause. The number of shown
+proofs is limited by their size.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -60,13 +60,13 @@ Tally = Mapping[tuple[int, Side, int], tuple[int, int]]
 
 @dataclass(frozen=True)
 class RowSelection:
-    """The rows of only one side that the user selects; they are counted without a list of the rows."""
+    """The rows of only one side that the user selects; the rows are counted without being listed."""
 
     variant: VariantReport
     row_filter: RowFilter
 
     def tally(self) -> Tally:
-        """Count the selected rows, and the periods with such rows, by pull period, side and cause."""
+        """Return how many rows are selected, and in how many periods, by pull period, side and cause."""
         sizes: dict[tuple[int, Side, int], tuple[int, int]] = {}
         for side, own in self._counts():
             for period in np.unique(self._lengths).tolist():
@@ -78,13 +78,13 @@ class RowSelection:
 
     @cached_property
     def _lengths(self) -> Array:
-        """The pull period U of each period with a difference."""
+        """The length (the pull period U) of each period in which push and pull disagree."""
         return np.array(
             [comparison.end - comparison.start for comparison in self.variant.explanation.periods], np.int64
         )
 
     def _counts(self) -> Iterator[tuple[Side, Array]]:
-        """Yield, for each selected side, the number of its selected rows by period and cause."""
+        """Yield, for each selected side, the numbers of its selected rows by period and cause."""
         if not len(self._lengths):
             return
         for side in SIDES:
@@ -97,7 +97,7 @@ class RowSelection:
                 yield side, counts
 
     def rows(self, tally: Tally) -> list[RowDifference]:
-        """Return the selected rows by period and time; if these are many, only examples of each cause."""
+        """Return the selected rows by period and time; of very many rows, only examples of each cause."""
         if sum(rows for rows, _ in tally.values()) <= _ALL:
             return list(self.row_filter.rows(self.variant))
         return self.examples(tally)
@@ -127,7 +127,7 @@ class RowSelection:
 
 
 def counts_json(tally: Tally, verdicts: Sequence[PeriodVerdict]) -> outputs.Json:
-    """Return a table of counts, with a line for each disagreeing U and a column for each side and cause.
+    """Return the numbers of rows as JSON: a line for each disagreeing U, a column for each side and cause.
 
     Pull periods without a verdict in `verdicts` are omitted.
     """
@@ -166,7 +166,7 @@ PeriodPrograms = Callable[[int], Mapping[Side, tuple[Program, EngineQuery]]]
 
 @dataclass(frozen=True, slots=True)
 class _AtomQuestion:
-    """The question whether an atom holds at time point `t` by the program of push or pull, and why."""
+    """A question about an atom: whether and why the program of push or pull derives it at time point `t`."""
 
     program: Program
     query: EngineQuery
@@ -181,7 +181,7 @@ class _AtomQuestion:
         return Interval(first, last).meet(timeline)
 
     def told(self, trace: Trace, dates: Dates) -> outputs.Json:
-        """Return the explanation as JSON; if the atom does not hold, also as lines of text."""
+        """Return the explanation of the atom as JSON; if the atom does not hold, also as lines of text."""
         try:
             situated = _around(self, trace, dates)
             explanation = explaining.explain_atom(situated, self.t, self.atom, None, Path("query"))
@@ -205,10 +205,10 @@ def _around(question: _AtomQuestion, trace: Trace, dates: Dates) -> explaining.P
 def proofs(
     variant: VariantReport, rows: Sequence[RowDifference], sides: PeriodPrograms, dates: Dates
 ) -> outputs.Json:
-    """Return the proof of a row on one side, and the missing premises on the other side.
+    """Return, for rows of only one side, a proof on this side, and the missing premises on the other side.
 
-    The result maps numbers of rows to proofs. The first proofs are for one row of each pull period, side and
-    cause.
+    The result maps indexes of rows to proofs. One row of each pull period, side and cause comes first,
+    because the size of all proofs is limited.
     """
     trace = variant.trace
     proofs_json: outputs.Json = {}
@@ -236,9 +236,9 @@ def proofs(
 
 
 def _one_of_each(rows: Sequence[RowDifference]) -> Iterator[int]:
-    """Yield the numbers of the rows: first the first row of each group, then the second rows, and so on.
+    """Yield the indexes of rows: of the first row of each group, then of the second row, and so on.
 
-    A group of rows has the same pull period, side and cause.
+    A group contains the rows with the same pull period, side and cause.
     """
     seen: dict[tuple[int, str, str], int] = {}
     turns: list[tuple[int, int]] = []
@@ -251,7 +251,7 @@ def _one_of_each(rows: Sequence[RowDifference]) -> Iterator[int]:
 def _questions_of(
     variant: VariantReport, row: RowDifference, programs: PeriodPrograms
 ) -> tuple[_AtomQuestion, _AtomQuestion]:
-    """Return the question why one side reports a row, and the question why the other side does not."""
+    """Return two questions: why one side reports a row, and why the other side does not report the row."""
     end, sides = row.interval.end, programs(row.period)
     other: Side = "pull" if row.side == "push" else "push"
     times = variant.answers.push.within(Interval(row.interval.start + 1, end), TermCodes()).times
@@ -262,9 +262,10 @@ def _questions_of(
 
 
 def _arrived_on(trace: Trace) -> Callable[[Interval], int]:
-    """Return a function that bounds the number of triples in an interval.
+    """Return a function that returns an upper bound of the number of triples in an interval.
 
-    The function counts the triples in whole bins of time, and all static triples.
+    The returned function counts the triples in all bins of time that overlap the interval, and all static
+    triples.
     """
     bins = bins_of(trace, 1)
     counts = sum(trace.arrivals(bins).values(), np.zeros(bins.count, np.int64))
@@ -363,7 +364,7 @@ def agree_page(
 ) -> Page:
     """Return the content of the HTML report with its JSON document and its `title`.
 
-    If the CQELS query is derived, the report shows only its first form, the brave query.
+    If the CQELS query is derived, the report shows only its first form, whose patterns match only streams.
     """
     variant, verdicts = report.first, report.row_filter.verdicts(report.first)
     dates = report.dates.within(variant.trace.timeline)
@@ -397,7 +398,7 @@ def _reading(report: AgreementReport) -> str:
 
 
 def summary(verdicts: Sequence[PeriodVerdict]) -> tuple[bool | None, str]:
-    """Return whether all whole periods agree (None without whole periods), and a sentence about this."""
+    """Return whether all whole periods agree (None without whole periods), and a sentence with counts."""
     wrong = [verdict.period for verdict in verdicts if verdict.agree is False]
     whole = sum(len(verdict) for verdict in verdicts)
     bad = sum(not comparison.agree for verdict in verdicts for comparison in verdict)
@@ -409,7 +410,7 @@ def summary(verdicts: Sequence[PeriodVerdict]) -> tuple[bool | None, str]:
 
 
 def _whose(pair: Pair, side: Side) -> str:
-    """Return a text: whether the query of push or pull is given, or derived from the other query."""
+    """Return a text: the query of push or of pull is given, or is derived from the other query."""
     if side != pair.derived:
         return "the query that was given, in one layout"
     other = pair.csparql if side == "push" else pair.cqels
@@ -497,9 +498,10 @@ def _drawn(
     tally: Tally,
     asking: ExplainCommand | None,
 ) -> tuple[Sequence[RowDifference], outputs.Json]:
-    """Return the shown rows, and the data of the timeline with these rows and the trace.
+    """Return the shown rows, and the data of a timeline that shows the trace and these rows.
 
-    If the page remains small, all rows and their support are drawn, otherwise examples of each cause.
+    If the report remains small, the timeline shows all rows and their supporting triples, otherwise examples
+    of each cause.
     """
     for rows, most in ((selection.rows(tally), _SUPPORT), (selection.examples(tally), _LESS_SUPPORT)):
         supports = variant.supports(rows) if rows else []
@@ -514,7 +516,7 @@ def _drawn(
 
 
 def _without_graph(fact: Fact) -> Fact:
-    """Return a triple of a named graph as a triple of the stream, which the timeline draws."""
+    """Return a triple of a named graph as a triple of its stream, because the timeline draws only streams."""
     if is_triple(fact):
         return fact
     *triple, _, stream = fact.arguments

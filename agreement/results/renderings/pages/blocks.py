@@ -1,4 +1,4 @@
-"""Parts of an HTML report that require no script: small timelines, and the output of a command.
+"""Parts of an HTML report that work without a script: small timelines, and the output of a command.
 
 A timeline has rows of marks over time (lanes), and one shaded period. The output of a command consists of
 paragraphs, trees of lines, and tables.
@@ -36,7 +36,7 @@ def stream_lanes(arrivals: Iterable[tuple[float, str, Iterable[str | None]]], ki
 
 
 def short_names(names: Iterable[str]) -> list[str]:
-    """Return distinct names with short IRIs; names that would look equal remain in full.
+    """Return names with short IRIs; if two names would have the same short form, both remain in full.
 
     >>> short_names(["<http://a/door>", "<http://b/door>", "<http://b/room>", "p/2"])
     ['<http://a/door>', '<http://b/door>', 'room', 'p/2']
@@ -53,7 +53,7 @@ def lanes_json(
     text: Callable[[float], str] = str,
     period: tuple[float, float] | None = None,
 ) -> Json:
-    """Return the data of a timeline for the template, with positions in percent between both ends.
+    """Return the data of a timeline for the template; positions are percentages between both ends.
 
     Args:
         title: The title of the timeline.
@@ -101,7 +101,7 @@ _ROWS_SHOWN: Final = 40
 
 
 def blocks(parts: Iterable[RenderableType]) -> list[Json]:
-    """Return output as blocks: tables, paragraphs for lines, items for indented lines, and trees.
+    """Return a command's output as blocks: tables, paragraphs of lines, items (indented lines), and trees.
 
     >>> blocks(["they differ", "  in a row"])
     [{'kind': 'said', 'lines': ['they differ']}, {'kind': 'items', 'lines': ['in a row']}]
@@ -122,7 +122,7 @@ _LONG_CELL: Final = 2_000
 
 
 def page_blocks(parts: Iterable[RenderableType]) -> list[Json]:
-    """Return the output of a command as parts of a page; only the first rows of long parts are kept."""
+    """Return the output of a command as parts of an HTML report, with the first rows of long parts."""
     room, blocks_json = _LETTERS, []
     for block in blocks(parts):
         name = "rows" if "rows" in block else "lines"
@@ -205,7 +205,7 @@ _MOST_LETTERS: Final = 250_000
 
 
 def first_lines(lines: Sequence[str]) -> list[str]:
-    """Return the first lines, and a line with the number of omitted lines."""
+    """Return the first lines of a text, and a line with the number of omitted lines."""
     ends = accumulate(map(len, lines))
     kept = [line for line, end in zip(lines, ends, strict=True) if end <= _MOST_LETTERS]
     left = len(lines) - len(kept)

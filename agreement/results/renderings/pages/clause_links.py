@@ -1,7 +1,7 @@
-"""Link the lines of a query to the rules of its program, and name the translation scheme of each rule.
+"""Link the lines of a query to the rules of its LARS program, and name the translation scheme of each rule.
 
 A line of a query is linked to the rules that change if the line changes. To find the links, each constant,
-condition and operator of the query is altered, one at a time, and the query is translated again. The links
+condition and operator of the query is altered, one at a time, and each altered query is translated. The links
 therefore do not depend on the names or the order of the rules, and equal patterns at two places have
 different links.
 """
@@ -39,8 +39,8 @@ _GROUP: Final = re.compile(r"(WHERE\b|\{$)")
 def linked_lines(query: EngineQuery, translate: Translate) -> list[list[int]]:
     """Return, for each rule of a query's program, the numbers of the lines that produce the rule.
 
-    The lines are those of the text of `write_query`. For a query whose links would take seconds, no links are
-    returned.
+    Line numbers refer to the text that `write_query` returns. If the links would take seconds to compute, the
+    lists of lines are empty.
     """
     lines, rules = _lines(query), list(map(str, translate(query).rules))
     others = list(islice(_altered_queries(query), _MOST_RULES // len(rules) + 1))
@@ -64,9 +64,9 @@ def linked_lines(query: EngineQuery, translate: Translate) -> list[list[int]]:
 
 
 def _of_inputs(rule: str, before: Sequence[str], lines_of: Mapping[int, set[int]]) -> set[int]:
-    """Return the line of the query to which all rules that a rule reads are linked.
+    """Return the one query line to which all rules are linked whose results a rule reads.
 
-    The result is empty if several lines are linked.
+    If these rules are linked to several lines, the result is empty.
     """
     names = set(_NAME.findall(rule.partition("←")[2]))
     lines = [lines_of[place] for place, other in enumerate(before) if other.partition("(")[0] in names]
@@ -88,7 +88,7 @@ def _altered_queries(query: EngineQuery) -> Iterator[EngineQuery]:
 
 
 def _altered(value: Any) -> Iterator[Any]:
-    """Yield the copies of a value in which one place is altered."""
+    """Yield copies of a part of a query, each with one constant, condition or operator altered."""
     yield from _others(value)
     if isinstance(value, patterns.Values):
         return  # its rows are altered as wholes
@@ -147,9 +147,9 @@ def _changed_lines(before: Sequence[str], after: Sequence[str]) -> set[int]:
 
 
 def _lowest(before: Sequence[str], after: Sequence[str]) -> list[int]:
-    """Return the numbers of the rules that only `before` contains.
+    """Return the indexes of the rules of `before` that `after` does not contain.
 
-    Rules that only read the results of such rules are omitted.
+    A rule that differs only because it reads the result of another such rule is omitted.
     """
     left = Counter(after)
     changed: list[int] = []
@@ -180,8 +180,8 @@ def side_by_side(
 ) -> Json:
     """Return the lines of a query and the rules of its program, each rule with the numbers of its lines.
 
-    If the query language cannot express a derived query, the given query `engine_query` is shown without
-    links.
+    If the query language cannot express a derived query, the result contains the query of the user,
+    `engine_query`, without links.
     """
     rules = translate(query).rules
     try:
@@ -203,7 +203,7 @@ def _shortened(rule: str) -> str:
 
 
 def scheme(rule: Rule) -> str:
-    """Return the name of the translation scheme of τ1 or τ2 that produced a rule."""
+    """Return the name of the scheme of the translation τ1 or τ2 that produced a rule."""
     head, _, body = str(rule).partition("←")
     leaves = len(_LEAF.findall(body))
     if head.strip() == "trigger":

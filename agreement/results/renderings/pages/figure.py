@@ -1,4 +1,4 @@
-"""A figure for papers: the verdicts over the pull period U, and the timeline around one difference."""
+"""A figure for papers: the verdicts for each pull period U, and the timeline around one difference."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -64,9 +64,9 @@ def check_figure(path: Path) -> None:
 
 
 def check_matplotlib(place: str) -> None:
-    """Raise LarsError if matplotlib is not installed; the message begins with `place`.
+    """Raise LarsError if matplotlib is not installed.
 
-    `place` is the option or function that draws.
+    The message begins with `place`, the option or function that draws a figure.
     """
     try:
         import matplotlib as mpl
@@ -79,9 +79,10 @@ def check_matplotlib(place: str) -> None:
 def figure_of(
     variant: VariantReport, verdicts: Sequence[PeriodVerdict], row: RowDifference | None, setting: Setting
 ) -> "Figure":
-    """Return a matplotlib figure: a strip of periods for each U, and a timeline around a difference.
+    """Return a matplotlib figure: a strip of periods for each pull period U, and a timeline of a difference.
 
-    If `row` is None, the figure has no timeline.
+    The timeline shows the surroundings of `row`, a row of only one side. If `row` is None, the figure has no
+    timeline.
     """
     check_matplotlib("plot()")
     import matplotlib as mpl
@@ -99,7 +100,7 @@ def figure_of(
 
 
 def write_figure(path: Path, figure: "Figure") -> None:
-    """Write a figure in one step; the size of the figure includes the labels at its edges."""
+    """Write a figure to a file in one step; the size of the figure includes the labels at its edges."""
     import matplotlib as mpl
 
     kind = path.suffix[1:]
@@ -193,14 +194,14 @@ def _timeline(axes: "Axes", variant: VariantReport, row: RowDifference, setting:
 
 
 def _in_lines(text: str) -> str:
-    """Return a label in at most three short lines; the last line ends with … if text is omitted."""
+    """Return a label divided into at most three short lines; the last ends with … if text is omitted."""
     return "\n".join(wrap(text, _LABEL, max_lines=3, placeholder=" …"))
 
 
 def _window_ends(
     query: EngineQuery, stream: str, at: int, variant: VariantReport, setting: Setting
 ) -> list[tuple[float, float]]:
-    """Return the interval of each time-based window of a query on a stream, at a time."""
+    """Return the interval of each time-based window of a query on a stream at the time `at`."""
     result = []
     for source in sources(query):
         window = window_operator(source.window, source.stream, setting.unit, setting.bounds)

@@ -1,4 +1,4 @@
-"""The HTML report of `lars judge`: verdict, windows or steps over time, and fitting start times."""
+"""The HTML report of `lars judge`: verdict, windows or steps over time, and start times that fit."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import ceil
@@ -113,7 +113,7 @@ def _answer(verdict: AnswersVerdict, windows: Sequence[WindowVerdict], dates: Da
 def _some(windows: Sequence[Json]) -> list[Json]:
     """Return all windows if they are short, otherwise some windows in order with their first rows.
 
-    Of many windows, wrong windows are preferred.
+    If windows must be left out, wrong windows are kept first.
     """
     length = sum(len(json_text(window)) for window in windows)
     most = None if len(windows) <= _MOST_WINDOWS and length <= _LETTERS else _ROWS_EACH
@@ -138,7 +138,7 @@ def _sentences(parts: Iterable[RenderableType]) -> Iterator[str]:
 
 
 def _fit(verdict: Verdict, dates: Dates) -> Json:
-    """Return a matching choice of start times as JSON; for one window, a range of equivalent start times."""
+    """Return matching start times as JSON; for one window, as a range of start times with equal verdict."""
     starts, last = verdict.choice.starts, verdict.until
     late = "" if verdict.late is None else " to ".join(dict.fromkeys(map(plain, verdict.late)))
     text = ", ".join(map(dates.text, starts)) or "any"

@@ -1,7 +1,7 @@
-"""The steps of a program for an HTML report with a slider over time, encoded as small numbers.
+"""The steps of a program for an HTML report in which a slider moves through time.
 
-A step is the evaluation at one time point. Each step lists the atoms that enter and leave since the previous
-step; a script in the HTML report applies these changes.
+A step is the evaluation at one time point. The data of a step list, as small numbers, the atoms that enter
+and leave since the previous step. A script in the HTML report applies these changes.
 """
 
 from bisect import bisect_left
@@ -49,10 +49,10 @@ BoundsAt = Callable[[int], Interval]
 
 
 def times_of(here: ProgramSituation, span: Interval, start: int) -> tuple[list[int], str]:
-    """Return the time points of a page in order, and a sentence about omitted time points.
+    """Return the time points of an HTML report in order, and a sentence about omitted time points.
 
-    If the interval `span` has many time points, those at which the input or a window changes are chosen,
-    nearest to `start` first.
+    If the interval `span` has many time points, only time points at which the input or a window changes are
+    chosen; time points near `start` are preferred.
     """
     count = span.last - span.first + 1
     if count <= _MOST_STEPS:
@@ -66,7 +66,7 @@ def times_of(here: ProgramSituation, span: Interval, start: int) -> tuple[list[i
 
 
 def _turns(here: ProgramSituation, span: Interval, start: int) -> Iterator[int]:
-    """Yield the times at which input near `start` arrives or changes a window, and the next evaluations."""
+    """Yield the times at which input near `start` arrives, or enters or leaves a window, and next pulls."""
     timeline, times = here.stream.timeline, range(span.first, span.last + 1)
     windows = [window for window in windows_in_order(here.program) if isinstance(window, IntervalWindow)]
     ends = [partial(window.bounds, timeline=timeline) for window in windows]
@@ -91,9 +91,10 @@ def _last(ends: BoundsAt) -> Callable[[int], int]:
 def moving(
     here: ProgramSituation, span: Interval, start: int, path: Path, seconds: float = _MOST_SECONDS
 ) -> Json | None:
-    """Return the steps of a program around a start time for the script of a page; None without steps.
+    """Return the steps of a program around the time `start`, for the script of an HTML report, or None.
 
-    The evaluation ends after `seconds` seconds, with at least one step.
+    The evaluation of steps ends after `seconds` seconds, but not before one step is evaluated. The result is
+    None if no step can be evaluated.
     """
     if here.stream.timeline.last >= LATEST_DRAWN:
         return None
@@ -120,7 +121,7 @@ def moving(
 
 
 def _encoded(here: ProgramSituation, evaluated: Sequence[Step], start: int) -> Json | None:
-    """Return the encoded steps for the script; None for several steps whose text is too long."""
+    """Return the encoded steps for the script; None if the text of more than one step is too long."""
     ordered = sorted(evaluated, key=lambda step: step.t)
     items, items_left = _items(here, ordered, start)
     rules, formulas = _rules(here, items)
@@ -164,7 +165,8 @@ def _encoded(here: ProgramSituation, evaluated: Sequence[Step], start: int) -> J
 def _as_read(here: ProgramSituation, step: Step) -> Step:
     """Return a step whose windows contain only input, and derived atoms that a formula reads there.
 
-    A window contains all atoms at its times, including atoms derived for other rules.
+    The evaluation puts all atoms at the times of a window into the window, also atoms that were derived for
+    other rules.
     """
     read = {(window, signature(atom)) for window, atom in _formulas(here) if atom is not None}
     given = here.stream.input
@@ -188,9 +190,9 @@ def _formulas(here: ProgramSituation) -> Iterator[tuple[Window, Atom | None]]:
 
 
 def _formula(literal: BodyLiteral) -> tuple[Window, Atom | None] | None:
-    """Return the window and the atom that a literal reads; None for a literal without window.
+    """Return the window and the atom that a body literal reads; None for a literal without window.
 
-    The atom is None for `true`.
+    The atom is None if the literal reads `true` in the window.
     """
     window = next(windows_of(literal), None)
     atom = next((canonical_atom(atom) for atom, _, _ in atoms(literal)), None)
@@ -204,7 +206,7 @@ Things = Numbering[Held | Rule]
 
 
 def _items(here: ProgramSituation, ordered: Sequence[Step], start: int) -> tuple[Items, int]:
-    """Return the shown atoms, nearest to `start`, and the number of omitted atoms."""
+    """Return the shown atoms, which are the nearest to `start`, and the number of omitted atoms."""
     every = {moment for step in ordered for _, content in step.contents for moment in content}
     first, last = (ordered[0].t, ordered[-1].t) if ordered else (0, -1)
     every |= {(u, atom) for u, own in here.stream.input.items() if first <= u <= last for atom in own}
@@ -220,7 +222,7 @@ def _text(text: str) -> str:
 
 
 def _told_apart(things: Iterable[Atom | Rule]) -> list[str]:
-    """Return texts of atoms and rules with short terms; equal short texts are replaced by full texts."""
+    """Return atoms and rules as texts with short terms; if two texts would be equal, with full terms."""
     every = {thing: _text(str(thing)) for thing in things}
     alike = Counter(every.values())
     texts = {
@@ -242,7 +244,7 @@ def _lane(atom: Atom) -> str:
 
 
 def _lanes(here: ProgramSituation, items: Items) -> list[str]:
-    """Return the rows of the timeline with the most atoms; rows for input come first."""
+    """Return the names of the timeline's rows with the most atoms; rows for input come first."""
     counts = Counter(_lane(atom) for _, atom in items)
     lanes = [lane for lane, _ in counts.most_common(_MOST_LANES)]
     given = {_lane(atom) for own in here.stream.input.values() for atom in own}
@@ -259,7 +261,7 @@ def _drawn(items: Items, lanes: Sequence[str]) -> list[Json]:
 
 
 def _rules(here: ProgramSituation, items: Items) -> tuple[list[Json], list[Json]]:
-    """Return the rules in parts, and the formulas in these parts: each with its window and matching atoms."""
+    """Return the rules, divided into literals, and the literals' formulas with windows and matching atoms."""
     windows = windows_in_order(here.program)
     known = Numbering[tuple[Window, Atom | None]]()
     numbered = [(number, rule) for number, rule in enumerate(here.program.rules, 1) if not is_fact(rule)]
@@ -292,7 +294,7 @@ def _rules(here: ProgramSituation, items: Items) -> tuple[list[Json], list[Json]
 
 
 def _told(here: ProgramSituation, step: Step, before: Step | None, items: Items, texts: Things) -> Json:
-    """Return a step as the numbers of atoms and texts that enter and leave since the previous step."""
+    """Return a step as numbers: of the atoms and texts that enter or leave since the previous step."""
     windows = []
     for place, (interval, content) in enumerate(step.contents):
         old = frozenset[Moment]() if before is None else before.contents[place][1]
@@ -327,7 +329,7 @@ def _change(old: Collection[Moment], new: Collection[Moment], items: Items) -> t
 
 
 def _holding(step: Step) -> list[Held]:
-    """Return the derived atoms in a fixed order, each with its time if it differs from the step's time."""
+    """Return a step's derived atoms in a fixed order, each with its time if this is not the step's time."""
     held: list[Held] = [(None if u == step.t else u, atom) for u, atom in step.derived or ()]
     return sorted(held, key=lambda one: (one[0] is not None, one[0] or 0, str(one[1])))
 

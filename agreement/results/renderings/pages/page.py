@@ -140,7 +140,10 @@ _LARGEST_HASHED: Final = 2**28
 
 
 def date_made() -> datetime:
-    """Return the current time, or SOURCE_DATE_EPOCH if set, so that a file can be reproduced."""
+    """Return the time in the variable SOURCE_DATE_EPOCH, or else the current time.
+
+    With this variable, the same command writes the same file again.
+    """
     # An invalid value is no reason to lose results of hours.
     with suppress(OSError, OverflowError, ValueError):
         return datetime.fromtimestamp(int(os.environ.get("SOURCE_DATE_EPOCH", "")), UTC)
@@ -207,9 +210,9 @@ def _named_in(toml: Path) -> Iterator[Path]:
 
 
 def query_texts(files: Iterable[Path]) -> list[tuple[str, str]]:
-    """Return the unchanged texts of the queries among files, by file name.
+    """Return the file name and the unchanged text of each query among the files.
 
-    If two files have the same name, the name of the folder precedes the file name.
+    If two files have the same name, the name of the folder is put before the file name.
     """
     queries = [path for path in files if path.suffix in QUERY_SUFFIXES]
     alike = Counter(path.name for path in queries)
@@ -252,10 +255,10 @@ class Page:
     - `question` is the question that the report answers, and `answer` is the answer in a sentence.
     - `verdict` is positive (True), negative (False), or None.
     - `notes` are warnings and notes.
-    - `heading` is the title of the first section, if this section is text.
+    - `heading` is the title of the first section, if the first section is text.
     - `template` is the name of the template.
-    - `document` is the document of --json.
-    - `page` contains further data for the script.
+    - `document` is the JSON document that the option --json prints.
+    - `page` contains further data for the script of the report.
     - `provenance` contains the command, version, date and files, by name.
     - `queries` are the unchanged texts of the queries, by file name.
     """
@@ -275,7 +278,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class InlinePage:
-    """An HTML report in a frame of a notebook; its script has no access outside the frame."""
+    """An HTML report in a frame of a notebook; the report's script has no access outside the frame."""
 
     text: str = field(repr=False)
     height: int
@@ -332,7 +335,7 @@ def html(page: Page) -> str:
 def _bounded(document: Mapping[str, object], most: int) -> tuple[str, list[str]]:
     """Return a document as JSON of at most `most` characters, and the keys that are omitted.
 
-    Iterators are read only up to this limit.
+    The function reads iterators only up to this limit.
     """
     left = [key for key, value in document.items() if value is LEFT_OUT]
     document = {key: value for key, value in document.items() if value is not LEFT_OUT}
@@ -350,7 +353,7 @@ def _bounded(document: Mapping[str, object], most: int) -> tuple[str, list[str]]
 
 
 def _clipped(line: str) -> str:
-    """Return a line of JSON in which long strings are cut; a cut string ends with its length."""
+    """Return a line of JSON in which long strings are cut; the length of a cut string is added at its end."""
     if len(line) <= _LONGEST_STRING or _LONG_STRING.search(line) is None:
         return line
 
@@ -400,7 +403,7 @@ _WHOLE: Final = re.compile(
 
 
 def whole(text: object) -> Markup:
-    """Return a text for HTML without line breaks inside a date, an interval or a variable.
+    """Return a text for HTML that a browser does not break inside a date, an interval or a variable.
 
     >>> whole("in (3, 5] ?a < 2")
     Markup('in <span class="whole">(3, 5]</span> <span class="whole">?a</span> &lt; 2')
@@ -411,10 +414,10 @@ def whole(text: object) -> Markup:
 
 
 def _printable(value: object) -> object:
-    """Return a template's value with control characters escaped, unless it is safe markup."""
+    """Return a value for a template with escaped control characters; safe markup is unchanged."""
     return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def part(name: str) -> str:
-    """Return a file from which pages are made: a template, the style or the script."""
+    """Return the text of a file that HTML reports are made of: a template, the style or the script."""
     return files("agreement.results.renderings.pages").joinpath("parts", name).read_text(encoding="utf-8")

@@ -1,9 +1,9 @@
-"""The data of a timeline as small numbers: windows, periods, elements, evaluation times, answers.
+"""The data of a timeline in an HTML report: windows, periods, elements, evaluation times and answers.
 
-The interval of a window over time is encoded as a list of runs. In a run, each end of the window is constant
-or moves with the time. The periods of one U are drawn as a limited number of cells; each cell contains the
-causes of its differences. For a long trace, elements and evaluation times are counted in bins of time, and
-only the answers of some rows are drawn.
+The interval of a window over time is encoded as a list of runs. During a run, each end of the window is
+constant or moves with the time. The periods of one pull period U are drawn as a limited number of cells; each
+cell contains the causes of its differences. For a long trace, elements and evaluation times are counted in
+bins of time, and only the answers of some rows are drawn.
 """
 
 from bisect import bisect_right
@@ -50,9 +50,9 @@ def windows(
 ) -> list[Json]:
     """Return the windows of the queries, each with its side and its interval over time.
 
-    `runs` are [t, first, last, by, by]: at t, the window is [first, last]; up to the next run, each end moves
-    by 0 or 1 per time point. [t, None] means an empty window. If `alone` is true, intervals are given only at
-    the times of the shown rows.
+    The key `runs` lists the runs [t, first, last, by, by]. At the time t, the window is [first, last]. Until
+    the next run, each end moves by its number `by` (0 or 1) per time point. The run [t, None] is an empty
+    window. If the key `alone` is true, intervals are given only at the times of the shown rows.
 
     Args:
         queries: The queries, each with its side (push or pull).
@@ -90,7 +90,7 @@ def _ends(
     trace: Trace,
     count: int,
 ) -> Ends | None:
-    """Return a function from time points to the interval of a window; None if it would be too slow."""
+    """Return a function that maps a time point to a window's interval; None if it would be too slow."""
     match window:
         case IntervalWindow():
             return lambda t: window.bounds(t, trace.timeline)
@@ -112,7 +112,7 @@ def _ends(
 
 
 def runs_of(ends: Ends, times: Iterable[int]) -> list[Run]:
-    """Return the intervals at consecutive times as a list of few runs.
+    """Return the intervals of a window at consecutive times as a list of few runs.
 
     >>> runs_of(lambda t: Interval(max(0, t - 2), t), range(6))
     [[0, 0, 0, 0, 1], [3, 1, 3, 1, 1]]
@@ -141,7 +141,7 @@ def _goes_on(run: Run, t: int, here: Interval | None) -> bool:
 
 
 def _turned(run: Run, before: tuple[int, Interval | None], here: tuple[int, Interval | None]) -> bool:
-    """Extend a run of one time point by the next time point, if the window moves by 0 or 1.
+    """Extend a run of one time point by the next time point, if each end of the window moves by 0 or 1.
 
     Returns:
         Whether the run was extended.
@@ -164,13 +164,13 @@ AGREES: Final = -1
 
 
 class StripCell(NamedTuple):
-    """Consecutive periods of one U that are drawn together.
+    """A cell of the timeline: consecutive periods, of one pull period U, that are drawn together.
 
     - `start` and `end` are the ends of the interval (start, end].
-    - `cause` is the number of the most frequent cause. It is AGREES if all periods agree. A number after all
-      causes means that the sides differ only in names of blank nodes.
-    - `periods` is the number of periods, and `disagreeing` the number of those that disagree.
-    - `causes` is the number of different causes.
+    - `cause` is the number of the most frequent cause, or AGREES if all periods agree. A number after the
+      numbers of all causes means that push and pull differ only in names of blank nodes.
+    - `periods` is the number of periods, and `disagreeing` is the number of disagreeing periods.
+    - `causes` is the number of different causes in these periods.
     """
 
     start: int
@@ -182,9 +182,9 @@ class StripCell(NamedTuple):
 
 
 def strip_cells(variant: VariantReport, verdict: PeriodVerdict, lines: int = 1) -> list[StripCell]:
-    """Return the periods of a verdict in at most `_CELLS` cells; with many lines, in fewer cells.
+    """Return the periods of a verdict in at most `_CELLS` cells; in fewer cells if many lines are drawn.
 
-    `lines` is the number of pull periods that are drawn.
+    A line of cells is drawn for each pull period; `lines` is the number of lines.
     """
     most = min(_CELLS, max(_ALL_CELLS // lines, _FEWEST))
     size = -(-len(verdict) // most) or 1
@@ -208,7 +208,7 @@ _VERDICTS_SHOWN: Final = 50
 def small_html(
     variant: VariantReport, verdicts: Sequence[PeriodVerdict], sentence: str, dates: Dates = NO_DATES
 ) -> str:
-    """Return the HTML for a notebook: the verdict, and the strip of periods for each U."""
+    """Return the HTML for a notebook: the verdict, and a strip of periods for each pull period U."""
     timeline = variant.trace.timeline
     span = max(timeline.last - timeline.first, 1) / 1000
     strip = [
@@ -257,7 +257,7 @@ _MOST_STREAMS: Final = 200
 def elements(
     trace: Trace, sizes: Mapping[str, int], terms: Numbering[str], behind: Iterable[Fact]
 ) -> tuple[Json, dict[Fact, int], list[str]]:
-    """Return the elements of a trace as columns of term numbers, their positions, and notes on omissions.
+    """Return the elements of a trace as columns of term numbers, their indexes, and notes about omissions.
 
     For a long trace, only the elements that support shown rows are listed, and all elements are counted in
     bins of time.
@@ -266,7 +266,7 @@ def elements(
         trace: The trace.
         sizes: The number of elements of each stream.
         terms: The numbers of terms, which the function extends.
-        behind: The elements that support shown rows.
+        behind: The elements that support the shown rows, and are always listed.
     """
     if sum(sizes.values()) <= _MOST_ELEMENTS:
         every = [fact for fact in trace.facts(trace.timeline) if is_triple(fact)]
@@ -310,13 +310,13 @@ def _span(trace: Trace) -> int:
 
 
 def bins_of(trace: Trace, lanes: int) -> TimeBins:
-    """Return equal intervals of the timeline; with many rows (lanes) of the timeline, fewer intervals."""
+    """Return equal intervals (bins) of the timeline; fewer bins if the timeline has many rows (lanes)."""
     width = -(-_span(trace) // min(_BINS, _ALL_BINS // max(lanes, 1)))
     return TimeBins(trace.timeline.first, width, -(-_span(trace) // width))
 
 
 def evaluations(answer_parts: AnswerParts, bins: TimeBins) -> Json:
-    """Return the evaluation times; of many evaluation times, the number in each bin."""
+    """Return the evaluation times; for very many evaluations, only the number of evaluations in each bin."""
     if answer_parts.evaluations <= _MOST_TIMES:
         return {"times": answer_parts.whole().times.tolist(), "bins": None}
     counts = sum(
@@ -330,8 +330,8 @@ def answers(
 ) -> tuple[Mapping[str, Json], list[str]]:
     """Return the times of each answer row of push and of pull, and notes about omissions.
 
-    The times of a row are either complete or omitted. If rows are very many, the `first` rows are included,
-    up to a limit.
+    For each row, the result contains either all times or none. If very many rows exist, the result contains
+    only the rows `first`, up to a limit.
     """
     answer_parts = {"push": sides.push, "pull": sides.pull}
     many = sum(size for own in answer_parts.values() for _, size in own.parts) > _MOST_RUNS

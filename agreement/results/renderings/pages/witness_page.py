@@ -32,7 +32,8 @@ def witness_page(
 ) -> Page:
     """Return the content of the HTML report of `lars witness`.
 
-    For two queries, or if no stream was found, the report contains only text.
+    If `lars witness` does not compare push with pull, or if no stream was found, the report contains only
+    text.
     """
     question = f"What is the smallest stream on which {' and '.join(task.sides)} differ?"
     head = Page(title, question, all_hold(answers), _answer(answers), notes, _HEADING)
@@ -58,7 +59,7 @@ def shrink_page(
     document: Mapping[str, object],
     notes: Sequence[str],
 ) -> Page:
-    """Return the content of the HTML report of `lars shrink`: sizes, and the remaining comparison."""
+    """Return the content of the HTML report of `lars shrink`: sizes, and the report on the minimal input."""
     before, after = quantity(disagreement.before.triples, "triple"), disagreement.after.triples
     answer = f"Of {before} {after} are left: {disagreement.cause}."
     head = Page(title, question, False, answer, notes, "What is left")
@@ -82,7 +83,7 @@ def _headed(
     document: Mapping[str, object],
     report: AgreementReport,
 ) -> Page:
-    """Return the HTML report of `lars agree` on a stream, with another question and answer at the top."""
+    """Return the HTML report of `lars agree` with another question and another answer at the top."""
     page = agree_page(head.title, report, document)
     above = {"above": page_blocks(parts), "heading": head.heading}
     return replace(
@@ -111,7 +112,7 @@ def _answer(answers: Sequence[Decision]) -> str:
 
 
 def _proven(answers: Sequence[Decision]) -> list[str]:
-    """Return sentences about what a finished search guarantees."""
+    """Return sentences that name the streams for which a finished search found agreement."""
     if all_hold(answers) is not False or any(answer.search_end == "out of time" for answer in answers):
         return []
     # A stream that a proof gives need not be a smallest one.
