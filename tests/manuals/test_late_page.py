@@ -13,7 +13,9 @@ KINDS = rows("agreement/manual/late-data.md", "| kind | meaning |")
 CAUSES = rows("agreement/manual/late-data.md", "| cause | meaning |")
 WEB = "http://127.0.0.1:9000/WebGlCity/RDF/"
 WAITS = rows(
-    "agreement/manual/late-data.md", "| wait | missed rows | with lateness 9345ms | with lateness 18691ms |"
+    "agreement/manual/late-data.md",
+    "| wait of pull | rows missed without lateness | rows missed with lateness 9345ms "
+    "| rows missed with lateness 18691ms |",
 )
 
 
