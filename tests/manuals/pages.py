@@ -8,6 +8,7 @@ The word behind three backticks says what a block is; readers do not see the wor
 - without a word: what the commands before it print; … stands for anything.
 - `LANGUAGE FILE`: a file that later commands of the page read, or one of the samples.
 - `rules`, `verdict`: the pictures of the first page.
+- `picture`: a picture of push and pull.
 """
 
 import re

@@ -54,6 +54,8 @@ def test_each_block_is_run(page):
             assert part.note in APART or re.fullmatch(r"(exit=\d+)?", part.note), part
         elif part.kind in ("rules", "verdict", "yaml"):
             assert page == "README.md" or "workflow" in part.note, part
+        elif part.kind == "picture":
+            assert page == "agreement/manual/push-and-pull.md", part
         elif part.kind:
             users = [line for b in after if b.kind == "sh" for line in lines(b)] + snippets(PAGES[page])
             # A command may read the whole folder.
