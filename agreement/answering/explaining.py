@@ -152,7 +152,7 @@ class ShortNames:
         return constants
 
     def resolve(self, asked_atom: AskedAtom, held: Iterable[Atom]) -> Atom:
-        """Return the atom that the user's text means: an atom in `held` if possible, otherwise a new atom."""
+        """Return the atom that a user's text means: an atom in `held` if one fits, otherwise a new atom."""
         name = self._predicate(asked_atom)
         same = (atom for atom in dict.fromkeys(held) if signature(atom) == name)
         likely = [atom for atom in same if all(map(_means, asked_atom.arguments, atom.arguments))]
@@ -314,7 +314,7 @@ AnswerStreams = tuple[tuple[frozenset[Moment], ...], bool]
 def answer_streams(here: ProgramSituation, program: Program, t: int, path: Path) -> AnswerStreams:
     """Return the answer streams of a program at time t, for the input and static data in `here`.
 
-    The windows of the program must not reach further than the windows of the program in `here`.
+    The windows of `program` must not reach further than the windows of the program in `here`.
 
     Raises:
         LarsError: The solver rejects the program; the message contains the path.
@@ -332,9 +332,10 @@ def answer_streams(here: ProgramSituation, program: Program, t: int, path: Path)
 
 
 def prover_of(here: ProgramSituation, program: Program, t: int, derived: frozenset[Moment]) -> explain.Prover:
-    """Return a prover that explains atoms of an answer stream, whose derived atoms are `derived`.
+    """Return a prover that can explain the atoms of the answer stream with the given derived atoms.
 
-    If a tuple window can keep different elements of one time point, the prover uses one possible choice.
+    If a tuple window can keep some of several elements of one time point, the prover uses one choice of
+    elements.
     """
     value: Callable[[Expression], Constant | None] = partial(evaluate, binding={})
     prover = next(provers(program, here.stream, derived, t, here.background, value), None)
@@ -449,9 +450,9 @@ def explain_atom(
 ) -> AtomExplanation | NoAnswerStream:
     """Return the explanation why an atom holds or does not hold in an answer stream at time t.
 
-    The argument `text` is the text of the atom. The argument `model` is the number of the answer stream. By
-    default, the function explains the first answer stream with the atom. If no answer stream exists at time
-    t, the function returns the reason why.
+    The argument `text` is the atom as the user wrote it. The argument `model` is the number of the answer
+    stream. By default, the function explains the first answer stream with the atom. If no answer stream
+    exists at time t, the function returns the reason why none exists.
 
     Raises:
         LarsError: The time is outside the timeline, or the text can mean several atoms.
@@ -520,7 +521,7 @@ def _explained(
 def _sought(here: ProgramSituation, world: explain.IndexedPoint, moment: Moment) -> Sought | None:
     """Return whether an atom that no rule can derive is static data or input; None if a rule can derive it.
 
-    For input, the function returns the nearest arrival times.
+    If the atom is input, the result contains the arrival times that are nearest to the time of the atom.
     """
     name = signature(moment[1])
     if name in intensional(here.program):
@@ -697,7 +698,7 @@ def candidate(moments: Moments, program: Program, data: Stream, background: Back
 
 @dataclass(frozen=True, slots=True)
 class CheckReadings:
-    """The verdicts whether a stream is an answer stream, by two semantics of `not not`.
+    """The verdicts, by two semantics of `not not`, whether a stream is an answer stream of a program.
 
     The field `flp` is the verdict by the semantics of LARS (FLP semantics). The field `founded` is the
     verdict by a semantics in which an atom may support itself through `not not`.

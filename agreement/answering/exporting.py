@@ -69,7 +69,7 @@ _LEGEND_ACCEPTED: Final = f"the file {LEGEND_FILE} that `lars export` wrote"
 
 
 class LegendName(BaseModel, extra="forbid", strict=True, frozen=True):
-    """The predicate that a name in the output of a reasoner (Ticker or clingo) represents.
+    """The predicate of a program that a name in the output of Ticker or clingo represents.
 
     If `timed` is true, the last argument of each atom with this name is a time.
     """
@@ -342,7 +342,7 @@ class ExportedProgram:
 
     @property
     def answer(self) -> Signature | None:
-        """The predicate that contains the answers of a query; None for a program."""
+        """The predicate whose atoms are the answers of a query; None if a program is exported."""
         return None if self.columns is None else self.columns.output.predicate
 
 
@@ -374,7 +374,7 @@ def export_program(task: SolvingTask, warn: Warn) -> ExportedProgram:
 
 
 def _time_before(gate: Gate, facts: Iterable[Fact], t: int) -> int:
-    """Return the last evaluation time before time t; if no such time exists, return 0 or t."""
+    """Return the last evaluation time before time t; if no evaluation is earlier, return 0 or t."""
     match gate:
         case None:
             return max(t - 1, 0)
@@ -456,7 +456,7 @@ def _columns(condition: Test | Assign) -> tuple[Variable, ...]:
 def input_of(exported_program: ExportedProgram, program: Program) -> Iterator[tuple[int, Atom]]:
     """Yield each input atom that a program can read, with its time, in order of arrival.
 
-    Atoms after the last time to show are left out.
+    Atoms that arrive after the last time of the export are left out.
     """
     used = used_predicates(program)
     tuples = any(isinstance(window, TupleWindow) for window in windows(program))
@@ -466,7 +466,7 @@ def input_of(exported_program: ExportedProgram, program: Program) -> Iterator[tu
 
 
 def background_of(exported_program: ExportedProgram, program: Program) -> tuple[Atom, ...]:
-    """Return the static data that a program reads."""
+    """Return the atoms of the static data whose predicates occur in a program."""
     used = used_predicates(program)
     return tuple(atom for atom in atoms_of(exported_program.situation.background) if signature(atom) in used)
 

@@ -29,8 +29,8 @@ _FINER: Final = 5.0
 def made_streams(task: WitnessTask) -> StreamMaker:
     """Return a function that makes a stream on which both sides of a task differ, without a search.
 
-    The returned function makes the stream from a match of a query. It returns a decision with the stream, a
-    decision that no such stream exists, or None if it cannot decide.
+    The returned function makes the stream from a match of a query. The returned function returns a decision
+    with the stream, a decision that no stream exists, or None if it cannot decide.
     """
     wishes = task.criteria
     if wishes.sides is not None or wishes.same_input:

@@ -185,7 +185,8 @@ def _smaller_queries(state: PairOnStream, shortest: Shortest) -> PairOnStream:
 def _earlier(state: PairOnStream, shortest: Shortest) -> PairOnStream:
     """Return the disagreement with its stream elements moved to earlier times.
 
-    All elements are moved by whole periods, then each element with all later elements, then single elements.
+    First, all elements are moved by whole pull periods. Then, each element is moved with all later elements,
+    and at last alone.
     """
     first = min((fact.t for fact in state.facts), default=1)
     for by in range((first - 1) // state.period * state.period, 0, -state.period):

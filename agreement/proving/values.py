@@ -94,8 +94,8 @@ OF_TERMS: Final = ("ISTRIPLE", "ISIRI", "ISLITERAL", "ISBLANK")
 def triple_terms(expressions: Iterable[Expression], new: Sequence[Iri]) -> list[Constant]:
     """Return triple terms to try as values of variables, if conditions test parts of these values.
 
-    The parts are tested by SUBJECT, PREDICATE and OBJECT. The triple terms consist of constants of the
-    conditions and of new IRIs.
+    Conditions test the parts of a triple term with SUBJECT, PREDICATE and OBJECT. The triple terms consist of
+    constants of the conditions and of new IRIs.
 
     >>> x = Variable("x")
     >>> test = Call("SAMETERM", (Call("PREDICATE", (x,)), Iri("x:p")))
@@ -121,8 +121,8 @@ def triple_terms(expressions: Iterable[Expression], new: Sequence[Iri]) -> list[
 def is_covered(expression: Expression) -> bool:
     """Return whether a condition only compares terms, or tests kinds of terms, such as ISIRI.
 
-    Finitely many terms are enough to decide whether such a condition can be true. Conditions on computed
-    values, and on times with time zones, are not covered.
+    Finitely many terms are enough to decide whether a covered condition, such as a comparison of terms, can
+    be true. Conditions on computed values, and on times, are not covered.
     """
     match expression:
         case Call(function, arguments) if function in CONNECTIVES:
@@ -334,7 +334,7 @@ def _floats_at(low: Fraction, place: Fraction, high: Fraction) -> Iterator[tuple
 def _inside(points: Sequence[Fraction], many: int) -> Iterator[list[Fraction]]:
     """Yield `many` numbers below all points, between each two neighbors, and above all points.
 
-    The numbers have few digits.
+    The function prefers numbers with few digits.
     """
     yield [Fraction(-floor(-points[0]) - n) for n in range(1, many + 1)]
     yield from (list(_between(low, high, many)) for low, high in pairwise(points))

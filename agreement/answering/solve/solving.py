@@ -130,8 +130,9 @@ class AnswerRows:
     """The answers of a query at each evaluation time, in order of time.
 
     The field `variables` contains the columns of the rows, and `at` each time with its rows. `at` may be an
-    iterator that evaluates the query on demand and can be read only once. The method `evaluate` stores all
-    answers. The field `origin` is the dateTime of time 0; None if times are integers.
+    iterator that evaluates the query on demand and can be read only once. The method `evaluate` returns
+    answers that can be read several times. The field `origin` is the dateTime of time 0; None if times are
+    integers.
     """
 
     variables: tuple[Variable, ...]
@@ -363,21 +364,21 @@ _MOST_DIGITS: Final = 1000
 
 
 def _of_logic(part: Expression) -> terms.Term | None:
-    """Return one side of a comparison as a term of LARS; None if LARS has no such number."""
+    """Return one side of a comparison as a term of LARS; None if LARS cannot express the term."""
     if isinstance(part, terms.Literal) and part.datatype == f"{terms.XSD}integer":
         return terms.Number(int(part.lexical)) if len(part.lexical) <= _MOST_DIGITS else None
     return part if isinstance(part, Variable | terms.Number) else None
 
 
 def _part_asked(query: EngineQuery, whole: EngineQuery, task: SolvingTask) -> Question:
-    """Return the question for a part of a query, which is evaluated at the times of the whole query."""
+    """Return the question to the solver for a part of a query, at the evaluation times of the whole query."""
     return ask(_timed(query, whole, task), output_of(query, task.setting).predicate)
 
 
 def _spoken(
     each: Iterable[tuple[int, Sequence[Row]]], say: Callable[[int | None], None]
 ) -> Iterator[tuple[int, Sequence[Row]]]:
-    """Yield the answers unchanged; if no answer has a row, call `say` after the last answer.
+    """Yield the given answers unchanged; if no answer has a row, call `say` after the last answer.
 
     The argument of `say` is the time of the last answer; None if there are no answers.
     """

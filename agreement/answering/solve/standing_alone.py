@@ -65,7 +65,7 @@ def _on_trace(
 ) -> tuple[Program, EngineQuery | None, Trace]:
     """Return the program of a task, its query (None for a program), and the trace.
 
-    The function NOW() in the program returns dateTimes that are counted from time 0 of the trace.
+    In the program, the value of NOW() is computed from the dateTime of time 0 of the trace.
     """
     program, query = single_program(task, warn)
     trace = trace_of(replace(trace_input, runner=Runner(in_process=True)), (None, at), query, warn)

@@ -40,7 +40,7 @@ _ASSIGNED: Final = (
 class TranslatingTask:
     """A query or program to translate.
 
-    The engine in `evaluation` may have another query language than the query.
+    The option --engine in `evaluation` may name another query language than the language of the query.
 
     - `static` are files whose triples become facts of a program for Ticker.
     - `solved` is true if the query will be evaluated, so that it must not call unknown functions.

@@ -50,7 +50,7 @@ def _with_something(part: Pattern) -> Pattern | None:
     """Return an aggregate without GROUP BY, joined with its own pattern; None for other parts of a query.
 
     If its pattern has no solution, an aggregate without GROUP BY has one row in C-SPARQL and no row in CQELS
-    (T13). The join removes this row.
+    (T13). The join with the pattern removes this row.
     """
     if not isinstance(part, Group) or part.keys:
         return None
@@ -61,7 +61,7 @@ def _with_something(part: Pattern) -> Pattern | None:
 def refutation(against: Witness, *, columns: bool = True) -> Decision:
     """Return the decision that a query is not contained in another query, as a given stream shows.
 
-    If `columns` is false, the decision mentions that the columns of the two queries have different names.
+    If `columns` is false, the text of the decision mentions that both queries have different column names.
     """
     hint = "" if columns else "; the columns of the two queries have different names (--rename A=B)"
     why = f"on the data shown, this query has a row that the other query does not have{hint}"
@@ -158,8 +158,8 @@ def whole_matches(
 ) -> Iterator[Data]:
     """Yield data that contain one match of a query, with different times for the triples of the match.
 
-    Each edge is a triple pattern with its source, and has a model (a term for each variable). First, each
-    triple has the oldest or the newest time that is visible in its window.
+    Each edge is a triple pattern with its source, and has a model (a term for each variable). In the first
+    data, each triple has the oldest or the newest time that its window contains.
     """
     for t in _times(query, other):
         choices = [_placed(edge, model, t, query, other) for edge, model in edges]
@@ -177,8 +177,8 @@ def difference_on(
 ) -> Witness | None:
     """Return a witness with a row that only the first query reports at time `t` on given data, or None.
 
-    ISTREAM and DSTREAM compare with the evaluation at time `before`. The function also returns None if the
-    data are not valid RDF.
+    ISTREAM and DSTREAM compare with the evaluation at time `before`. If the data are not valid RDF, the
+    function returns None.
     """
     query.deadline.check()
     static = dict.fromkeys(quad for when, quad in data if when is None)
@@ -226,7 +226,8 @@ def _times(one: PairQuery, other: PairQuery) -> range:
     """Return consecutive evaluation times that are so late that no window begins before time 0.
 
     The positions of windows relative to each other repeat after the least common multiple of the slides. If
-    this multiple is greater than `_MOST_TIMES`, the times cover only some of the positions.
+    the least common multiple of the slides is greater than `_MOST_TIMES`, the times show only some positions
+    of the windows.
     """
     windows = [each.window for query in (one, other) for each in sources(query.query)]
     ranges = [window for window in windows if isinstance(window, Range)]
@@ -266,7 +267,7 @@ def _interval(where: disjuncts.Reading, t: int, setting: Setting) -> Interval:
 def shown_at(window: TimeWindow, t: int) -> Interval:
     """Return the interval of time that a window contains at evaluation time t.
 
-    The interval can contain times after t.
+    The interval of some windows contains times after the evaluation time t.
     """
     return window.bounds(t, Interval(0, t + max(window.future, 0)))
 

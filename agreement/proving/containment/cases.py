@@ -196,7 +196,7 @@ def _put(term: Term, terms: Mapping[Variable, Term]) -> Term:
 def _is_derived(edge: disjuncts.Edge) -> bool:
     """Return whether an edge represents an aggregate, a LIMIT or a path of any length.
 
-    The data contain no triple that matches an edge of this kind.
+    No triple of the data matches an edge that represents an aggregate, a LIMIT or a path of any length.
     """
     return (
         isinstance(edge.where, disjuncts.GraphSource) and disjuncts.is_derived(edge.where.name)
@@ -311,8 +311,8 @@ class CaseProver:
     """A prover that tries to show that another query has the row that a case describes.
 
     `goals` are the disjuncts (alternatives) of the other query. `left` contains each case that is not proved,
-    with lists of conditions; under each list, the other query has the row. `most` is the number of cases that
-    the prover may still try.
+    with lists of conditions. If all conditions of a list hold, the other query has the row of the case.
+    `most` is the number of cases that the prover may still try.
     """
 
     goals: Sequence[MatchTarget]
@@ -324,7 +324,7 @@ class CaseProver:
 
     @property
     def exhausted(self) -> str:
-        """A text why the prover stopped early; "" if the prover tried all cases."""
+        """A text with the reason why the prover stopped early; "" if the prover tried all cases."""
         return f"more than {_MOST_CASES} cases" if self.most < 0 else ""
 
     def is_closed(self, case: RowCase, depth: int = _DEPTH) -> bool:
@@ -475,7 +475,7 @@ def _is_open(path: patterns.Path) -> bool:
 
 
 def _words(path: patterns.Path, others: Iterable[Iri], *, last: bool) -> Iterator[tuple[patterns.Path, ...]]:
-    """Yield sequences of simpler paths; each walk along a property path is a walk along one sequence.
+    """Yield sequences of simpler paths that together have the same walks as a property path.
 
     If `last` is true, the last step of a repeated path is separate, instead of the first step.
     """
@@ -519,7 +519,7 @@ def _unnamed(way: disjuncts.Disjunct, names: Mapping[Variable, Term]) -> frozens
 def places(edge: disjuncts.Edge, merged: Iterable[disjuncts.Reading]) -> tuple[disjuncts.Edge, ...]:
     """Return a triple pattern, once for each source (static data or a window) in which it can match.
 
-    For a path of any length, the function returns one edge, whose steps can be in all sources.
+    For a path of any length, the function returns only one edge; the steps of the path can be in all sources.
     """
     sources = tuple(merged)
     if isinstance(edge.where, disjuncts.GraphSource) and edge.where.windows and not _is_path(edge):
@@ -611,7 +611,7 @@ def _has_none(known: disjuncts.Disjunct, barred: tuple[tuple[Test, ...], ...]) -
 def _about(known: disjuncts.Disjunct, test: Test) -> disjuncts.Disjunct:
     """Return a disjunct with only those conditions that share a variable with a given condition.
 
-    A consequence of fewer conditions is also a consequence of all conditions.
+    Each consequence of these conditions is also a consequence of all conditions of the disjunct.
     """
     near = (
         each
@@ -626,7 +626,7 @@ def _plainly(test: Test) -> Expression:
 
 
 def _is_covered(case: RowCase, barred: Sequence[tuple[Test, ...]], deadline: Deadline) -> bool:
-    """Return whether all conditions of at least one list in `barred` hold, whenever those of a case hold.
+    """Return whether the conditions of a case guarantee that all conditions of some list in `barred` hold.
 
     Conditions that the search for models cannot decide are left out.
     """

@@ -120,7 +120,7 @@ def _counts_alike(query: canonical.PairQuery, other: canonical.PairQuery) -> boo
 def _is_slice(query: canonical.PairQuery, other: canonical.PairQuery) -> bool:
     """Return whether the first query returns a part of the other query's rows, because of LIMIT or OFFSET.
 
-    Both queries must select from the same ordered rows.
+    Without LIMIT and OFFSET, both queries must have the same ordered rows.
     """
     mine, theirs = query.query.modifiers, other.query.modifiers
     if not (mine.slices and theirs.slices) or not isinstance(other.pattern, Select):
@@ -140,9 +140,10 @@ _Left = Sequence[tuple[RowCase, list[tuple[Test, ...]]]]
 
 
 def lasts(query: canonical.PairQuery, other: canonical.PairQuery, is_kept: Callable[[Edge], bool]) -> bool:
-    """Return whether each answer of the first query is an answer of the other query by matches that remain.
+    """Return whether an answer of the first query always stays an answer of the other query.
 
-    `is_kept` returns whether a match of an edge (triple pattern with its source) remains at later times.
+    The answer must be an answer of the other query by matches that `is_kept` accepts. `is_kept` returns
+    whether a match of an edge (triple pattern with its source) remains at later times.
     """
     comparable = query.query.dataset == other.query.dataset and query.result == other.result
     return _Comparison(query, other, comparable=comparable).has_kept(is_kept)
@@ -215,7 +216,7 @@ class _Comparison:
     def decided(self) -> Decision:
         """Return the decision whether each row of the first query is a row of the other query.
 
-        If some row is missing, the decision contains data on which the other query does not have this row.
+        If the other query lacks a row of the first query, the decision contains data that show this.
         """
         relations = Relations(self.equal)
         try:
@@ -243,7 +244,7 @@ class _Comparison:
     def closed(self, case: RowCase, goals: Sequence[MatchTarget], paths: dict[Iri, Path]) -> Decision:
         """Return the decision whether the other query has each row that a case of the proof describes.
 
-        If some row is missing, the decision contains data on which the other query does not have this row.
+        If the other query lacks a row of the case, the decision contains data that show this.
         """
         prover = CaseProver(goals, paths, self.one.deadline)
         if prover.is_closed(case.unified):
@@ -270,7 +271,7 @@ class _Comparison:
         return Decision("open", why)
 
     def has_kept(self, is_kept: Callable[[Edge], bool]) -> bool:
-        """Return whether the other query has each row of the first query by matches that remain.
+        """Return whether the other query has each row of the first query by matches that `is_kept` accepts.
 
         `is_kept` returns whether a match of an edge (triple pattern with its source) remains at later times.
         """
@@ -295,8 +296,8 @@ class _Comparison:
     def goals(self, side: _Side, relations: Relations) -> tuple[list[MatchTarget], str]:
         """Return the disjuncts (alternatives) of the other query to which a proof can map, as targets.
 
-        Disjuncts with omitted requirements, for example of aggregates, are not targets. The second value
-        names such a requirement; "" if no requirement is omitted.
+        Disjuncts with omitted requirements, for example of aggregates, are not targets. The second value of
+        the result names an omitted requirement; "" if no requirement is omitted.
         """
         pattern, names = side
         mapper = Mapper(self.other.merged, self.other.setting, relations.paths, self.one.deadline)
@@ -313,7 +314,8 @@ class _Comparison:
     ) -> Iterator[tuple[ArrivalPlacement, _Left]]:
         """Yield each placement of a case's arrivals in windows for which the prover finds no proof.
 
-        The second value contains the cases that are open for this placement.
+        Each result contains a placement, and the cases for which the prover finds no proof with this
+        placement.
 
         Raises:
             TimeLimitError: The time limit is over.
@@ -435,8 +437,8 @@ _TRIED: Final = (
 def _populations(case: RowCase, model: Model, *, counts: bool) -> Iterator[list[Model]]:
     """Yield groups of matches that differ in the values of some variables.
 
-    Queries that count or compute values can differ on such groups. Each match is a model, which gives a term
-    to each variable.
+    Data with several matches can show that queries which count or compute values differ. Each match is a
+    model, which gives a term to each variable.
     """
     computed = frozenset[Variable]().union(
         *(named_in(each) for each in case.columns if isinstance(each, Call))

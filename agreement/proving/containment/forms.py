@@ -49,7 +49,7 @@ def same(pattern: Pattern, other: Pattern, variables: frozenset[Variable]) -> bo
 def namings(pattern: Pattern, other: Pattern, start: Names) -> Iterator[Names]:
     """Yield each renaming of variables that makes the first pattern equal to the other pattern.
 
-    Each renaming extends `start`. Patterns that are equal in this sense have each solution equally often.
+    Each renaming extends `start`. After the renaming, both patterns have each solution equally often.
     """
     return _matched(_form(pattern), _form(other), start)
 
@@ -214,8 +214,8 @@ def normal(expression: Expression) -> Expression:
     """Return the normal form of an expression, which always has the same value or error.
 
     `>` is rewritten to `<` with exchanged sides, IN to a disjunction of `=`, and ¬ moves inside ∧, ∨, = and
-    ≠. All these steps are valid in SPARQL's three-valued logic. The sides of commutative operators are
-    sorted. If the expression calls RAND, the normal form can have other values.
+    ≠. All steps of the rewriting are valid in SPARQL's three-valued logic. The sides of commutative operators
+    are sorted. If the expression calls RAND, the normal form can have other values.
 
     >>> n, one = Variable("n"), Iri("one")
     >>> print(normal(Call("!", (Call("IN", (n, Iri("two"), one)),))))

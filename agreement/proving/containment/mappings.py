@@ -237,8 +237,8 @@ class Mapper:
     ) -> Iterator[Image]:
         """Yield mappings of variables under which all `edges` match the triples that the edges `into` match.
 
-        An edge is a triple pattern with its source. Each mapping extends `image`. Of several mappings that
-        are equal on `variables`, only the first is yielded.
+        An edge is a triple pattern with its source. Each mapping extends `image`. If several mappings are
+        equal on `variables`, only the first mapping is yielded.
 
         Raises:
             TimeLimitError: The time limit is over.
@@ -301,7 +301,7 @@ class Mapper:
     def _reached(
         self, words: Automaton, start: Term, edges: Sequence[disjuncts.Edge], nodes: set[Term]
     ) -> dict[Term, None]:
-        """Return the terms that a path certainly reaches from the term `start` along known edges.
+        """Return the terms that a path certainly reaches from the term `start` along known triple patterns.
 
         If the path can have zero steps, `start` and the reached term must certainly be nodes of the graph.
         """

@@ -99,8 +99,8 @@ _COPY: Final = "urn:lars:copy:"
 def reports_containment(query: canonical.PairQuery, other: canonical.PairQuery) -> Decision:
     """Return the decision whether the other query always reports each row that the first query reports.
 
-    Both queries are evaluated at the same times. RSTREAM, ISTREAM and DSTREAM define which rows are reported.
-    The decision is about every evaluation on every stream.
+    Both queries are evaluated at the same times, on all streams. The operators RSTREAM, ISTREAM and DSTREAM
+    define which rows a query reports.
     """
     mine, theirs = query.operator, other.operator
     if (mine, theirs) == (_R, _R):
@@ -174,8 +174,8 @@ def _answering(query: canonical.PairQuery) -> canonical.PairQuery:
 def _possible_answers(query: canonical.PairQuery, other: canonical.PairQuery) -> Decision:
     """Return the decision whether an answer of `other`, if `query` can have it, is an answer of `query`.
 
-    `query` can have a row if the row is an answer of `query` on some data. If this condition holds,
-    containment of answers is also containment for ISTREAM and DSTREAM (rule O3 of the module).
+    `query` can have a row if the row is an answer of `query` on some data. Rule O3 of the module uses this
+    decision: containment of answers then extends to ISTREAM and DSTREAM.
     """
     unlike = query.query.dataset != other.query.dataset or query.result != other.result
     whole = query.merged or other.merged or query.query.modifiers.slices or other.query.modifiers.slices
@@ -231,7 +231,7 @@ def _refuting(
 ) -> Iterator[Witness]:
     """Yield streams on which the first query reports a row that the other query does not report.
 
-    The row is reported at the first or at the second evaluation.
+    Both queries are evaluated once or twice on each stream.
     """
     early = canonical.last_time(one, other)
     late = 3 * early
@@ -259,7 +259,7 @@ def _refuting(
 def _moved(
     query: canonical.PairQuery, other: canonical.PairQuery, noise: list[canonical.PlacedTriple]
 ) -> Iterator[Witness]:
-    """Yield streams on which both queries have the same row, but at different times.
+    """Yield streams on which both queries have the same row, but not at the same evaluation.
 
     If the condition of rule O3 (see the module) fails, these streams refute containment for ISTREAM and
     DSTREAM.

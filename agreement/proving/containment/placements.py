@@ -41,9 +41,9 @@ Group = tuple[disjuncts.Edge, ...]
 class _Spot:
     """A possible arrival of a triple: its time, and the windows that contain the triple.
 
-    `time` is the time point of the arrival. `rank` is the number of tuple-window sizes so small that newer
-    arrivals have pushed the triple out. `windows` contains the windows of the other query that contain the
-    triple.
+    `time` is the time point of the arrival. `rank` is the number of different tuple-window sizes for which
+    newer arrivals have pushed the triple out. `windows` contains the windows of the other query that contain
+    the triple.
     """
 
     time: int
@@ -189,7 +189,8 @@ class _Stream:
     def choices(self, t: int) -> Iterator[tuple[tuple[tuple[Group, _Spot], ...], tuple[Test, ...]]]:
         """Yield each placement of the stream's arrivals at evaluation time `t`.
 
-        The second value contains the conditions under which several triple patterns match one arrival.
+        Each result contains a placement, and the conditions under which several triple patterns match one
+        arrival.
 
         Raises:
             UncountedError: Too many placements exist.
@@ -275,8 +276,8 @@ def _interval(window: Window, t: int) -> Interval:
 def _least(spots: Iterable[_Spot]) -> list[_Spot]:
     """Return the places of an arrival with minimal sets of windows that contain the arrival.
 
-    If a mapping uses only windows in a set, the mapping is also valid for a larger set. So places with larger
-    sets are not necessary for a proof.
+    A mapping that is valid for a set of windows is also valid for a larger set, so a proof does not need
+    places with larger sets.
     """
     listed = list({spot.windows: spot for spot in spots}.values())
     return [spot for spot in listed if not any(other.windows < spot.windows for other in listed)]
@@ -329,8 +330,8 @@ def critical_times(windows: Sequence[Window]) -> Sequence[int]:
 def _meetings(windows: Sequence[TimeWindow], steps: int) -> Iterator[int]:
     """Yield the times at which a window moves or ends of windows coincide, and the times before and after.
 
-    A window moves when its pivot changes: the last multiple of its slide. The times are counted from a common
-    pivot of all windows.
+    A window moves when its pivot changes, which is the last multiple of its slide. The times are counted from
+    a time that is a pivot of all windows.
     """
     moving = {end for window in windows if window.step == 1 for end in _ends(window)}
     stepped = {window for window in windows if window.step > 1}

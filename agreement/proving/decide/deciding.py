@@ -165,7 +165,8 @@ def agreement_theorem(
     """Return the theorem that proves that push and pull agree on every stream; None if no theorem does.
 
     If `any_source` is true, a triple of one source (a stream or the static data) may match a pattern of
-    another source. Most theorems do not apply to these streams.
+    another source. Most theorems do not apply to streams with a triple that matches a pattern of another
+    source.
     """
     possible = tuple(way for way in question.ways if way.possible)
     why_not_monotone = [why for why, _ in question.hindrances]

@@ -38,7 +38,7 @@ Names = frozenset[Variable]
 
 
 def differs_whatever_is_stored(query: EngineQuery, setting: Setting, facts: Sequence[Fact]) -> bool:
-    """Return whether a query has the same rows on a stream with any static data, so a difference remains.
+    """Return whether a query has the same rows on a stream for any static data, so a difference remains.
 
     The names of the stream are replaced by names that the static data do not contain (theorem G5).
     """
@@ -166,8 +166,8 @@ def _is_met(pattern: Pattern, new: Names, outer: Names) -> bool:
 
     A new name is a name from a stream that the static data do not contain. `outer` are the variables that
     have a new name in each row with which the pattern is joined. The variables in `outer` count for the left
-    side of OPTIONAL and MINUS. They do not count for the right side, because the right side is matched before
-    the join.
+    side of OPTIONAL and MINUS. The variables in `outer` do not count for the right side of OPTIONAL and
+    MINUS, which is matched before the join.
     """
     match pattern:
         case algebra.Bgp(triples):

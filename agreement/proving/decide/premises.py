@@ -100,7 +100,7 @@ def _windows(question: AgreementQuestion) -> Iterator[CheckedPremise]:
 
 
 def _missing(question: AgreementQuestion) -> Iterator[str]:
-    """Yield the changes of the queries, except the pull period, with which theorem G1 would apply."""
+    """Yield texts about changes of the queries with which theorem G1 (agreement for U = 1) would apply."""
     if any(why == "a path of any length" for why, _ in question.hindrances):
         yield "paths of a fixed length"
     if question.counts_nothing:
@@ -124,7 +124,7 @@ def _described(window: Window) -> str:
 
 
 def changes(question: AgreementQuestion, period: int, verdict: EveryStream) -> Iterator[str]:
-    """Yield changes of the queries, the pull period or the static data that would change the verdict."""
+    """Yield texts about changes of the queries, the pull period or the data that would change the verdict."""
     possible = [way for way in question.ways if way.possible]
     unit = question.setting.unit
     shortest = unit.timed(unit) if isinstance(period, TimedPoints) else 1

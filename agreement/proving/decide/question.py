@@ -145,8 +145,8 @@ class AgreementQuestion:
     def pattern(self) -> patterns.Pattern:
         """The pattern of the CQELS query, without the static alternatives of derived cautious blocks.
 
-        A cautious block matches a stream or the static data. The alternative for static data never matches if
-        each pattern can match only one source, and the theorems require this. A cautious block that a user
+        A cautious block matches a stream or the static data. If each pattern can match only one source, as
+        the theorems require, the alternative for static data never matches. A cautious block that a user
         wrote is not changed.
         """
 

@@ -115,7 +115,8 @@ def _holds(disjunct: Disjunct, terms: dict[Variable, Constant]) -> bool:
 def _others(disjunct: Disjunct, model: Model) -> Iterator[Model]:
     """Yield models (a term for each variable) that differ from the given model in one IRI of a stream.
 
-    With both models, an aggregate counts two different terms.
+    Data with a match for the given model and a match for a yielded model make an aggregate count two
+    different terms.
     """
     stored = Disjunct(disjunct.stored).bound
     for name in sorted(Disjunct(disjunct.readings).bound - stored - dict(disjunct.values).keys()):
@@ -127,9 +128,9 @@ def _others(disjunct: Disjunct, model: Model) -> Iterator[Model]:
 class Placement:
     """Chooses times for the triples of a match, so that the windows of the query contain the triples.
 
-    The streams can have an additional triple that makes push evaluate. If `noise` is an IRI, this triple
-    matches no pattern, and arrives in the stream with this name. If `noise` is None, this triple matches a
-    pattern of the query.
+    The streams can have an additional triple that makes push evaluate. If `noise` is an IRI, the additional
+    triple matches no pattern, and arrives in the stream `noise`. If `noise` is None, the additional triple
+    matches a pattern of the query.
     """
 
     setting: Setting
@@ -140,9 +141,9 @@ class Placement:
     ) -> Iterator[Candidate]:
         """Yield streams that contain one match of a disjunct (alternative of a query).
 
-        `model` gives the terms of the match. The triples arrive as late as the windows allow, all at one
-        time, or as early as the windows allow. If `free` is true, static triples for the match are added to
-        `stock`.
+        The model gives a term to each variable, and so determines the triples of the match. The triples
+        arrive as late as the windows allow, all at one time, or as early as the windows allow. If `free` is
+        true, static triples for the match are added to `stock`.
         """
         stored = dict.fromkeys(edge.ground(model) for edge in disjunct.stored if free)
         edges, static, noise = _ordered(disjunct), (*stock, *stored), self._noise(disjunct, model)

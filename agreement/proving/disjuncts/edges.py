@@ -153,7 +153,7 @@ class Edge:
     def reading(self) -> Reading:
         """The window of a stream in which the triple pattern is matched.
 
-        The edge must not be matched in a static graph.
+        The source of the triple pattern must be a window, not a static graph.
         """
         assert isinstance(self.where, Reading)
         return self.where
@@ -170,7 +170,7 @@ class Edge:
     def ground(self, values: Mapping[Variable, Constant]) -> Quad:
         """Return the triple that the pattern matches under the given values of its variables.
 
-        The fourth term names the graph or stream.
+        The fourth term of the result is the name of the triple's graph or stream.
         """
         subject, predicate, object_, name = (
             values[term] if isinstance(term, Variable) else term for term in self.terms

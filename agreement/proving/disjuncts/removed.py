@@ -49,7 +49,7 @@ def _is_plain(disjunct: Disjunct) -> bool:
 def _maps(edges: tuple[Edge, ...], disjunct: Disjunct, image: Mapping[Variable, Term]) -> bool:
     """Return whether some mapping of variables maps each edge to an edge of a disjunct.
 
-    An edge is a triple pattern with its source. The mapping extends `image`.
+    An edge is a triple pattern with its source. The mapping must extend the mapping `image`.
     """
     if not edges:
         return True

@@ -52,9 +52,9 @@ Model = Mapping[Variable, Constant]
 class Satisfiability:
     """The result whether a disjunct (alternative of a query) can match; `holds` is None if unknown.
 
-    If the disjunct can match, `model` contains a term for each variable. Otherwise, `why` is the reason as
-    text. If the disjunct cannot match, the conditions in `requirements`, or the triple pattern `edge`, are
-    the cause.
+    If the disjunct can match, `model` contains a term for each variable. If the disjunct cannot match, or if
+    this is unknown, `why` is the reason as text. If the disjunct cannot match, the conditions in
+    `requirements`, or the triple pattern `edge`, are the cause.
     """
 
     disjunct: Disjunct
@@ -95,8 +95,8 @@ class _Budget:
 def satisfiability(disjunct: Disjunct, stock: Stock | None = None) -> Satisfiability:
     """Return whether some data match the patterns and satisfy the conditions of a disjunct.
 
-    If `stock` is given, static patterns match only the triples in `stock`. Otherwise, the static data are
-    arbitrary.
+    If `stock` is given, static patterns match only the triples in `stock`. If `stock` is None, the static
+    data are arbitrary.
     """
     binding = _given(disjunct)
     if (misplaced := _misplaced(disjunct, binding)) is not None:
@@ -239,7 +239,8 @@ def is_decided(test: Test, disjunct: Disjunct) -> bool:
 def _may_be_triples(disjunct: Disjunct) -> frozenset[Variable]:
     """Return the variables whose values may have to be triple terms, because conditions exclude other terms.
 
-    The search does not decide conditions on two of these variables, because it does not try all triple terms.
+    The search does not try all triple terms, so it does not decide conditions on two variables if one of them
+    is in the result.
     """
     return frozenset().union(
         *(
@@ -392,8 +393,8 @@ def _in_order(
 ) -> list[Variable]:
     """Return the variables in an order in which conditions on several variables can be tested early.
 
-    The next variable is one that a condition compares with an earlier variable, if possible. Of several such
-    variables, a variable with the fewest terms is next.
+    The next variable is one that a condition compares with an earlier variable, if possible. If several
+    variables are possible, a variable with the fewest terms to try is next.
     """
     near = [named_in(expression) for expression in expressions]
     left, order = set(names), list[Variable]()

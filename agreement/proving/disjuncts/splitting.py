@@ -35,7 +35,7 @@ class Disjunct:
     - `values` contains the fixed values of variables; None means that the variable is unbound.
     - `computed` contains the variables of BIND, each with its expression.
     - `unknown` contains variables, such as results of aggregates, whose values are not known. Conditions on
-      these variables are omitted.
+      variables in `unknown` are omitted.
     - `absent` contains patterns that must not match, such as the right side of MINUS.
     - `vague` names constructs, such as aggregates or paths, whose requirements are omitted.
     - `loose` is the reason why a match of the disjunct need not be a solution; "" if each match is a
@@ -302,7 +302,8 @@ class _Reader:
     def beside(self, disjunct: Disjunct, tried: Pattern, where: Where) -> list[Disjunct] | None:
         """Return the alternatives of an EXISTS pattern for a match of `disjunct`; None if they are not exact.
 
-        Variables of the match have the same values in the EXISTS pattern. Other variables get new names.
+        Variables of the match have the same values in the EXISTS pattern. Variables of the EXISTS pattern
+        that are not in the match get new names.
         """
         if (
             not all(isinstance(part, _PLAIN) for part in parts(tried))
@@ -391,7 +392,7 @@ def _may_be_unset(disjunct: Disjunct, name: Variable) -> bool:
 
 
 def _names_beside(disjunct: Disjunct, where: Where) -> frozenset[Variable]:
-    """Return the variables of a match that also count in patterns of OPTIONAL, MINUS or EXISTS.
+    """Return the variables of a match whose values patterns of OPTIONAL, MINUS or EXISTS must share.
 
     If a variable names the current graph, the result includes this variable.
     """
@@ -497,7 +498,7 @@ def _all_cases(condition: Expression, *, value: bool) -> list[tuple[Test, ...]]:
 def _cases(condition: Expression, *, value: bool) -> Iterator[tuple[Test, ...]]:
     """Yield lists of simpler conditions; `condition` has the truth value `value` if one list holds.
 
-    Negations are moved inside && and ||. Each side of a disjunction gives lists of its own.
+    Negations are moved inside && and ||. A disjunction gives separate lists for its left and its right side.
     """
     match condition:
         case Call("!", (inner,)):

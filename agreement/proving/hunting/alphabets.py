@@ -128,7 +128,7 @@ def _leaves(expression: Expression) -> Iterator[Expression]:
 def noise_of(letters: tuple[Letter, ...]) -> Letter:
     """Return the triple, with its stream, that matches no pattern.
 
-    When the triple arrives, it only advances the time of an engine.
+    The arrival of this triple only advances the time of an engine.
     """
     return next(letter for letter in letters if letter[1] == _NOISE)
 
@@ -159,8 +159,8 @@ def _terms(
 ) -> Iterator[Mapping[Variable, Constant]]:
     """Yield values for the variables of a disjunct (alternative of a query), to make test triples from.
 
-    The first values are of one match. Later values differ from the first only in the objects of triples, or
-    in all variables.
+    The first values are the values of one match of the disjunct. Later values differ from these values in the
+    objects of triples, or in all variables.
     """
     all_models, _ = models(disjunct, (), 1)
     base = dict(all_models[0] if all_models else _invented(disjunct))

@@ -144,7 +144,7 @@ def _by_slides(slides: int, subject: JudgedRun) -> Iterable[JudgedRun]:
 def _late_of_several(subject: JudgedRun) -> Iterable[JudgedRun]:
     """Return the run to judge if an engine reports queries with several windows one slide late.
 
-    The function moves all reports to earlier times. If the query has one window, the run is returned
+    In the returned run, all reports are one slide earlier. If the query has one window, the run is returned
     unchanged.
     """
     return _by_slides(1, subject) if len(ranges(subject.recorded.task)) > 1 else (subject,)
@@ -191,7 +191,7 @@ _EMPTY_TEXT: Final = '""'
 def _with_unbound(subject: JudgedRun) -> Iterable[JudgedRun]:
     """Return the run to judge if an engine reports an unbound variable as an empty text.
 
-    Unbound values replace empty texts. A run without empty texts is returned unchanged.
+    In the returned run, unbound values replace empty texts. A run without empty texts is returned unchanged.
     """
     if not any(_EMPTY_TEXT in row for one in subject.recorded.recording.reports for row in one.rows):
         return (subject,)
@@ -242,7 +242,7 @@ def _limited_in_all(subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def _lexical(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Return the run to judge if reported terms have lost their kinds, such as datatypes.
+    """Return the run to judge if the terms in reported rows have lost their kinds, such as their datatypes.
 
     Reported and expected terms are compared by their texts. A boolean may be reported as a text.
     """
@@ -315,9 +315,9 @@ _OF_SEVERAL: Final = (
 def _of_several(kept: int, subject: JudgedRun) -> Iterable[JudgedRun]:
     """Yield runs to judge if only one of several windows that close together reports.
 
-    Windows close together if no triple arrives between their closes. `kept` is 0 if the first window reports,
-    and -1 if the last window reports. One run is for engines that count only windows with rows, another run
-    for engines that count all windows.
+    Windows close together if no triple arrives between their closes. `kept` is 0 if only the first of the
+    windows reports, and -1 if only the last of the windows reports. One run is for engines that count only
+    windows with rows, another run for engines that count all windows.
     """
     task = subject.recorded.task
     times = [triple.t * task.unit.milliseconds for triple in task.elements]
@@ -347,7 +347,8 @@ def _of_several(kept: int, subject: JudgedRun) -> Iterable[JudgedRun]:
 def _after_empty(subject: JudgedRun) -> Iterable[JudgedRun]:
     """Yield runs to judge if a window does not report because the window before it contains no triple.
 
-    In one run, the first window must report; in another run, the first window must not report.
+    In the first returned run, the first window must not report; in the second returned run, the first window
+    must report.
     """
     task = subject.recorded.task
     slide = min((slide.milliseconds for _, slide in ranges(task) if slide), default=0.0)
@@ -451,7 +452,7 @@ def _none_of_several(right: list[Row], came: list[Row]) -> bool:
 
 
 def _lost_report(place: int, windows: Sequence[ReportMatch]) -> bool:
-    """Return whether exactly the first (or exactly the last) report with rows is missing.
+    """Return whether only the first report with rows, or only the last report with rows, is missing.
 
     `place` is 0 for the first report, and -1 for the last report.
     """
@@ -480,7 +481,7 @@ The rows of the current evaluation come last in the argument.
 
 
 def _remembering(reporting: Reporting, windows: Sequence[ReportMatch]) -> bool:
-    """Return whether the rows that a fault predicts are reported in each window.
+    """Return whether an engine reports, in each window, exactly the rows that a fault predicts.
 
     The function `reporting` predicts the rows from the expected rows of all windows so far.
     """

@@ -79,23 +79,20 @@ _MOST_NEIGHBOURS: Final = 40
 class Explanation:
     """Explains the wrong runs of a hunt by causes, and adds a fault of the engine for each cause.
 
-    `add_faults` has these phases, in this order:
+    The method `add_faults` has four phases. In the first phase, `_find_causes` adds causes to `causes`, and
+    rules of an engine version to `rules`. If one cause explains all wrong runs, only this cause is added. If
+    several causes are necessary, each further cause must explain runs that no earlier cause explains. The
+    method `_confirmed_lead` runs the engine on new streams, which can refute a cause, and adds the new runs
+    to `wrong` or `right`. The method `_add_version_rules` sets `followed`, and removes the runs that this
+    engine version predicts from `wrong`. At the end of the first phase, `_remove_doubtful` removes doubtful
+    causes from `causes`.
 
-    1. `_find_causes` adds causes to `causes`, and rules of an engine version to `rules`. If one cause
-       explains all wrong runs, only this cause is added. Otherwise causes are added one after the other, each
-       for the runs that are left.
-       - `_confirmed_lead` runs the engine on new streams, which can refute a cause. It adds the new runs to
-         `wrong` and `right`.
-       - `_add_version_rules` sets `followed`, removes the runs that the version predicts from `wrong`, and
-         renews the `arena`.
-       - `_remove_doubtful` at last removes doubtful causes from `causes`.
-    2. `_isolating_runs` finds for each cause a stream that shows only this cause, and runs the engine on it.
-    3. `_add_fault` minimizes the stream of each cause, and adds a fault to the faults of the hunt.
-    4. `_add_unexplained` adds a fault without a rule if more runs are left than can be chance. Before,
-       `_run_similar_streams` runs the engine on streams similar to these runs, and adds the runs to `wrong`
-       and `right`.
+    In the second phase, `_isolating_runs` finds, for each cause, a stream that shows only this cause, and
+    runs the engine on the stream. In the third phase, `_add_fault` minimizes the stream of each cause, and
+    adds a fault to the hunt. In the last phase, `_add_unexplained` adds a fault for wrong runs without a
+    cause, if their number is too large to be chance.
 
-    The time limit of the hunt can end each phase; the next phases then use what was found.
+    If the time limit of the hunt ends a phase, the next phases use the results that exist.
     """
 
     hunt: Hunt
@@ -244,8 +241,8 @@ class Explanation:
     ) -> Lead[references.Switch] | None:
         """Return the best cause of wrong runs that new runs of the engine do not refute, or None.
 
-        The new runs are kept for later tests. Enough wrong runs must be evidence for the cause, because many
-        causes can predict the same missing reports.
+        The new runs are kept, so that later causes are tested on these runs too. Enough wrong runs must be
+        evidence for the cause, because many causes can predict the same missing reports.
         """
         tested, count = set[references.Switch](), 0
         while (lead := choose()) is not None and lead.switch not in tested:
@@ -262,8 +259,8 @@ class Explanation:
     def _experiments(self, lead: Lead[references.Switch]) -> Iterator[references.HuntedRun]:
         """Run the engine on new streams that can refute a possible cause of wrong runs, and yield the runs.
 
-        For most of the new streams, the cause predicts wrong reports. Other streams are similar to streams of
-        wrong runs, but the cause predicts correct reports for them.
+        For most of the new streams, the cause predicts wrong reports. For the other new streams, which are
+        similar to streams of wrong runs, the cause predicts correct reports.
         """
         explained = [self.wrong[number] for number in sorted(lead.explained)]
         left = {query.name: self._streams_to_try(query, explained) for query in self.hunt.queries}

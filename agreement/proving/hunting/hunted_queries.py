@@ -94,7 +94,7 @@ def hunted_query(
 def _ordered(letters: tuple[Letter, ...]) -> tuple[Letter, ...]:
     """Return the triples without texts that have a language tag.
 
-    SPARQL does not define the order of such texts.
+    SPARQL does not define the order of texts with a language tag.
     """
     return tuple(letter for letter in letters if '"@' not in letter[1][2])
 
@@ -122,7 +122,7 @@ class QueryFamily:
 
     @property
     def form(self) -> str:
-        """The first line of the query, such as SELECT with its variables."""
+        """The query form as the query contains it, such as SELECT with its variables."""
         return self.select if self.select.startswith(("ASK", "CONSTRUCT")) else f"SELECT {self.select}"
 
 
@@ -230,7 +230,7 @@ class QueryWriting:
     def _point(self) -> int:
         """The length of a time point in nanoseconds, before its multiplication by `scale`.
 
-        If durations are plain numbers, as in RSP-QL, a time point is 1 ms; otherwise, a time point is 1 s.
+        If durations are plain numbers in RSP-QL, a time point is 1 ms; otherwise, a time point is 1 s.
         """
         by_number = self.dialect == "rspql" and self.length == "{n}"
         return (MILLISECOND if by_number else SECOND).nanoseconds
@@ -359,9 +359,9 @@ def made_queries(
     """Return the generated queries, in a notation that an engine accepts.
 
     The function uses the first notation with which the engine reports a row, or else the first notation that
-    the engine accepts. Notations whose runs can be judged (without an `obstacle`) are tried first, and of
-    these, notations of the query language `dialect`. If the engine declares a query language, only notations
-    of this language are used. `seconds` is the time limit for opening queries; at least one query is opened.
+    the engine accepts. Notations whose runs can be judged (without an `obstacle`) are tried first, beginning
+    with notations of the query language `dialect`. If the engine declares a query language, only notations of
+    this language are used. `seconds` is the time limit for opening queries; at least one query is opened.
 
     Raises:
         LarsError: The engine rejects all notations.

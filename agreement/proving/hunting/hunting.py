@@ -81,7 +81,7 @@ class Fault:
       wrong runs.
     - `times` is the number of wrong runs with this fault.
     - `isolated` is false if other rules of the engine also change the answers to the run's stream.
-      `other_rules` contains the known rules of this kind.
+      `other_rules` contains the known rules that also change the answers to the run's stream.
     - `untried` is true if no rule explains the fault, and time was up before all rules were tried.
     - `repeated` is false if a new process answered differently, so that the engine is not deterministic.
     """
@@ -288,8 +288,8 @@ class Hunt:
     def repeatable(self) -> list[references.HuntedRun]:
         """Repeat some wrong runs with a new process of the engine, and return the repeatable wrong runs.
 
-        If the new process answers a stream differently, the run is left out, and the first such run becomes a
-        fault. If too many runs differ, no run is returned.
+        A run is left out if the new process answers its stream differently, and the first run that is left
+        out becomes a fault. If the new process answers too many streams differently, no run is returned.
         """
         repeated = 0
         unsteady: list[references.HuntedRun] = []

@@ -204,10 +204,9 @@ def _not_older(
 
 
 def pauses(wrong: Sequence[HuntedRun]) -> Iterator[Switch]:
-    """Yield the possible faults that a pause of the input makes the windows lose their content.
+    """Yield the possible faults that windows lose their content at a pause of the input.
 
-    The tried pauses occur in all wrong runs. The function tries the longest of them, and slightly shorter
-    pauses.
+    The function tries the longest pause that occurs in all wrong runs, and slightly shorter pauses.
     """
     gaps = (max((later.t - one.t for one, later in pairwise(run.pushes)), default=0.0) for run in wrong)
     longest, tick = min(gaps, default=0.0), min((run.query.tick for run in wrong), default=1)
@@ -256,8 +255,9 @@ def _after_pause(
 def _closed_at_once(subject: JudgedRun) -> Iterable[JudgedRun]:
     """Yield runs to judge if the first triple at the end of a window closes the window at once.
 
-    The window loses other triples that arrive at its end. In one run, the first triple can be in any stream;
-    in another run, it is in the window's stream.
+    The window loses other triples that arrive at its end. In the first returned run, the first triple of any
+    stream closes the window. In the second returned run, the first triple of each window's own stream closes
+    the window.
     """
     first: dict[int, int] = {}
     for one in subject.recorded.task.elements:
@@ -269,7 +269,7 @@ def _closed_at_once(subject: JudgedRun) -> Iterable[JudgedRun]:
 def _up_to_first(first: Mapping[int, int], elements: Sequence[PushedTriple], span: range, end: int) -> range:
     """Return the content of a window without triples at its end, except for the first triple at its end.
 
-    `first` contains, for each time, the number of the first triple in any stream. If `first` is empty, the
+    `first` contains, for each time, the number of the first triple of all streams. If `first` is empty, the
     first triple of the window's own stream counts.
     """
     at_end = [n for n in span if elements[n].t == end]
@@ -336,8 +336,8 @@ def _replaced(subject: JudgedRun) -> Iterable[JudgedRun]:
     """Return the run to judge if a new value of a property replaces the old value.
 
     In the returned run, each value of a property has its own node. Two triples connect the subject and the
-    value with the node. A third triple arrives with the next value, and marks the node as replaced. The
-    changed query reads only nodes that are not marked.
+    value of the property with the value's node. When the next value arrives, a third triple marks the node as
+    replaced. The changed query reads only nodes that are not marked as replaced.
     """
     task = subject.recorded.task
     nodes: dict[tuple[str, ...], str] = {}

@@ -75,8 +75,8 @@ def _of_pattern(
 ) -> Switch:
     """Return the possible fault that an engine misreads each pattern of a kind, such as FILTER.
 
-    The function `change` returns the misread pattern. Inner patterns are changed first. `sentence` describes
-    the fault, and `right` is the rule that the fault violates.
+    The function `change` returns the misread pattern for a pattern of the query. Inner patterns are changed
+    before outer patterns. `sentence` describes the fault, and `right` is the rule that the fault violates.
     """
 
     def changed(part: patterns.Pattern) -> patterns.Pattern | None:

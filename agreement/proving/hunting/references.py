@@ -213,7 +213,7 @@ class JudgedRun:
         return None if judgement.correct is None else not self.misses(judgement)
 
     def misses(self, judgement: judge.Judgement) -> int | None:
-        """Return the number of wrong rows and reports of the run, for the start time t0 with the fewest.
+        """Return the number of wrong rows and reports of the run, for the best start time t0.
 
         If no report can be judged, the function returns None.
         """
@@ -240,7 +240,7 @@ class JudgedRun:
         """Yield reports of windows that are still open when the last triple arrives.
 
         The function yields only reports whose time is not later than the last triple. An engine that closes
-        its windows at the end of the stream must give a later time to their reports.
+        its windows at the end of the stream must report these windows with a later time.
         """
         task = self.recorded.task
         end = task.last * task.unit.milliseconds
@@ -290,9 +290,9 @@ class Switch:
     """A possible fault of an engine, with the definition that the fault violates.
 
     The function `change` returns the runs to judge if the engine has the fault, one run for each
-    interpretation of the fault. If the fault has no effect in a run, `change` returns the run unchanged. The
-    function `change` raises LarsError if an engine cannot have the fault in this run. The function `held`
-    returns whether a run shows the fault; None if the run cannot show the fault.
+    interpretation of the fault. If the fault has no effect in a run, the function `change` returns this run
+    unchanged. The function `change` raises LarsError if an engine cannot have the fault in this run. The
+    function `held` returns whether a run shows the fault; None if the run cannot show the fault.
     """
 
     sentence: str
@@ -345,8 +345,8 @@ class Reference(ABC):
     def misses(self, run: HuntedRun, on: tuple[Switch, ...]) -> int | None:
         """Return the number of rows and reports in which a run differs from the prediction of given faults.
 
-        The number is for the start time t0 with the smallest number. If the faults have no effect in the run,
-        the function returns None.
+        If several start times t0 are possible, the function uses the start time for which the number is
+        smallest. If the faults have no effect in the run, the function returns None.
         """
 
     def can_refute(self, run: HuntedRun, on: tuple[Switch, ...]) -> bool:
@@ -483,8 +483,8 @@ class SpecificationReference(Reference):
     def misses(self, run: HuntedRun, on: tuple[Switch, ...]) -> int | None:
         """Return the number of rows and reports in which a run differs from the prediction of given faults.
 
-        The number is for the interpretation of the faults with the smallest number. If the faults have no
-        effect in the run, the function returns None.
+        If the faults have several interpretations, the function uses the interpretation for which the number
+        is smallest. If the faults have no effect in the run, the function returns None.
         """
         told = [switch.held(run) for switch in on if switch.held is not None]
         if None in told or False in told:
@@ -528,7 +528,7 @@ class SpecificationReference(Reference):
     def narrowed(self, right: Sequence[HuntedRun]) -> "SpecificationReference":
         """Return the reference with the only start time t0 = 0, if nearly all correct runs fit t0 = 0.
 
-        If fewer runs fit, or if too few runs are correct, the reference is returned unchanged.
+        If t0 = 0 fits fewer runs, or if too few runs are correct, the reference is returned unchanged.
         """
         if self.options.starts is not None or len(right) < _ENOUGH:
             return self

@@ -155,7 +155,7 @@ class Isolation:
         return not off or self._right(run, off) is None
 
     def other_causes(self, run: HuntedRun, cause: Cause | RuleCause) -> tuple[Switch | EngineRule, ...]:
-        """Return the other causes without which, together with this cause, the answers of a run are right."""
+        """Return the other causes that must be removed with this cause to make the answers of a run right."""
         engine, beside = self.followed, self._beside(run, cause)
         rules = () if engine is None else tuple(rule for rule in engine.rules if rule not in cause.off)
 
@@ -188,9 +188,9 @@ class Isolation:
         return self.judge.expects(run, switch)
 
     def promised(self, run: HuntedRun, causes: Causes) -> Iterator[Cause | RuleCause]:
-        """Yield the causes of which a stream probably shows only one.
+        """Yield the causes that a stream probably shows, each without the effects of other causes.
 
-        `run` contains the stream and no answers, because the engine has not run on the stream.
+        `run` contains the stream, but no answers, because the engine has not yet run on the stream.
         """
         whole = None if self.followed is None else without(self.followed, run, ())
         if whole is not None and self.judge.verdict(whole).correct is not False:

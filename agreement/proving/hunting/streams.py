@@ -42,8 +42,8 @@ def streams(query: HuntedQuery, seed: int) -> Iterator[Stream]:
 def closing_streams(query: HuntedQuery) -> Iterator[Stream]:
     """Yield test streams of few triples, in which the last triple may close a window.
 
-    Only few rules of an engine have an effect on the test streams: before the last triple, all streams have
-    triples at the same times, and no pause is long enough to skip windows.
+    The test streams are simple, so that few rules of an engine have an effect: before the last triple,
+    triples arrive in all streams at the same times, and no pause is long enough to skip windows.
     """
     letters = tuple({letter[0]: letter for letter in reversed(query.letters)}.values())
     ends = dict.fromkeys(chain.from_iterable((length, step, length + step) for length, step in query.windows))
@@ -71,8 +71,8 @@ def _interleaved(*parts: Iterator[TimedLetters]) -> Iterator[TimedLetters]:
 def _pushed(query: HuntedQuery, timed: TimedLetters) -> Stream:
     """Return a test stream with times in ms, and with different labels for the blank nodes of each triple.
 
-    Some adapters do not rename the labels of each triple. With different labels, the answers do not depend on
-    this.
+    Some adapters do not rename the labels of each triple. Because the labels differ, the answers do not
+    depend on a renaming of labels by the adapter.
     """
     return tuple(
         Push(t * query.tick, stream, _with_own_labels(triple, number))
@@ -116,8 +116,8 @@ def _small(query: HuntedQuery) -> Iterator[TimedLetters]:
 def _ended(query: HuntedQuery, timed: TimedLetters, reach: int) -> TimedLetters:
     """Return a test stream with additional triples that arrive after its windows are closed.
 
-    The additional triples are in one stream of the query, or in all its streams. They match no pattern of the
-    query.
+    The additional triples are in one stream of the query, or in all its streams. The additional triples match
+    no pattern of the query.
     """
     last = max(t for t, _ in timed)
     noises = [letter for letter in query.letters if letter[1] == noise_of(query.letters)[1]]

@@ -119,7 +119,7 @@ def _following_arrivals(subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def _of_new(subject: JudgedRun) -> JudgedRun:
-    """Return the run without the reports that a repeated triple has caused.
+    """Return the run without the reports that the arrival of a repeated triple has caused.
 
     A repeated triple does not change the content of a window, which is a set of triples.
     """

@@ -94,7 +94,8 @@ def late_streams(replay: Replay, match: Quads, further: Quads, side: Side) -> It
 def _times(own_windows: Sequence[Window], r: int, question: LatenessQuestion, *, wide: bool) -> list[int]:
     """Return event times (time points) to try around the pull at time `r`, such as the ends of its windows.
 
-    If `wide` is true, the result includes the neighbors of these times, and times around the previous pull.
+    If `wide` is true, the result also includes the times before and after the ends of windows, and times
+    around the previous pull.
     """
     timeline = Interval(-_ORIGIN, _ORIGIN)
     ends = [window.bounds(r, timeline) for window in own_windows if isinstance(window, IntervalWindow)]

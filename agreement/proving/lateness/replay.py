@@ -224,7 +224,7 @@ class Replay:
     def _fillers(self) -> Snapshot:
         """The triples at the start of a stream that push triples of earlier streams out of tuple windows.
 
-        No pattern matches these triples.
+        No pattern of the query matches the triples at the start of a stream.
         """
         counted = [window for window in self._every if isinstance(window, TupleWindow)]
         size = max((window.size for window in counted), default=0)

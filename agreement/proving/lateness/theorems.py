@@ -132,7 +132,8 @@ class LatenessQuestion:
     def has_no_row(self, side: Side) -> bool:
         """Return whether theorem L7 applies: no alternative of the query can match, so no row exists.
 
-        If pull merges streams with the static data, a triple of a stream may match any pattern.
+        If pull merges streams with the static data, the theorem must also hold for a triple that matches a
+        pattern of another source.
         """
         merging = side == "pull" and self.agreement.pair.csparql.language in MERGING
         theorem = agreement_theorem(self.agreement, self.period, any_source=merging)
@@ -226,7 +227,8 @@ def least_length(question: LatenessQuestion) -> int | None:
 
     The length is known for a monotone query with one pattern, if its only window has no slide and ends at the
     evaluation. With bounds [t-L, t], the smallest length L is max(0, D - W) + U - 1 if the delay D is greater
-    than the wait W of pull; U is the pull period. In other cases, the function can return None.
+    than the wait W of pull; U is the pull period. If the query has several windows or patterns, the function
+    returns None.
     """
     shown = question.windows("pull")
     window = shown[0] if len(shown) == 1 else None
@@ -252,8 +254,8 @@ def _pulls_of(
 ) -> list[tuple[int, int]]:
     """Return, for each event time in the windows at time r, the pulls that see elements with this time.
 
-    Each pair contains the numbers of the first and the last of these consecutive pulls. `late` is the delay
-    minus the wait of pull, in time points.
+    Each pair contains the numbers of the first and the last of the consecutive pulls that see an event time.
+    `late` is the delay minus the wait of pull, in time points.
     """
     times = {t for window in group for t in _shown(window, r)}
     return [_joined(_pulls(question, window, t, late, r) for window in group) for t in times]

@@ -91,8 +91,8 @@ SeenMatches = tuple[Sequence[TimedMatch], Sequence[TimedMatch], Sequence[int]]
 def phase_row(matches: SeenMatches, period: int, ages: Sequence[int], timeline: Interval) -> PhaseRow:
     """Return the numbers of agreeing and of empty periods for each maximum age of triples in a window.
 
-    The window is the window whose length varies. `ages` are the maximum ages in time points, in ascending
-    order.
+    The maximum age belongs to the window whose length varies. `ages` contains the maximum ages in time
+    points, in ascending order.
     """
     periods = list(whole_periods(period, timeline))
     differing, empty = [0] * len(ages), [0] * len(ages)

@@ -85,7 +85,8 @@ def _ranges(query: EngineQuery) -> dict[Iri, Duration]:
 def _others(query: EngineQuery, stream: Iri) -> str | None:
     """Return a text if a query reads the stream through several time-based windows, otherwise None.
 
-    With several such windows, each window length needs an evaluation.
+    If the query reads the stream through several time-based windows, each window length needs a separate
+    evaluation.
     """
     own = {source.window for source in sources(query) if source.stream == stream}
     count = sum(isinstance(window, Range) for window in own)

@@ -134,7 +134,7 @@ class VectorReports:
     def repeats(self) -> bool:
         """Whether an element arrives twice at one time.
 
-        RSP-QL does not define whether such an element counts twice.
+        RSP-QL does not define whether an element that arrives twice at one time counts twice.
         """
         every = [(push.t, push.stream, push.triple) for push in self.stream]
         return len(set(every)) < len(every)
@@ -190,9 +190,9 @@ class VectorReports:
 
         In one sequence, the late element is lost. In another sequence, the late element is in the windows
         that close after its arrival. RSP-QL defines neither sequence, because RSP-QL requires streams in
-        order of time. If arrivals trigger reports, only the sequence without the late element is correct. If
-        the late element is in order within its own stream, the reports for the elements in order of time are
-        also correct.
+        order of time. If arrivals trigger reports, the sequence with the late element in later windows is not
+        correct. If the late element is in order within its own stream, the reports for the elements in order
+        of time are also correct.
         """
         (late,) = self.late
         lost = self._like([push for push in self.stream if push is not late]).reports(vector)
@@ -226,7 +226,7 @@ class VectorReports:
     def reports(self, vector: ParameterVector) -> Reports:
         """Return the expected reports for a parameter vector, before the time of the last element.
 
-        In these reports, a late element is lost.
+        A late element is in none of the windows for these reports.
         """
         if self.late:
             return self._of_late(vector)[0]
@@ -412,7 +412,7 @@ class VectorReports:
     def look(self, under: Iterable[ParameterVector]) -> None:
         """Evaluate the query for several parameter vectors together, to save time.
 
-        The results are kept for later calls of other methods.
+        The rows are kept in memory, so that later calls of `reports` for these vectors are fast.
         """
         if self._contents is not None:
             self._look((vector, self.starts(vector)) for vector in under)
@@ -438,7 +438,7 @@ class VectorReports:
     def _spans_at(self, showing: int, number: int, start: int, ticks: Iterable[int]) -> Mapping[int, range]:
         """Return the content of a window at each of the given ticks, as ranges of the stream's elements.
 
-        The content is kept, because several parameter vectors need the same window.
+        The content of a window is kept in memory, because several parameter vectors need the same window.
         """
         window, spans = self._spans[showing, number, start]
         spans.update((tick, window.span(tick)) for tick in ticks if tick not in spans)

@@ -190,7 +190,7 @@ class SuiteAnswer:
 def until_of(test: SuiteTest) -> float:
     """Return the time point of a test's last element.
 
-    Reports at this time or later are not compared.
+    Reports at the time of the last element or later are not compared.
     """
     return max((push.t for push in test.stream), default=0)
 
@@ -314,7 +314,7 @@ def while_in_time(
 ) -> list[_Work]:
     """Run functions in parallel, and return their results.
 
-    If the suite's run must end early, the function kills the engines. Without this, the run would wait for an
+    If the suite's run must end early, the function kills the engines. Otherwise, the run would wait for an
     engine that does not answer.
     """
     with ThreadPoolExecutor(len(works)) as pool:
@@ -567,7 +567,7 @@ def _sizes(reports: Iterable[tuple[float, Sized]]) -> dict[float, int]:
 
 
 def _has_sizes(reports: Iterable[tuple[float, Sized]], sizes: Mapping[float, int]) -> bool:
-    """Return whether the number of rows in all reports at a time is `sizes` of this time, for each time."""
+    """Return whether all reports at a time together have the number of rows in `sizes`, for each time."""
     found: dict[float, int] = {}
     for t, rows in reports:
         found[t] = found.get(t, 0) + len(rows)
@@ -591,7 +591,7 @@ The boolean is true if only a later element makes a report certain.
 def _seen(label: Label, *, after: bool) -> frozenset[int]:
     """Return the numbers of the parameter vectors to which the rule `label` for report times can apply.
 
-    If `after` is true, an engine reports only after an element with a later time.
+    If `after` is true, the rule is for engines that report only after an element with a later time.
     """
     return frozenset(n for n in range(len(vectors())) if _sees(n, label, after=after))
 
@@ -599,7 +599,7 @@ def _seen(label: Label, *, after: bool) -> frozenset[int]:
 def _sees(number: int, label: Label, *, after: bool) -> bool:
     """Return whether the rule `label` for the times of reports can apply to a parameter vector.
 
-    If `after` is true, an engine reports only after an element with a later time.
+    If `after` is true, the rule is for engines that report only after an element with a later time.
     """
     vector = vectors()[number]
     match label:
@@ -624,13 +624,14 @@ def _best(
     every: Sequence[Choice],
     usual: frozenset[Choice],
 ) -> Choice:
-    """Return the parameters for which most tests pass; among equals, those for which fewest tests fail.
+    """Return the choice of parameters for which most tests pass.
 
-    Unlikely parameters, such as different start times t0, must fit all tests, or pass more tests than likely
-    parameters. The difference must be the share `_WORTH` of all tests. Without this condition, a fault with
-    several windows would look like different start times. Parameters that do not follow the specification of
-    the language must fit all tests, or pass more tests by the share `_MISFIT`. Without this condition, an
-    engine with several faults would look like an engine with unusual parameters.
+    If several choices are equal, a choice for which fewest tests fail is returned. Unlikely parameters, such
+    as different start times t0, must fit all tests, or pass more tests than likely parameters. The difference
+    in passed tests must be at least the share `_WORTH` of all tests. Without this condition, a fault with
+    several windows would look like different start times of windows. For parameters that do not follow the
+    specification of the language, the share is `_MISFIT`. Without this share, an engine with several faults
+    would look like an engine with unusual parameters.
     """
     passed: Counter[Choice] = Counter()
     right: Counter[Choice] = Counter()

@@ -216,8 +216,8 @@ def _said_elsewhere(query: SuiteQuery) -> Mapping[Language, str]:
 def expected_of(text: str, static: tuple[str, ...], stream: tuple[Push, ...]) -> tuple[ExpectedReports, ...]:
     """Return the different expected sequences of reports for a query and a stream.
 
-    Each sequence has the numbers of the parameter vectors that require it. Sequences for usual parameters
-    come first.
+    Each sequence of reports has the numbers of the parameter vectors that require it. Sequences of reports
+    for usual parameters come first.
     """
     expecting = VectorReports(_read(text), static_of(static), stream)
     choices = expecting.choices().items()

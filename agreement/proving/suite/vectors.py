@@ -239,7 +239,7 @@ def alike_by_starts(language: Language, places: tuple[int, ...], *, several: boo
 def declared_vectors(of: Specification, start: Start | None, bounds: Bounds | None) -> frozenset[int]:
     """Return the numbers of the parameter vectors whose values are the values in a specification.
 
-    If `start` or `bounds` is given, the vectors must have this value. Otherwise, the vectors can have any
+    If `start` or `bounds` is given, the vectors must have this value. By default, the vectors can have any
     start time t0, and any bounds that the specification allows.
     """
     ends = set(of.bounds) if bounds is None else {bounds}

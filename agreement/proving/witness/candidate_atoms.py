@@ -157,7 +157,7 @@ class PositionClasses:
     def of(
         self, variable: Variable
     ) -> tuple[tuple[Variable, ...], tuple[Constant, ...], tuple[logic.Condition, ...]]:
-        """Return the variables that can be equal to a variable, and their constants and conditions."""
+        """Return the variables that can be equal to a variable, with their constants and conditions."""
         root = self._root(_node(variable))
         names = tuple(name for name in self.names if self._root(_node(name)) == root)
         inside = {t for t in self._constants if self._root(_node(t)) == root}
@@ -219,7 +219,7 @@ _TYPED: Final = (
 def is_gathering(programs: Iterable[Program]) -> bool:
     """Return whether some program has an aggregate, LIMIT or OFFSET.
 
-    The result of these constructs depends on several rows together.
+    Aggregates, LIMIT and OFFSET depend on several rows together.
     """
     return any(isinstance(part, logic.SetLiteral) for part in _literals(programs))
 

@@ -174,8 +174,8 @@ class ProfileContest:
     def _difference(self, chosen: Sequence[tuple[int, Atom]], static: Sequence[Atom]) -> Witness | None:
         """Return a witness for the first time at which the reports differ; None if the reports never differ.
 
-        If both specifications have a start time t0, only times after both start times count. The stream of
-        the witness ends at the time of the difference, unless only a later triple makes an engine report.
+        If a start time t0 is given for both sides, only differences after both start times count. The stream
+        of the witness ends at the time of the difference, unless only a later triple makes an engine report.
         """
         unit = self.setting.unit
         facts = tuple(Fact(t, atom.predicate, tuple(map(str, atom.arguments))) for t, atom in chosen)

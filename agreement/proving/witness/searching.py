@@ -94,8 +94,8 @@ def fewest_arrivals(question: Question, candidates: Candidates) -> int:
     """Return the number of stream triples that each row of a query certainly needs.
 
     Triples with different predicates are distinct. The number is the number of predicates that each
-    derivation needs and that no static triple can have. The search begins with streams of this number of
-    triples, and so tries no streams that are too small.
+    derivation needs and that no static triple can have. The search begins with streams of this many triples,
+    because smaller streams give no row.
     """
     program = question.program
     stored = {atom.arguments[1] for atom in candidates.static}
@@ -189,7 +189,7 @@ def two_queries(
 ) -> Contest:
     """Return a search that compares two queries, both evaluated at every time point.
 
-    If `contained` is true, only rows that the left query alone has count.
+    If `contained` is true, only a row that the left query has, and the right query has not, is a difference.
     """
     question, other = (
         Question(lars_program(query, setting), output_of(query, setting).predicate, None)

@@ -56,8 +56,8 @@ def _constants(part: object) -> Iterator[str]:
 def are_alike(one: Witness, other: Witness, named: frozenset[str]) -> bool:
     """Return whether two witnesses differ only in names that the programs do not contain, and in delays.
 
-    Two such witnesses have the same triples in the same order of times, up to names, and a row of the same
-    side. The order of triples with the same time does not matter.
+    The order of triples with the same time does not matter. In both witnesses, the same side must have a row
+    that the other side does not have.
     """
     if (bool(one.left_only), bool(one.right_only)) != (bool(other.left_only), bool(other.right_only)):
         return False
@@ -254,7 +254,8 @@ class WitnessTask:
         """Return a decision with the smallest stream that `accepted` accepts, or why no stream is found.
 
         If the search finds neither a witness nor a proof, the function tries the stream that `made` returns
-        for the period. If this stream is not too large, a second search also uses its triples.
+        for the period. If the stream that `made` returns is not too large, a second search also uses its
+        triples.
         """
         search = self.search(period)
         if isinstance(search, other_sides.ProfileContest):
