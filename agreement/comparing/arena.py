@@ -57,8 +57,9 @@ The limit is not 1, because a second cause may hide this cause in a run.
 class Lead(Generic[Switch]):
     """A possible fault of an engine, with the wrong runs that it explains and the number of its false alarms.
 
-    `explained` contains the numbers of the wrong runs that the fault explains. `evidence` contains those of
-    them that count as evidence. `alarms` is the number of false alarms on correct runs.
+    `explained` contains the numbers of the wrong runs that the fault explains. `evidence` contains the
+    numbers of the explained runs that count as evidence for the fault. `alarms` is the number of false alarms
+    on correct runs.
     """
 
     switch: Switch
@@ -156,8 +157,8 @@ class Arena(Generic[Run, Switch]):
     def next_cause(self, switches: Sequence[Switch], causes: Sequence[Switch]) -> Lead[Switch] | None:
         """Return the possible fault that explains most of the runs that `causes` leave unexplained, or None.
 
-        Faults that explain one of the first few runs are tried first. If one of them explains at least half
-        of the runs, the other faults are not tried.
+        Faults that explain one of the first few runs are tried first. If one of these faults explains at
+        least half of the runs, the other faults are not tried.
         """
         left = self.unexplained(causes)
         others = [switch for switch in switches if switch not in causes]

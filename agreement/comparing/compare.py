@@ -159,7 +159,7 @@ def pair_reports(
 ) -> list[tuple[Report | None, Report | None]]:
     """Pair the reports of two engines: each report of a pair is the nearest in time to the other report.
 
-    If a report has no partner, it is paired with None. Pairs with a report of `reports` come first, in order.
+    A report without a partner is paired with None. Pairs with a report of `reports` come first, in order.
     """
     pairs = nearest_pairs([report.t for report in reports], [report.t for report in other])
     return [(None if n is None else reports[n], None if m is None else other[m]) for n, m in pairs]
@@ -244,7 +244,7 @@ class Pairing:
     def grouped(self, recording: Recording) -> tuple[dict[int, Reports], Reports]:
         """Return the reports by pushed triple or time unit, and the reports that no triple triggers.
 
-        Reports of an engine at the same time are joined to one report.
+        All reports of one time are joined to one report.
         """
         places, after = by_place(recording.reports, self.pushes, self.runs[0].unit.milliseconds)
         return {place: tuple(_joined(reports)) for place, reports in places.items()}, after
@@ -315,11 +315,11 @@ class Pairing:
     ) -> DifferenceWithRules:
         """Return a difference with the rules that cause it.
 
-        First, the function looks for single rules without which the difference disappears. If no such rule
-        exists, it looks for single rules without which the difference is smaller. If the difference remains
-        without all of the latter rules, the function looks for a minimal set of rules without which as little
-        as possible of the difference remains. The search for this set begins with all rules, and removes
-        rules one by one.
+        First, the function looks for single rules without which the difference disappears. If no single rule
+        removes the difference, the function looks for single rules without which the difference is smaller.
+        If the difference remains without all of the latter rules, the function looks for a minimal set of
+        rules without which as little as possible of the difference remains. The search for this set begins
+        with all rules, and removes rules one by one.
         """
         sizes = {cause: self.size([cause], difference.at) for cause in self.causes}
         undoing = tuple(cause for cause, size in sizes.items() if size == 0)

@@ -101,7 +101,7 @@ def _times(logs: Iterable[Recording], columns: tuple[str, ...]) -> _Times:
 def _greatest_age(events: _Times, alerts: _Times) -> float:
     """Return the greatest delay in ms between an alert and the latest event with the same values.
 
-    Alerts without such an event are ignored.
+    Alerts without an earlier event with the same values are ignored.
     """
     ages = (
         min((alert - t for t in events.get(key, ()) if t <= alert + SLACK), default=0.0)

@@ -179,7 +179,8 @@ class JudgeResult(Findings):
         """A sentence with the number of cases that cannot be judged, and the first reason.
 
         If all cases can be judged and no case is incorrect, the sentence contains the number of cases in
-        which no report can be compared. The value is None if no such case exists.
+        which no report can be compared. The value is None if every case has compared reports, or if some case
+        is incorrect.
         """
         if self._refused:
             return judging.all_refused(self._refused, len(self._refused) + len(self._cases))

@@ -49,11 +49,11 @@ class Pair:
     """A pair of compared queries: a C-SPARQL query evaluated by pull, and a CQELS query evaluated by push.
 
     A part of a query is a stream with a window and a graph pattern. If `lars` derived the CQELS query,
-    `choices` contains one of two words for each part. The word `brave` means that the part matches only the
-    stream, and `cautious` means that the part matches the stream or the static data. For a CQELS query of the
-    user, `choices` is None. Rows are compared on the variables `on`; None means all variables. If `lars`
-    derived one of the queries, `derived` is the side of this query, push or pull; otherwise `derived` is
-    None.
+    `choices` contains the word `brave` or `cautious` for each part of the query. The word `brave` means that
+    the part matches only the stream, and `cautious` means that the part matches the stream or the static
+    data. For a CQELS query of the user, `choices` is None. Rows are compared on the variables `on`; None
+    means all variables. If `lars` derived one of the queries, `derived` is the side of this query, push or
+    pull; otherwise `derived` is None.
     """
 
     csparql: EngineQuery
@@ -175,8 +175,8 @@ class AgreementReport:
 
     The first pair contains the derived query whose patterns match only streams. `variables` are the columns
     of a compared row, in order. The text `remark` names the variables that the comparison ignores; None if no
-    variable is ignored. The printed rows are those that `row_filter` selects; verdicts cover all rows.
-    `timed` is true for a synthetic trace whose lengths are given as durations, such as 5s.
+    variable is ignored. Reports for readers contain only the rows that `row_filter` selects; verdicts are
+    about all rows. `timed` is true for a synthetic trace whose lengths are given as durations, such as 5s.
     """
 
     setting: Setting
@@ -250,8 +250,8 @@ def compare_pairs(  # noqa: PLR0913 - the part of the timeline comes beside what
     """Compare push and pull for each pair of queries and each pull period on a trace.
 
     The programs of all pairs are evaluated together, once for each time point. Push uses the static data
-    `push_static`; if it is None, push uses the static data of the trace, as pull does. Only the whole periods
-    in the interval `within` are compared; None means the whole timeline.
+    `push_static`; if `push_static` is None, push uses the static data of the trace, as pull does. Only the
+    whole periods in the interval `within` are compared; None means the whole timeline.
     """
     first = compared[0]
     queries = first.csparql, *(pair.cqels for pair in compared)

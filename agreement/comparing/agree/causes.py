@@ -59,8 +59,7 @@ class AskedProgram:
     def hidden(self, times: Array) -> AnswerRuns:
         """Return the rows that change if windows also contain the input after their last slide step.
 
-        The program is evaluated only at times at which such input exists: it has arrived, but a window omits
-        it.
+        The program is evaluated only at times at which a window omits input that has already arrived.
         """
         own = windows(self.program)
         hiding = [
@@ -178,7 +177,7 @@ def without_empty_groups(program: Program) -> Program:
 def _of_nothing(rule: Rule, some: str) -> bool:
     """Return whether a rule derives the row of an aggregate over an empty group.
 
-    The translation to LARS writes rules of this kind for aggregates inside GRAPH and EXISTS.
+    The translation to LARS writes rules for the empty group of aggregates inside GRAPH and EXISTS.
     """
     return any(
         isinstance(part, formulas.Not) and isinstance(part.inner, Atom) and part.inner.predicate == some
@@ -324,7 +323,7 @@ class DifferingRows:
         return self.start, self.end, self.reported, self.owner, self.numbers
 
     def coded_by(self, terms: TermCodes) -> "DifferingRows":
-        """Return the same rows with the codes that `terms` has for their RDF terms."""
+        """Return the same rows, in which each RDF term has its code in `terms`."""
         if terms is self.terms:
             return self
         return _coded(*used_texts(self.columns, self.terms), self._numbers(), terms)
@@ -480,7 +479,7 @@ class CauseSearch:
             return row | self._hides_group(through, *asked(rows))
 
         def asked(rows: DifferingRows) -> tuple[Array, DifferingRows, Array]:
-            """Return the evaluation times of the side without the rows, the rows, and their first times."""
+            """Return when the side without the rows evaluates, the rows, and the time before each period."""
             return (self._ends, rows, rows.end - 1) if of_push else (self._pushes, rows, rows.start)
 
         def has_other_windows(rows: DifferingRows) -> Mask:
@@ -696,7 +695,7 @@ class DifferenceCauses:
         return np.repeat(np.arange(len(self._periods)), np.diff(self._begins[side]))
 
     def counts(self, side: Side) -> Array:
-        """Return a matrix of the numbers of rows of only this side, by disagreeing period and cause."""
+        """Return a matrix: how many rows only this side reports, by disagreeing period and by cause."""
         cells = len(self._periods) * len(CAUSES)
         counts = np.bincount(self.owners(side) * len(CAUSES) + self.causes(side), minlength=cells)
         return counts.reshape(len(self._periods), len(CAUSES)).astype(np.int64)
@@ -716,7 +715,7 @@ class DifferenceCauses:
         return {side: self.counts(side) for side in SIDES}
 
     def counts_in(self, side: Side, periods: Sequence[PeriodComparison]) -> Array:
-        """Return a matrix of the numbers of rows of only this side, by given period and cause."""
+        """Return a matrix: how many rows only this side reports, by given period and by cause."""
         numbers: Array = self._counts[side][[self._places[period] for period in periods]]
         return numbers
 

@@ -78,9 +78,9 @@ _Place = tuple[_Key, int]
 class LateRow:
     """A row of push or pull that late data change in the period (start, end].
 
-    `at` is the time of the last evaluation in the period that has the row. For a lost row, this is an
-    evaluation of the data on time; for an invented row, of the data as they came. If a lost row is reported
-    after the period, `reported` is the time of this report.
+    `at` is the time of the last evaluation in the period that has the row. For a lost row, `at` is the time
+    of an evaluation of the data on time; for an invented row, of an evaluation of the data as they came. If a
+    lost row is reported after the period, `reported` is the time of this report.
     """
 
     side: Side
@@ -192,7 +192,7 @@ class LateSide:
     def counts(self, wait: int, lateness: int | None) -> tuple[int, int, int]:
         """Return the numbers of rows that are late, lost for good, and invented.
 
-        The arguments replace this object's `wait` of pull and limit `lateness` of the delay.
+        The numbers are computed with the given wait of pull and the given limit of an element's lateness.
         """
         other = self._with(wait, lateness)
         lost, invented = other._changed  # noqa: SLF001
@@ -271,7 +271,7 @@ class LateSide:
         return self._known[program]
 
     def _with(self, wait: int, lateness: int | None) -> "LateSide":
-        """Return these answers for another wait of pull and another limit of the lateness."""
+        """Return the answers of this side for another wait of pull and another limit of the lateness."""
         if (wait, lateness) == (self.wait, self.lateness):
             return self
         trace = self.trace.without_certification()

@@ -123,7 +123,8 @@ def _counts(
     """Return the numbers of rows that only the given side reports, for each period and cause with such rows.
 
     The four arrays contain the index of the period, the index of the cause, the rank of the cause in the
-    period, and the number of rows. The causes of a period are ranked by their first rows.
+    period, and the number of rows. The rank of a cause in a period is determined by the first row with this
+    cause.
     """
     explanation = variant.explanation
     counts = explanation.counts_in(side, intervals)

@@ -165,9 +165,10 @@ class BothAnswers:
 class PeriodVerdict(Sequence["PeriodComparison"]):
     """The agreement of push and pull for one pull period, in time points, over a timeline.
 
-    The verdict is a sequence of `number` comparisons, one for each whole period inside the timeline, from
-    `start` on. The numbers of rows in each period stay in memory; the rows are read section by section.
-    `unfinished` is the last period (start, end] if the timeline ends inside it; it is not compared.
+    The verdict is a sequence of comparisons, one for each of the `number` whole periods from `start` on. The
+    numbers of rows in each period stay in memory; the rows are read section by section. If the timeline ends
+    inside a period (start, end], this period is not compared, and `unfinished` contains its start and the end
+    of the timeline.
     """
 
     period: int

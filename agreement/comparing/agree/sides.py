@@ -91,7 +91,7 @@ class SidePrograms:
         return tuple(Question(program, self.output, None) for program in dict.fromkeys(programs))
 
     def statics(self, here: EncodedSituation) -> Mapping[SideStatic, EncodedSituation]:
-        """Return three inputs: with the static data of push, with those of pull, and with both.
+        """Return the input with three versions of static data: of push, of pull, and of both together.
 
         `here` is the input with the static data of pull.
         """
@@ -150,8 +150,8 @@ def variables_compared(
 ) -> tuple[Variable, ...]:
     """Return the variables on which rows are compared, in the order of the first query's columns.
 
-    Without `names`, these are the variables that both queries return. For ASK, and for empty `names`, only
-    the existence of an answer is compared.
+    If `names` is None, rows are compared on all variables that both queries return. For ASK queries, and if
+    `names` is empty, only the existence of an answer is compared.
 
     Raises:
         LarsError: A query does not return one of the variables, or the queries share no variable.

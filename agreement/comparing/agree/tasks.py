@@ -188,7 +188,7 @@ def run(task: AgreementTask, warn: Warn) -> AgreementReport:
 
 
 def queries_of(task: AgreementTask) -> list[EngineQuery]:
-    """Return the given queries of a comparison: one or two."""
+    """Return the one or two queries of a comparison that the user gives."""
     return [query for query in (task.csparql, task.cqels) if query is not None]
 
 
@@ -303,8 +303,8 @@ def comparison_trace(
 ) -> Trace:
     """Return the recorded or synthetic trace of a comparison, with the requested timeline.
 
-    `known` is the static data of the trace; if it is None, the static data are read from the files of the
-    task.
+    `known` is the static data of the trace; if `known` is None, the static data are read from the files of
+    the task.
     """
     trace_input = task.trace
     if any(time is not None for time in task.span):

@@ -25,8 +25,8 @@ def by_time_point(
 ) -> list[ReportMatch]:
     """Return, for each time point with an evaluation, a match that contains only the expected report.
 
-    The rows of all evaluations at one time point are joined to one expected report. If none of these
-    evaluations reports, no report is expected.
+    The rows of all evaluations at one time point are joined to one expected report. If no evaluation at a
+    time point reports, no report is expected at this time point.
     """
     milliseconds = of.task.unit.milliseconds
     reports: dict[int, list[specifications.EvaluationReport]] = {}
@@ -58,8 +58,8 @@ class ReportAssignment:
     - `options` contain the limits `early` and `late`.
     - `push_times` maps the number of a push to its time in ms. If given, a report counts at the time of the
       push that triggers the report.
-    - `once` means that all reports of one evaluation must have the same time. Otherwise, each row of an
-      evaluation may come in a report of its own, at any time.
+    - `once` means that all reports of one evaluation must have the same time. If `once` is false, each row of
+      an evaluation may come in a report of its own, at any time.
     - `windows` are the windows that report.
     - `closes` is the time in ms at which the first window closes, or None if the clock closes no windows.
     - `wait` is the number of ms by which an evaluation takes place later than the time for which it is

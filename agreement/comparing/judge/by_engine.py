@@ -161,8 +161,8 @@ def _in_sequence(
 ) -> Iterator[ReportMatch]:
     """Match the recorded reports, in order, with the predicted reports.
 
-    Several recorded reports can be parts of one answer. If `by_push` is true, the parts must belong to the
-    same push. If `as_told` is true, the parts must also have the same time.
+    Several recorded reports can be parts of one answer. If `by_push` is true, the reports that are parts of
+    one answer must belong to the same push. If `as_told` is true, these reports must also have the same time.
     """
     ignored = options.empty == "ignored"
     parts = (_parts(reports, told_apart=as_told).values() for reports in due)
@@ -207,7 +207,7 @@ def _bounds(recording: recordings.Recording) -> dict[int, Counter[tuple[float, f
 
 
 def _matched(place: ReportMatch, options: JudgeOptions, *, in_time: bool, timed: bool) -> ReportMatch:
-    """Return the report match with its matched rows, and with the first difference as its problem.
+    """Return a match of reports with its rows matched, and with its first difference as the problem.
 
     If `in_time` is true, the numbers of empty reports must be equal, too. If `timed` is true, the times of
     reports must also be equal.

@@ -122,7 +122,7 @@ def judge_recording(
     options: JudgeOptions,
     progress: Progress = no_progress,
 ) -> Judgement:
-    """Judge a recording by a specification, for each start time and window bounds that it allows.
+    """Judge a recording by a specification, for all start times and window bounds that it allows.
 
     Raises:
         LarsError: A window closes too often, or the specification names a window that the query lacks.

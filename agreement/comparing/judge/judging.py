@@ -94,9 +94,9 @@ def read_judged_query(
 ) -> EngineQuery:
     """Return the query of a file as the engine version or language that judges the answers reads it.
 
-    Some engine versions have their own parser of queries. For all others, and for languages, the lengths of
-    windows must be multiples of `unit`. If `by_number` is true, integers in the windows of a Kolibrie query
-    have the unit of the trace.
+    Some engine versions have their own parser of queries. Otherwise, if `lars` parses the query, the lengths
+    of windows must be multiples of `unit`. If `by_number` is true, integers in the windows of a Kolibrie
+    query have the unit of the trace.
     """
     if isinstance(who, Engine) and who.own_parser is not None:
         return who.read(read_text(path, ANSWERS_FORM), str(path))

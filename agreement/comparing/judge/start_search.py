@@ -72,7 +72,7 @@ class Bench:
     how: ReportAssignment
 
     def slots(self, schedule: specifications.ScheduledTask) -> list[ReportMatch]:
-        """Return the evaluations that decide the verdict, with their reports; only times are compared."""
+        """Return the deciding evaluations with their reports, which are assigned only by time."""
         length = schedule.task.unit.milliseconds
         due = [ReportMatch(t * length, _SOME) for t in dict.fromkeys(point.time for point in schedule.points)]
         how = belonging(schedule, self.options) if self.how.windows else self.how
@@ -215,7 +215,7 @@ class Sieve:
         return [trial.numbered for trial in left], ruled_out
 
     def _judged(self, part: Sequence[_Trial], place: int) -> Iterator[tuple[_Trial, bool]]:
-        """Yield each trial with whether the reports of its evaluation with the index `place` are right."""
+        """Yield pairs of a trial and a boolean: true if its reports at the index `place` are right."""
         changes = self.kind != "RSTREAM"
         ranges = [
             trial.shown(place, changes=changes) if place < len(trial.decisive) else [] for trial in part

@@ -62,7 +62,7 @@ def given_starts(read: Sequence[WindowSource], frame: specifications.Frame, time
 
     Two start times that differ by a multiple of the slide lead to the same windows, except at the beginning.
     The windows are the same from the stable phase on, which begins at t0 + α - β + 1 (RSP-QL 2014, Theorem
-    1). In this term, α is the width, β is the slide, and t0 is the later start time.
+    1). Here, α is the width of the window, β is its slide, and t0 is the later of the two start times.
     """
     starts = [max(times)]
     for own in specifications.shapes(read, frame):
@@ -206,7 +206,7 @@ class _Classes:
     def _own(
         self, number: int, compared: Callable[[specifications.ShownWindow], Iterable[int]]
     ) -> Iterator[int]:
-        """Yield the start times of a window at which the verdict can change, for fixed other windows."""
+        """Yield a window's start times at which the verdict can change while other windows stay the same."""
         window, slide, own = self.of.windows[number], self.slides[number], self.shapes[number]
         yield self.registered
         each = slide <= EACH and prod(self.slides) <= EACH**2

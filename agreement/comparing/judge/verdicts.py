@@ -29,7 +29,7 @@ from solver.deadlines import check_time
 class Phase:
     """The stable phase (after, until] in ms: only evaluations in this interval decide the verdict.
 
-    The time `edge` is the end of the trace. From this time on, no element triggers an evaluation, so an
+    The time `edge` is the end of the trace. From the time `edge` on, no element triggers an evaluation, so an
     evaluation counts only if the engine reported.
     """
 

@@ -317,8 +317,8 @@ class Likeness:
 
     - `semantics` is the comparison as multisets (`bag`) or as sets.
     - `tolerance` is the relative difference up to which numbers count as equal. Two integers must be equal.
-    - `lexical` is true if only lexical forms of terms count. This is for formats that omit the kinds of
-      terms, such as SPARQL 1.1 CSV.
+    - `lexical` is true if only lexical forms of terms count. Formats that omit the kinds of terms, such as
+      SPARQL 1.1 CSV, need this comparison.
     """
 
     semantics: Semantics = "bag"
@@ -376,7 +376,7 @@ def share(part: int, whole: int) -> float:
 
 
 def join_rows(matches: Sequence[RowMatch]) -> RowMatch:
-    """Return several row matches as one match."""
+    """Return one match with the shared, missing and extra rows of several matches."""
     return RowMatch(
         together([match.shared for match in matches]),
         together([match.missing for match in matches]),

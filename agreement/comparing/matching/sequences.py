@@ -28,8 +28,8 @@ def match_part(
 ) -> list[Pair] | None:
     """Return consecutive answers with their reports; None if the reports do not match.
 
-    An empty sequence of reports matches any sequence of answers. `joint` returns whether a report and the
-    next report can be parts of the same answer.
+    An empty sequence of reports matches any sequence of answers. The function `joint` returns whether a
+    report and the next report can be parts of the same answer.
     >>> a, b, c = ((("a",),), (("b",),), (("c",),))
     >>> match_part([a, b, c], [Report(7, b), Report(7.5, c)], lambda one, other: False, Likeness())
     [(1, (Report(t=7, rows=(('b',),), trigger=None),)), (2, (Report(t=7.5, rows=(('c',),), trigger=None),))]

@@ -169,7 +169,7 @@ class PeriodSemantics:
     def before(self, end: int, evaluated: Array) -> Iterator[int]:
         """Yield, for each tried rule, the time of push's last evaluation before the end of a period.
 
-        Whether a row is new in a later period depends on this evaluation.
+        Whether a row is new in a later period depends on push's last evaluation before this period.
         """
         changed = [*({"trigger": each} for each in get_args(Trigger)), {"late": "used"}, {"late": "dropped"}]
         for changes in changed:

@@ -108,7 +108,7 @@ Record = tuple[str, str]
 def write_state(
     checkpoint: Path, state: WatchState, pending: TraceColumns, unsent: Sequence[Record] = ()
 ) -> None:
-    """Write the state after a batch in one step, with the records that are to be sent; delete old states."""
+    """Write the state after a batch in one step, with the records to send; delete old states."""
     folder = checkpoint / f"{_FOLDER}{state.batch}"
     with replacement_path(folder, folders=True) as new:
         new.mkdir()

@@ -307,7 +307,7 @@ def _numbers(verdict: PeriodVerdict, judged: int, end: int) -> range:
 
 
 def _wrong(verdict: PeriodVerdict, numbers: range) -> Sequence[int]:
-    """Return those of the given period numbers whose periods disagree."""
+    """Return those of the given numbers whose periods are periods in which push and pull disagree."""
     found: list[int] = (
         np.flatnonzero(~verdict.agreeing[numbers.start : numbers.stop]) + numbers.start
     ).tolist()

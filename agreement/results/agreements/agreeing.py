@@ -440,7 +440,7 @@ def agree(request: AgreeRequest, listeners: Listeners) -> AgreeResult:
 def compared_answers(request: AgreeRequest, listeners: Listeners) -> tuple[AgreementTask, AgreementReport]:
     """Compare push and pull as a request describes; return the comparison and its report.
 
-    Each element of the trace is used at its event time, even if it arrived late.
+    Each element of the trace is evaluated at its event time, as if no element arrived late.
     """
     task = _task(request, listeners.warn)
     if request.late and task.trace.options.arrival is None:

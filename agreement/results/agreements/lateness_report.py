@@ -248,7 +248,7 @@ _WAITS = (
 def tables(
     report: AgreementReport, sides: Sequence[LateSide], rows: Sequence[LateRow]
 ) -> tuple[OutTable, ...]:
-    """Return the tables `late` and `waits`; their rows are computed when the tables are written."""
+    """Return the tables `late` and `waits`; the rows of a table are computed when the table is written."""
     return (
         OutTable("late", (*_LATE, *term_columns(report.variables)), _rows(rows)),
         OutTable("waits", _WAITS, _wait_rows(sides)),

@@ -106,7 +106,7 @@ class PrintedTexts(Result):
 
 @dataclass(frozen=True, slots=True)
 class StreamedTexts(Result):
-    """The texts that a command prints while it runs; the command works while the texts are read."""
+    """The texts that a command prints while it runs; the command runs while the caller reads the texts."""
 
     streamed: ClassVar[bool] = True
     texts: Iterable[str]

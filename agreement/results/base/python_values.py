@@ -163,7 +163,7 @@ def _is_sequence(value: Any) -> bool:
 
 
 def _kinds_of(value: Any) -> frozenset[str]:
-    """Return the names of the types, as keywords accept them, that a value has; no name for NaN and NaT."""
+    """Return the names of a value's types, of the types that keywords accept; no name for NaN and NaT."""
     match value:
         case bool():
             return frozenset(("bool",))

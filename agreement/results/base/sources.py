@@ -77,7 +77,10 @@ _ACCEPTED: Final = "a path, a text, a table with the columns t, stream, s, p, o,
 
 
 class SourceFiles:
-    """A temporary folder with files for data of a Python program; deleted with the last reference to this."""
+    """A temporary folder with files for the data of a Python program.
+
+    The folder is deleted when no reference to this object exists.
+    """
 
     def __init__(self) -> None:
         self._folder: Path | None = None
@@ -137,7 +140,7 @@ class SourceFiles:
         return copy.serialize(format=form)
 
     def _shared(self, node: Node) -> Node:
-        """Return a node of rdflib with the label that it has in all files.
+        """Return a node of rdflib; a blank node gets the label that it has in all files.
 
         If a blank node occurs in several values of one call, it has the same label in all files.
         """

@@ -169,7 +169,7 @@ _COLUMNS = (
 
 @offered_functions(HuntRequest)
 def hunt(request: HuntRequest, listeners: Listeners) -> HuntResult:
-    """Return the faults of an engine, each with the smallest stream that shows it; uses an adapter.
+    """Return the faults of an engine that an adapter runs, each with the smallest stream that shows it.
 
     >>> import sys
     >>> served = f"{sys.executable} -m agreement.cli serve-engine rspql"

@@ -275,7 +275,7 @@ class WatchRun(Result):
     def _write_page(self, every: float = 0) -> None:
         """Write the HTML report if the user requests one, and the last version is old enough.
 
-        The report is written only if its last version is at least `every` seconds old.
+        The HTML report is written only if its last version is at least `every` seconds old.
         """
         if self.request.report is None or monotonic() - self._pace.get(_WRITTEN, -every) < every:
             return
@@ -599,7 +599,7 @@ def _set_logs(watcher: Watcher, request: WatchRequest, task: AgreementTask) -> N
 
 @offered_functions(WatchRequest)
 def watch(request: WatchRequest, listeners: Listeners) -> WatchRun:
-    """Return the run of a watch; the run reads the stream while its text is read."""
+    """Return the run of a watch; the run reads the stream while the caller reads the run's text."""
     source, checkpoint, out = _folders(request)
     of_lines = is_spooled(str(request.source))
     if not (of_lines or exists(source, folder=True)):

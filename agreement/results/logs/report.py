@@ -272,7 +272,7 @@ def _unexplained(dates: Dates, window: WindowVerdict) -> tuple[str, str, str]:
 def as_json(
     names: tuple[str, str], match: LogMatch, predictions: Predictions, draft: str | None, dates: Dates
 ) -> outputs.Json:
-    """Return the JSON document without the verdict; all times in it are milliseconds."""
+    """Return the JSON document without the verdict; all times are in milliseconds."""
     return {
         "logs": list(names),
         "both": len(match.both),

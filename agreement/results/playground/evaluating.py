@@ -116,7 +116,7 @@ def _steps(here: ProgramSituation, span: Interval, path: Path, at: int | None, *
 
 
 def _situation(task: AgreementTask, path: Path, side: Side) -> ProgramSituation:
-    """Return the given or derived query of one side of a comparison, together with the trace."""
+    """Return the query of one side of a comparison (given or derived), together with the trace."""
     given, usual = (task.csparql, Language.CSPARQL) if side == "pull" else (task.cqels, Language.CQELS)
     engine = usual if given is None else given.language
     evaluation = EvaluationOptions(engine=engine, mode=side)

@@ -51,7 +51,7 @@ class PlayRequest:
 
 
 def _played(texts: PlayedTexts, port: int, time_limit: float) -> Iterator[str]:
-    """Yield the address of the playground, and serve it until the process ends."""
+    """Yield the address of the playground, and run its server until the process ends."""
     most = min(memory.limit(), _MOST_MEMORY)
     with closing(_socket(port)) as listening, closing(PlayProcess(texts, most, time_limit)) as evaluator:
         yield from _serving(texts, evaluator, listening)

@@ -103,8 +103,8 @@ class PhaseRequest:
 class PhaseResult(Findings):
     """The result of `phase`: for each rate, a diagram with the number of agreeing periods.
 
-    A diagram contains these numbers by pull period and window length. The rate is the factor by which the
-    stream becomes faster.
+    A diagram contains the number of agreeing periods for each pull period and window length. The rate is the
+    factor by which the stream becomes faster.
     """
 
     diagrams: tuple[PhaseDiagram, ...]

@@ -242,7 +242,7 @@ def cases(report: AgreementReport) -> "Iterator[VerdictCase]":
 
 
 def tables(report: AgreementReport) -> tuple[OutTable, ...]:
-    """Return the tables; their rows are computed when the tables are written."""
+    """Return the tables of --out; the rows of a table are computed when the table is written."""
     terms = term_columns(report.variables)
     return (
         OutTable("summary", _SUMMARY, _summary(report)),

@@ -172,8 +172,8 @@ def _headline(decisions: Sequence[Decision], question: AgreementQuestion) -> str
 def _assumes_sources(decision: Decision, question: AgreementQuestion) -> bool:
     """Return whether a verdict assumes that a pattern matches only triples from the pattern's source.
 
-    Only the verdict that push and pull always agree on a query with several sources (theorem A6) can assume
-    this.
+    A verdict can assume this only if push and pull always agree, and the query has several sources (theorem
+    A6).
     """
     always = decision.verdict == "always" and decision.why != Theorem.NOTHING.value
     many = len(sources(question.pair.cqels)) + question.reads_static > 1

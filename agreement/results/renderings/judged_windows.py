@@ -33,7 +33,8 @@ class WindowVerdict:
     - `phase` is `windows` for compared windows. Windows before the stable phase (`transient`) and after the
       trace (`later`) are not compared.
     - `at` identifies the window or step. A window has the keys `from` and `to`, its ends in time points. A
-      step has one of the keys `push`, `answer` and `time`, whose number starts at 0.
+      step has one of the keys `push`, `answer` and `time`; its value is the number of the push, answer or
+      time unit, from 0.
     - `rows` contains the shared, missing and extra rows, with terms in the order of `columns`.
     - `problem` describes the difference; None if the rows are correct.
     - `delay` is the delay of the report in ms.

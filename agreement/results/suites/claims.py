@@ -48,7 +48,7 @@ class Claim(BaseModel, frozen=True, extra="forbid"):
 class ClaimVerdict:
     """A claim with its verdict, the reason, and the commands.
 
-    The commands run in the folder of the claims.
+    The commands can be run in the folder of the claims' input files.
     """
 
     claim: Claim
@@ -90,7 +90,7 @@ def published_claims() -> tuple[Claim, ...]:
 def decided_claims(
     folder: Path, benchmarks: Path | None, progress: Progress = no_progress
 ) -> tuple[ClaimVerdict, ...]:
-    """Write the inputs of the claims' commands into a folder, run them, and return the verdicts."""
+    """Write the input files of the claims into a folder, run their commands, and return the verdicts."""
     every, verdicts = published_claims(), []
     with replacement_folder(folder, "run of the claims") as new:
         for claim in every:

@@ -64,9 +64,9 @@ def linked_lines(query: EngineQuery, translate: Translate) -> list[list[int]]:
 
 
 def _of_inputs(rule: str, before: Sequence[str], lines_of: Mapping[int, set[int]]) -> set[int]:
-    """Return the one query line to which all rules are linked whose results a rule reads.
+    """Return the query line to which all rules are linked that derive the atoms in a rule's body.
 
-    If these rules are linked to several lines, the result is empty.
+    If the rules that derive these atoms are linked to several lines, the result is empty.
     """
     names = set(_NAME.findall(rule.partition("←")[2]))
     lines = [lines_of[place] for place, other in enumerate(before) if other.partition("(")[0] in names]

@@ -142,7 +142,7 @@ _LARGEST_HASHED: Final = 2**28
 def date_made() -> datetime:
     """Return the time in the variable SOURCE_DATE_EPOCH, or else the current time.
 
-    With this variable, the same command writes the same file again.
+    If SOURCE_DATE_EPOCH is set, a repeated command writes exactly the same file.
     """
     # An invalid value is no reason to lose results of hours.
     with suppress(OSError, OverflowError, ValueError):
@@ -335,7 +335,7 @@ def html(page: Page) -> str:
 def _bounded(document: Mapping[str, object], most: int) -> tuple[str, list[str]]:
     """Return a document as JSON of at most `most` characters, and the keys that are omitted.
 
-    The function reads iterators only up to this limit.
+    The function reads an iterator in the document only up to the limit `most`.
     """
     left = [key for key, value in document.items() if value is LEFT_OUT]
     document = {key: value for key, value in document.items() if value is not LEFT_OUT}

@@ -51,8 +51,8 @@ def windows(
     """Return the windows of the queries, each with its side and its interval over time.
 
     The key `runs` lists the runs [t, first, last, by, by]. At the time t, the window is [first, last]. Until
-    the next run, each end moves by its number `by` (0 or 1) per time point. The run [t, None] is an empty
-    window. If the key `alone` is true, intervals are given only at the times of the shown rows.
+    the next run, each end of the window moves by its number `by` (0 or 1) per time point. The run [t, None]
+    is an empty window. If the key `alone` is true, intervals are given only at the times of the shown rows.
 
     Args:
         queries: The queries, each with its side (push or pull).

@@ -112,7 +112,7 @@ def _answer(answers: Sequence[Decision]) -> str:
 
 
 def _proven(answers: Sequence[Decision]) -> list[str]:
-    """Return sentences that name the streams for which a finished search found agreement."""
+    """Return sentences about a finished search, for example that no stream with fewer triples differs."""
     if all_hold(answers) is not False or any(answer.search_end == "out of time" for answer in answers):
         return []
     # A stream that a proof gives need not be a smallest one.
