@@ -193,7 +193,7 @@ class Arena(Generic[Run, Switch]):
         """Return whether a fault explains too few of the runs on which it predicts wrong reports.
 
         A run does not count against the fault if the simulation with the fault is closer to the run than the
-        correct reports are, because the run may have further causes.
+        correct reports are: the run may then have further causes.
         """
         others = [number for number in left if number not in lead.explained]
         sample = others[:_SAMPLE]

@@ -317,9 +317,9 @@ class Pairing:
 
         First, the function looks for single rules without which the difference disappears. If no single rule
         removes the difference, the function looks for single rules without which the difference is smaller.
-        If the difference remains without all of the latter rules, the function looks for a minimal set of
-        rules without which as little as possible of the difference remains. The search for this set begins
-        with all rules, and removes rules one by one.
+        If the difference remains without all these rules, the function looks for a minimal set of rules
+        without which the remaining difference is smallest. The search for this set begins with all rules, and
+        removes rules one by one.
         """
         sizes = {cause: self.size([cause], difference.at) for cause in self.causes}
         undoing = tuple(cause for cause, size in sizes.items() if size == 0)

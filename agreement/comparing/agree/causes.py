@@ -126,7 +126,7 @@ def keeps_rows(program: Program, merged: Program) -> bool:
 
 
 def with_windows_of(program: Program, other: Program) -> Program:
-    """Return a program in which each window is replaced by the other program's window on the same stream.
+    """Return a program with the windows of another program: on each stream, the other program's window.
 
     Only streams that the other program reads through exactly one window are changed.
     """
@@ -804,7 +804,7 @@ class DifferenceCauses:
         return [Interval(begin + 1, end) for begin, end in pairwise([first - 1, *ends])]
 
     def _by_slice(self, ends: Sequence[int]) -> list[tuple[Interval, Array]]:
-        """Return each slice that contains some of the given ends, with the indexes of these ends."""
+        """Return each slice that contains the ends of some periods, with the indexes of these periods."""
         numbers = np.searchsorted([interval.last for interval in self._slices], ends)
         return [
             (self._slices[number], np.flatnonzero(numbers == number)) for number in distinct(numbers).tolist()
@@ -823,7 +823,7 @@ class DifferenceCauses:
     def _begins(self) -> Mapping[Side, Array]:
         """The index of the first row of each period, for push and for pull.
 
-        The last item is the number of rows.
+        The last item of an array is the number of all rows of the side.
         """
         numbered = [
             (whole.sizes, [comparison.number for comparison in periods])

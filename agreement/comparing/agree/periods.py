@@ -100,7 +100,7 @@ PeriodSizes = PeriodParts[Array]
 def _agreeing(tables: PeriodTables) -> Mask:
     """Return a mask of the periods in which push and pull report the same rows.
 
-    The labels of blank nodes may differ.
+    Rows that differ only in labels of blank nodes count as the same.
     """
     push, pull = (tables.only(side).sizes > 0 for side in SIDES)
     mask: Mask = ~(push | pull)
@@ -247,7 +247,7 @@ class PeriodVerdict(Sequence["PeriodComparison"]):
     def agreeing(self) -> Mask:
         """A mask of the periods in which push and pull report the same rows.
 
-        The labels of blank nodes may differ.
+        Rows that differ only in labels of blank nodes count as the same.
         """
         return np.concatenate([self._summary(section)[1] for section in range(len(self.answers))])
 

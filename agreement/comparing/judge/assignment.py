@@ -58,7 +58,7 @@ class ReportAssignment:
     - `options` contain the limits `early` and `late`.
     - `push_times` maps the number of a push to its time in ms. If given, a report counts at the time of the
       push that triggers the report.
-    - `once` means that all reports of one evaluation must have the same time. If `once` is false, each row of
+    - `once` is true if all reports of one evaluation must have the same time. If `once` is false, each row of
       an evaluation may come in a report of its own, at any time.
     - `windows` are the windows that report.
     - `closes` is the time in ms at which the first window closes, or None if the clock closes no windows.

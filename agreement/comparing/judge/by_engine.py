@@ -147,7 +147,7 @@ def _judged_by(  # noqa: PLR0913 - as above
 
 
 def _in_nanoseconds(recording: recordings.Recording) -> recordings.Recording:
-    """Return the recording with times rounded to whole nanoseconds, which hides errors of floating point."""
+    """Return the recording with times rounded to whole nanoseconds, to ignore floating-point errors."""
     return replace(recording, reports=tuple(replace(each, t=round(each.t, 6)) for each in recording.reports))
 
 

@@ -190,9 +190,9 @@ def judge_either(
 def _either(taken: Verdict, ignoring: Verdict) -> Verdict:
     """Combine two verdicts: a window is right if one of the verdicts finds it right.
 
-    If both verdicts find a window wrong, the result contains the window with fewer wrong rows. If only one
-    verdict contains a wrong evaluation without reported rows, or a wrong report without evaluation, the
-    result omits it.
+    If both verdicts find a window wrong, the result contains the window with fewer wrong rows. A wrong
+    evaluation without reported rows, or a wrong report without evaluation, is omitted if only one of the
+    verdicts contains it.
     """
     both = [{(each.at, each.right is None): each for each in one.windows} for one in (taken, ignoring)]
     windows = []

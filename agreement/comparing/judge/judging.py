@@ -92,7 +92,7 @@ ANSWERS_FORM: Final = "a file with a C-SPARQL, CQELS, SPARQLstream or RSP-QL que
 def read_judged_query(
     path: Path, unit: Duration, who: object = None, *, by_number: bool = False
 ) -> EngineQuery:
-    """Return the query of a file as the engine version or language that judges the answers reads it.
+    """Return the query of a file, as it is read by the engine version or language that judges answers.
 
     Some engine versions have their own parser of queries. Otherwise, if `lars` parses the query, the lengths
     of windows must be multiples of `unit`. If `by_number` is true, integers in the windows of a Kolibrie

@@ -48,7 +48,7 @@ _MOST_STEPS: Final = 10_000
 def names_by_report(
     expected: Sequence[Key], reports: Sequence[Sequence[Key]], close: Close
 ) -> list[dict[str, str]]:
-    """Return, for each report, names of expected blank nodes for the report's own blank nodes.
+    """Return, for each report, a mapping from its blank nodes to names of expected blank nodes.
 
     In one report, different blank nodes get different names. With the returned names, as few expected rows as
     possible are missing in all reports, and the reports have as few other rows as possible.

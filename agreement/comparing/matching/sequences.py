@@ -43,8 +43,8 @@ class _Search:
     """The search for an assignment of reports to answers.
 
     A set of answers is an integer: bit n is 1 if the set contains answer n. `came[k]` contains the answers
-    that can begin after k reports. Each of these answers is stored with the first report of the answer before
-    it; if several reports are possible, only the earliest is stored.
+    that can begin after k reports. For each of these answers, the first report of the preceding answer is
+    stored; if several first reports are possible, only the earliest is stored.
     """
 
     def __init__(

@@ -58,7 +58,7 @@ class AnswerVerdict:
     - `since` is the start of the first of the wrong periods that the same rules explain.
     - `cut` is the reason why the log may lack answers of the period; empty if the log begins before the
       period and ends after the period. If a reason exists, only the rules of earlier periods are tried.
-    - `unlogged` means that the log begins after the period.
+    - `unlogged` is true if the log begins after the period.
     """
 
     side: Side

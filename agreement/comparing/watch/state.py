@@ -37,8 +37,8 @@ class WatchState:
       topic.
     - `files` is the number of input files that all batches have read.
     - `elements`, `late` and `rejected` are the numbers of all elements, late elements and rejected elements.
-    - `periods` is the number of judged periods; `disagreeing` and `with_rows` are the numbers of judged
-      periods in which push and pull disagree, or report a row.
+    - `periods` is the number of judged periods. `disagreeing` is the number of judged periods in which push
+      and pull disagree. `with_rows` is the number of judged periods in which push or pull reports a row.
     - `logs` maps push and pull to the state of the log of the running system.
     - `compared` is the end of the last period for which the logs are judged.
     - `recent` contains the last reported problems, each with its period.

@@ -71,7 +71,7 @@ class JudgedPeriods:
     - `report` is the comparison of push and pull; None if no period is complete.
     - `new` contains, for each pull period, the numbers of the newly judged periods.
     - `late` are the late elements.
-    - `answers` are the verdicts on the logs of running systems.
+    - `answers` are the verdicts on the answers in the logs of running systems.
     - `late_answers` are the answers that came too late, for push and pull.
     """
 

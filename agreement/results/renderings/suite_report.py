@@ -104,7 +104,7 @@ def _departures(result: suite.SuiteResult) -> Iterator[str]:
 
 
 def _about(result: suite.TestResult) -> str:
-    """Return the comment of a test, with the remark that the comment is no diagnosis of the engine."""
+    """Return the comment of a test, and note that the comment does not diagnose the engine."""
     return f"what the test tells apart (no diagnosis of this engine): {result.test.comment}"
 
 

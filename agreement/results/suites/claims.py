@@ -225,7 +225,7 @@ def _on_every_stream(words: Sequence[str]) -> Iterator[_Finding]:
 
 
 def _finding(answer: Decision, *, by_stream: bool = False) -> _Finding:
-    """Return the result of a command in the form for claims, from a decision about all streams."""
+    """Return the finding for a claim that a decision about all streams implies."""
     shown = answer.witness
     size = "" if shown is None else _size(shown.facts, shown.triples)
     return _Finding(

@@ -410,7 +410,7 @@ def summary(verdicts: Sequence[PeriodVerdict]) -> tuple[bool | None, str]:
 
 
 def _whose(pair: Pair, side: Side) -> str:
-    """Return a text: the query of push or of pull is given, or is derived from the other query."""
+    """Return a text that states whether the query of push or pull is given or derived from the other one."""
     if side != pair.derived:
         return "the query that was given, in one layout"
     other = pair.csparql if side == "push" else pair.cqels

@@ -139,7 +139,7 @@ def _strip(axes: "Axes", variant: VariantReport, verdicts: Sequence[PeriodVerdic
 
 
 def _dated(axes: "Axes", variant: VariantReport, setting: Setting) -> str:
-    """Label the time axis with dateTimes if the trace has dateTimes; return the title of the axis."""
+    """Label the time axis of a figure, with dateTimes if the trace has dateTimes; return the axis title."""
     dates = dates_on(variant, setting.unit)
     if dates.zero is None:
         return f"time in units of {setting.unit}"
