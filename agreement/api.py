@@ -16,8 +16,8 @@ ends in `_`: `from_`, `as_`. A query or program is a path or a text. A trace is 
 a table or a sequence of elements. A table is a table of pyarrow, pandas or polars, with the columns t,
 stream, s, p, o or the columns t, atom. An element is a pair (t, graph) or (t, triple) with objects of rdflib.
 Static data are a path, a text, an open file or a graph of rdflib. A string is read as a text if the string
-contains a line break, { or ←, otherwise as a path. As values of keywords, numbers of numpy and timedeltas (as
-durations) are valid.
+contains a line break, { or ←, otherwise as a path. The value of a keyword can also be a number of numpy or,
+for a duration, a timedelta.
 
 Results are immutable. A result has the attributes `warnings`, `notes` and `text`, the JSON output
 (`to_json()`), and the tables of the option --out. An invalid input raises `LarsError`. The subclass
@@ -74,7 +74,7 @@ __all__ = sorted(_MODULES)  # noqa: PLE0605 - the stub has them one by one
 
 
 def __getattr__(name: str) -> Any:
-    """Import and return a public name at its first use (PEP 562)."""
+    """Return a public name of this module, and import the module of the name at its first use (PEP 562)."""
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = globals()[name] = getattr(import_module(_MODULES[name]), name)

@@ -374,7 +374,10 @@ def export_program(task: SolvingTask, warn: Warn) -> ExportedProgram:
 
 
 def _time_before(gate: Gate, facts: Iterable[Fact], t: int) -> int:
-    """Return the last evaluation time before time t; if no evaluation is earlier, return 0 or t."""
+    """Return the last evaluation time before time t.
+
+    If no evaluation is earlier, the result is 0 for pull, and t for push.
+    """
     match gate:
         case None:
             return max(t - 1, 0)

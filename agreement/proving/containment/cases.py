@@ -353,7 +353,7 @@ class CaseProver:
         return False
 
     def is_beside(self, case: RowCase, goal: MatchTarget, image: Image, depth: int) -> bool:
-        """Return whether a mapping of a target counts, because no absent pattern of the target can match.
+        """Return whether a mapping of a target proves a match: no absent pattern of the target can match.
 
         Absent patterns are the patterns of MINUS, NOT EXISTS, and OPTIONAL without a match. Each case in
         which an absent pattern matches must be closed.

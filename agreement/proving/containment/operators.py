@@ -172,7 +172,7 @@ def _answering(query: canonical.PairQuery) -> canonical.PairQuery:
 
 
 def _possible_answers(query: canonical.PairQuery, other: canonical.PairQuery) -> Decision:
-    """Return the decision whether an answer of `other`, if `query` can have it, is an answer of `query`.
+    """Return the decision whether each answer of `other` that `query` can have is an answer of `query`.
 
     `query` can have a row if the row is an answer of `query` on some data. Rule O3 of the module uses this
     decision: containment of answers then extends to ISTREAM and DSTREAM.

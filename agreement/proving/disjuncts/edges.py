@@ -214,7 +214,7 @@ def stock_of(known: Background) -> Stock:
 def unify(pattern: TriplePattern, other: TriplePattern) -> bool:
     """Return whether one RDF triple can match both patterns.
 
-    A variable name that occurs in both patterns is not the same variable.
+    If a variable name occurs in both patterns, the two variables are independent.
 
     >>> x, y, p, a = Variable("x"), Variable("y"), Iri("p"), Iri("a")
     >>> unify(TriplePattern(x, p, x), TriplePattern(y, p, a))

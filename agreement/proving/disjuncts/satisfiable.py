@@ -66,7 +66,7 @@ class Satisfiability:
 
     @property
     def possible(self) -> bool:
-        """Whether it is not proved that the disjunct (alternative of a query) can never match."""
+        """Whether the disjunct (alternative of a query) can match; also true if this is unknown."""
         return self.holds is not False
 
     @property

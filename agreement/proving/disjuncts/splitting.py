@@ -194,7 +194,7 @@ class _Reader:
         """Return the disjunct, which then requires that a graph or stream contains at least one triple.
 
         If the disjunct has no pattern in the graph or stream, the function adds a pattern that matches any
-        triple. A variable for the name of a graph or stream has only solutions that contain a triple.
+        triple. The name of a graph or stream without triples is never the value of a variable.
         """
         if any(edge.where == where for edge in disjunct.edges):
             return disjunct

@@ -85,7 +85,7 @@ def obstacle(query: EngineQuery, setting: Setting) -> str | None:
 def matches(
     query: EngineQuery, setting: Setting, trace: Trace, varied: terms.Iri, longest: int
 ) -> list[TimedMatch]:
-    """Return all matches of a query on a trace, with which each length of one window can be evaluated.
+    """Return all matches of a query on a trace, from which the rows for each length of a window follow.
 
     The window is on the stream `varied`, and is at most `longest` time points long. The function `obstacle`
     must return None for the query.

@@ -159,7 +159,7 @@ class VectorReports:
         return {reports: tuple(sorted(numbers)) for reports, numbers in in_order}
 
     def _alike(self) -> Sequence[Equivalents]:
-        """Return parameter vectors without those that have the same reports, grouped by evaluation times."""
+        """Return one parameter vector of each set with the same reports, grouped by evaluation times."""
         begins = dict[object, int]()
         kinds = (start if self.late else (self._starts_of(start), start in OWN_STARTS) for start in STARTS)
         places = tuple(begins.setdefault(kind, len(begins)) for kind in kinds)
