@@ -124,9 +124,10 @@ class Legend(BaseModel, extra="forbid", strict=True, frozen=True):
     - `times` are the evaluation times. Answers at times before `first` are not shown.
     - `columns` are the columns of a query; null for a program.
     - `background` contains the atoms that hold at every time.
-    - `violations` are names of atoms. If a reasoner derives an atom with such a name, no answer set exists.
-    - `overflows` are names of atoms. If a reasoner derives an atom with such a name, the result of a
-      calculation was too large for the reasoner.
+    - `violations` are names of atoms. If a reasoner derives an atom with a name in `violations`, no answer
+      set exists.
+    - `overflows` are names of atoms. If a reasoner derives an atom with a name in `overflows`, a calculated
+      number was too large for the reasoner.
     - `origin` is the dateTime of time 0; null if times are integers.
     """
 

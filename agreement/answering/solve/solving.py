@@ -280,7 +280,7 @@ def _first_incomplete(
 ) -> int | None:
     """Return the first evaluation time at which a window contains times after the end of the trace.
 
-    If no such evaluation exists, the function returns None.
+    If no window contains times after the end of the trace, the function returns None.
     """
     windows = (source.window for source in requests.sources(query))
     ahead = max((one.ahead.timed(unit) for one in windows if isinstance(one, Range) and one.ahead), default=0)
@@ -342,7 +342,7 @@ def _warn_of_empty_windows(program: Program, warn: Warn) -> None:
 def _warn_of_numbers(program: Program, trace: Trace, warn: Warn) -> None:
     """Warn of conditions in square brackets, such as `[T > 30]`, if T is a number of LARS.
 
-    Square brackets compare RDF literals, so such a condition is never true.
+    Square brackets compare RDF literals, so a condition on numbers of LARS is never true.
     """
     first = trace.begin or 0
     # Only programs that compare in brackets read input for it; the first times show what the terms are.

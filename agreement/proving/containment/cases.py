@@ -61,7 +61,8 @@ class MatchTarget:
     def compared(self) -> frozenset[Variable]:
         """The variables in computed columns, conditions and absent patterns (such as MINUS) of the disjunct.
 
-        A proof distinguishes matches that differ in one of these variables.
+        A proof distinguishes two matches of the disjunct only if they differ in one of the returned
+        variables.
         """
         computed = (each for each in self.columns or () if isinstance(each, Call))
         tested = (test.expression for test in self.way.requirements)
@@ -611,7 +612,7 @@ def _has_none(known: disjuncts.Disjunct, barred: tuple[tuple[Test, ...], ...]) -
 def _about(known: disjuncts.Disjunct, test: Test) -> disjuncts.Disjunct:
     """Return a disjunct with only those conditions that share a variable with a given condition.
 
-    Each consequence of these conditions is also a consequence of all conditions of the disjunct.
+    Each consequence of some conditions of a disjunct is also a consequence of all its conditions.
     """
     near = (
         each

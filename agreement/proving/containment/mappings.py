@@ -339,8 +339,8 @@ class Mapper:
     def _where(self, edge: disjuncts.Edge, target: disjuncts.Edge, image: Image) -> Image | None:
         """Return the mapping, possibly extended, if the source of `edge` contains the triple of `target`.
 
-        If no such mapping is certain, the function returns None. A source is a window of a stream, or a graph
-        of the static data.
+        If the source of `edge` does not certainly contain the triple, the function returns None. A source is
+        a window of a stream, or a graph of the static data.
         """
         match edge.where, target.where:
             case disjuncts.Reading(stream), disjuncts.Reading(other):

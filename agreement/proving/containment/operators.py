@@ -261,7 +261,7 @@ def _moved(
 ) -> Iterator[Witness]:
     """Yield streams on which both queries have the same row, but not at the same evaluation.
 
-    If the condition of rule O3 (see the module) fails, these streams refute containment for ISTREAM and
+    If the condition of rule O3 (see the module) fails, the streams can refute containment for ISTREAM and
     DSTREAM.
     """
     against = _possible_answers(query, other).witness if query.operator == other.operator else None

@@ -194,7 +194,8 @@ class AgreementQuestion:
     def excluded_beside_paths(self) -> bool:
         """Whether conditions exclude each alternative of the query, for all matches of its paths.
 
-        This is a premise of theorem G2: a query without a satisfiable alternative never has a row.
+        Theorem G2 has this premise: if conditions exclude each alternative of a query, the query never has a
+        row.
         """
         # Read with each MINUS: one that removes all that one step finds leaves what two steps find.
         ends = frozenset[Variable]()
@@ -225,7 +226,8 @@ class AgreementQuestion:
     def overlap(self) -> Overlap | None:
         """Two triple patterns of different sources that the same triple can match; None if none exist.
 
-        If no such patterns exist, the C-SPARQL and the CQELS query have the same answers (theorem A6).
+        If no triple can match patterns of different sources, the C-SPARQL and the CQELS query have the same
+        answers (theorem A6).
         """
         return next(overlaps(self.edges, self.stock), None)
 

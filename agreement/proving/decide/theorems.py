@@ -126,7 +126,7 @@ def hindrances(query: EngineQuery) -> Iterator[tuple[str, tuple[str, ...]]]:
 def volatile(query: EngineQuery) -> str | None:
     """Return a function in the query, such as NOW(), whose value does not depend on its arguments only.
 
-    If the query has no such function, the result is None.
+    If the value of each function depends only on its arguments, the result is None.
     """
     expressions = (term for part in parts(query.pattern) for term in expressions_of(part))
     names = (call.function for expression in expressions for call in calls(expression))

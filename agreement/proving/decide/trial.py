@@ -142,8 +142,9 @@ class Trial:
     def _shift(self, end: int, period: int) -> int | None:
         """Return a shift of the stream, after which time `end` is the time of a pull.
 
-        After the shift, all times of the stream are positive. If no such shift is a multiple of all slides,
-        the function returns None, because another shift would change the answers.
+        After the shift, all times of the stream are positive. The shift is a multiple of all slides, because
+        another shift would change the answers. If no multiple of all slides moves `end` to a pull, the
+        function returns None.
         """
         step = self.step
         least = max(period - end, 1)

@@ -192,7 +192,7 @@ class Hunt:
         return now > share * limit
 
     def defined(self, runs: list[references.HuntedRun]) -> list[references.HuntedRun]:
-        """Return the runs without late triples, because specifications do not define such runs.
+        """Return the runs without late triples, because specifications do not define late triples.
 
         If all runs have late triples, or if the model of an engine version defines correct answers, all runs
         are returned.

@@ -469,8 +469,8 @@ def _ever_again(task: specifications.Task) -> Iterator[frozenset[int]]:
 def _again(task: specifications.Task) -> Iterator[frozenset[int]]:
     """Yield numbers of triples that an engine loses if it ignores repetitions of triples that it still keeps.
 
-    The function tries several times for which an engine may keep a triple: until all windows with the triple
-    have reported (for several start times t0), or a fixed time.
+    An engine may keep a triple until all windows that contain the triple have reported, which depends on t0.
+    An engine may also keep a triple for a fixed time. The function tries both.
     """
     known = ranges(task)
     width = max((length.points(task.unit) for length, _ in known), default=0)

@@ -239,8 +239,8 @@ class JudgedRun:
     def early_at_end(self, verdict: judge.Verdict) -> Iterator[ReportMatch]:
         """Yield reports of windows that are still open when the last triple arrives.
 
-        The function yields only reports whose time is not later than the last triple. An engine that closes
-        its windows at the end of the stream must report these windows with a later time.
+        The time of each yielded report is at most the time of the last triple. An engine that closes its
+        windows at the end of the stream must report these windows with a later time.
         """
         task = self.recorded.task
         end = task.last * task.unit.milliseconds
@@ -350,7 +350,7 @@ class Reference(ABC):
         """
 
     def can_refute(self, run: HuntedRun, on: tuple[Switch, ...]) -> bool:
-        """Return whether a run is evidence that the engine has these faults.
+        """Return whether a run is evidence that the engine has given faults.
 
         A run is evidence if other answers to the same stream would have refuted the faults.
         """
@@ -606,8 +606,8 @@ def _wrongs(window: ReportMatch) -> int:
 def _with_booleans(subject: JudgedRun) -> JudgedRun:
     """Return the run of an ASK query, with a mark at each answer that is not a boolean.
 
-    Because of the mark, these answers are judged as wrong. If the engine reports terms as plain texts, the
-    run is returned unchanged.
+    The mark has the effect that an answer which is not a boolean is judged as wrong. If the engine reports
+    terms as plain texts, the run is returned unchanged.
     """
     recorded = subject.recorded
     if recorded.task.query.form != "ASK" or recorded.options.lexical:

@@ -42,8 +42,8 @@ def streams(query: HuntedQuery, seed: int) -> Iterator[Stream]:
 def closing_streams(query: HuntedQuery) -> Iterator[Stream]:
     """Yield test streams of few triples, in which the last triple may close a window.
 
-    The test streams are simple, so that few rules of an engine have an effect: before the last triple,
-    triples arrive in all streams at the same times, and no pause is long enough to skip windows.
+    Before the last triple, triples arrive in all streams at the same times. No pause is long enough to skip
+    windows. In streams of this kind, few rules of an engine have an effect.
     """
     letters = tuple({letter[0]: letter for letter in reversed(query.letters)}.values())
     ends = dict.fromkeys(chain.from_iterable((length, step, length + step) for length, step in query.windows))

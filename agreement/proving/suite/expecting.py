@@ -226,7 +226,7 @@ class VectorReports:
     def reports(self, vector: ParameterVector) -> Reports:
         """Return the expected reports for a parameter vector, before the time of the last element.
 
-        A late element is in none of the windows for these reports.
+        In the expected reports, a late element is in no window.
         """
         if self.late:
             return self._of_late(vector)[0]

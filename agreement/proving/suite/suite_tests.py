@@ -176,7 +176,7 @@ def _ending(query: SuiteQuery, after: int, letters: Sequence[Letter]) -> Iterato
 
 @cache
 def _row_letters(name: str) -> tuple[Letter, ...]:
-    """Return as few triples as possible that give a row of a query if all arrive at the same time."""
+    """Return the smallest set of triples that gives a row of a query if all arrive at the same time."""
     (query,) = (query for query in catalogue() if query.name == name)
     text, static = WRITTEN[Language.RSPQL].text(query.family), static_of(query.family.static)
     own = [letter for letter in query.letters if letter[1] != NOISE]
