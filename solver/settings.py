@@ -31,12 +31,12 @@ Progress = Callable[[int, int], None]
 
 
 def no_progress(done: int, total: int) -> None:
-    """Ignore the progress."""
+    """Do nothing with a report of progress."""
     del done, total
 
 
 def unsaid(message: str) -> None:
-    """Ignore the message."""
+    """Do nothing with a message."""
     del message
 
 
@@ -45,7 +45,7 @@ _note: ContextVar[Warn | None] = ContextVar("note", default=None)
 
 @contextmanager
 def noting(note: Warn) -> Iterator[None]:
-    """In the block, `note` receives the notes about the time 0 of traces; equal notes are received once."""
+    """Send notes about the dateTime of time 0 to `note` during the block, each text only once."""
     token = _note.set(cache(note))
     try:
         yield
@@ -54,7 +54,7 @@ def noting(note: Warn) -> Iterator[None]:
 
 
 def told_origin(warn: Warn) -> Warn:
-    """Return the function that receives notes about time 0; outside a block of `noting`, return `warn`."""
+    """Return the function that receives notes about time 0: the function given to `noting`, or `warn`."""
     return _note.get() or warn
 
 
@@ -77,11 +77,11 @@ Certify = Literal["all", "some", "none"]
 
 
 class TraceWarning(UserWarning):
-    """A remark about a trace for the user that is not an error.
+    """A warning or note for the user about a trace.
 
-    `skipped` is the number of skipped lines and elements, if the remark is about them. A remark about the
-    `origin` names the dateTime of time 0; commands with several traces show it once. A remark about `periods`
-    is shown only if the command cuts the trace into periods.
+    If the remark is about skipped lines and elements, `skipped` is their number. If `origin` is true, the
+    remark contains the dateTime of time 0, and commands with several traces show it once. If `periods` is
+    true, the remark is shown only if the command divides the trace into periods.
     """
 
     def __init__(
@@ -102,29 +102,31 @@ Elements = Literal["stream", "message", "triple"]
 class TraceOptions:
     """The options for reading a trace.
 
-    - `unit` is the duration of one time point. Integers in the trace count `trace_unit`. If `trace_unit` is
-      None, the unit of integers is `unit`, but 1ms in lines in YABench's notation, and 1s in a folder of
-      Turtle files.
-    - dateTimes count from `origin`; None means one unit before the first element. Integers above 30 years
-      count from 1970, and are then counted from `origin` like dateTimes, unless `absolute` is set.
+    - `unit` is the duration of one time point. Integers in the trace count units of `trace_unit`. If
+      `trace_unit` is None, integers count units of `unit`; in lines of YABench they count 1ms, and in a
+      folder of Turtle files 1s.
+    - `origin` is the dateTime of time 0; None means one unit before the first element. Integers that mean
+      more than 30 years count from 1970, and are converted like dateTimes unless `absolute` is true.
     - `streams` maps a file or folder, by its path as given, to the IRI of its stream.
     - `query_streams` are the IRIs that the query reads. If the query reads only one stream, each file
       without a stream belongs to this stream.
-    - `windows` are the query's streams with the lengths of their windows; `windows` is empty if a window has
-      no length.
+    - `windows` contains the query's streams with the lengths of their windows; it is empty if a window has no
+      length.
     - `rejected` is the file for the lines that are skipped if `on_error` is "skip".
     - A trace without an element is valid if its end is known (`ends`).
     - `blank_nodes` is the scope in which equal labels are one blank node; None means the whole file.
-    - `prefixes` may shorten IRIs in the cells of tables.
-    - `columns` maps the columns of other tables to templates, by stream; None means all other streams.
-      A cell of such a table has no value if it is one of the words `null`.
+    - `prefixes` are the prefixes that cells of tables may use to shorten IRIs.
+    - `columns` maps a stream (None: all other streams) to templates for tables with columns of their own. A
+      cell of such a table has no value if its text is one of the words in `null`.
     - `time` is the IRI of the property that gives messages their times; without it, messages are numbered.
-    - With `graphs`, each triple of a named graph is also an atom with its graph, for queries with GRAPH.
-    - `elements` are the elements that must have different times: elements of each `stream`, or all elements,
-      with any number of triples (`message`) or with one `triple` each.
-    - With `unversioned`, logs of RDF Messages need no version.
-    - `arrival` is the column of the times at which data arrived, or "order": then each element arrives when
-      the newest time before it has come. With `arrival`, the elements of a trace may be in any order of time.
+    - If `graphs` is true, each triple of a named graph is also an atom with the name of its graph, for
+      queries with GRAPH.
+    - `elements` determines which elements must have different times: the elements of each stream (`stream`),
+      all elements (`message`), or all elements, which must have one triple each (`triple`).
+    - If `unversioned` is true, logs of RDF Messages need no version.
+    - `arrival` is the column of the times at which data arrived. If `arrival` is "order", each element
+      arrives at the latest time of the elements up to it. If `arrival` is not None, the elements of a trace
+      may have any order of times.
     """
 
     unit: Duration
@@ -149,7 +151,7 @@ class TraceOptions:
     arrival: str | None = None
 
     def reaches_epoch(self, t: int) -> bool:
-        """Return whether a number of time points is so large that the trace must count from 1970."""
+        """Return whether a time is so large (over 30 years) that it must be counted from 1970."""
         return t * self.unit.nanoseconds >= _EPOCH_LIKE
 
 
@@ -185,11 +187,12 @@ def _read_certify(value: str | int) -> Certify | int:
 
 @dataclass(frozen=True, slots=True)
 class Runner:
-    """The choice between the evaluation of a job on Spark, with the master `master`, and in this process.
+    """The settings that choose whether a job is evaluated on Spark or in this process.
 
-    Without a choice by the user, lars evaluates a small input in this process, and a large input on Spark, on
-    all cores. The function `notice` receives the decision between Spark and this process. If the folder
-    `resume` is given, finished slices are stored there and reused.
+    If the user makes no choice, lars evaluates a small input in this process, and a large input on Spark with
+    all cores. The field `master` is the URL of the Spark master. The function `notice` receives a note about
+    the choice. If the folder `resume` is given, finished slices of the timeline are stored in this folder and
+    reused.
     """
 
     HEADING: ClassVar = "Execution"
@@ -218,7 +221,7 @@ class Runner:
     notice: Warn = unsaid
 
     def telling(self, notice: Warn, progress: Progress) -> "Runner":
-        """Return the settings with the functions for notes and progress.
+        """Return the same settings with the given functions for notes and progress.
 
         Raises:
             LarsError: The options do not fit together.
@@ -251,7 +254,7 @@ class StaticFile:
 
 @dataclass(frozen=True, slots=True)
 class TraceInput:
-    """The files of a trace and the options for reading; by default, the timeline ends at the last element."""
+    """The files of a trace, and the options for reading them."""
 
     paths: tuple[Path, ...]
     options: TraceOptions
@@ -274,7 +277,7 @@ def stage(name: Literal["reading", "answering", "explaining"], progress: Progres
 
 
 def share(progress: Progress, begin: int, end: int, whole: int) -> Progress:
-    """Return a progress callback for the part of a whole from `begin` to `end`.
+    """Return a progress callback for a step whose progress counts from `begin` to `end` of `whole`.
 
     >>> share(print, 1, 2, 4)(3, 10)
     13 40
@@ -293,8 +296,8 @@ def share(progress: Progress, begin: int, end: int, whole: int) -> Progress:
 def whole(progress: Progress) -> Iterator[Progress]:
     """Yield a progress callback that never decreases, and that reaches its total at the end of the block.
 
-    Each step with a visible progress runs in its own `with` block of this function. The code in the block
-    therefore does not need to report the end of its work.
+    A step with a visible progress runs in the `with` block of this function, and need not report the end of
+    its work.
 
     >>> with whole(print) as tell_all:
     ...     tell_all(1, 2), tell_all(2, 8), tell_all(3, 4)
@@ -324,7 +327,7 @@ _current: ContextVar[Progress] = ContextVar("progress", default=no_progress)
 
 @contextmanager
 def progress_of_block(progress: Progress) -> Iterator[None]:
-    """Make the work in the block report to the given progress callback."""
+    """Send the reports of `tell` in the block to the given progress callback."""
     before = _current.set(progress)
     try:
         yield
@@ -333,5 +336,5 @@ def progress_of_block(progress: Progress) -> Iterator[None]:
 
 
 def tell(done: int, total: int) -> None:
-    """Report the number of finished parts and the number of all parts to the current progress callback."""
+    """Report `done` of `total` finished parts to the progress callback of the current block."""
     _current.get()(done, total)

@@ -369,7 +369,7 @@ class AspNames:
         return self._own(predicate, (self.name(predicate, timed=True), predicate[1] + 1))
 
     def background_signature(self, predicate: Signature) -> Signature | None:
-        """Return the ASP name and arity of background atoms; None if the name clashes."""
+        """Return the ASP name and arity of a predicate's background atoms; None if other atoms have it."""
         return self._own(predicate, (self.always_name(predicate), predicate[1]))
 
     def _own(self, predicate: Signature, name: Signature) -> Signature | None:

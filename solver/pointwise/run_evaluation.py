@@ -194,7 +194,7 @@ class _RunWriter(RuleWriter):
         return [f"not {_at_index(name, arguments)}"]
 
     def binding(self) -> list[str]:
-        """Return the literals that bind the body's variables, and that compare the intervals of indexes."""
+        """Return the ASP literals that bind the body's variables and intersect its intervals of indexes."""
         return [*super().binding(), *self.meets()]
 
     def meets(self) -> list[str]:
@@ -229,7 +229,7 @@ class _RunWriter(RuleWriter):
         return predicate in self._encoding.derived or self._encoding.is_input(form.window, predicate)
 
     def _source(self, form: analysis.LiteralForm) -> tuple[str, list[str]]:
-        """Return the name and the arguments of the ASP atom for a literal, without the interval."""
+        """Return the name of the ASP atom for a literal, and its arguments except its interval of indexes."""
         atom = form.atom
         assert isinstance(atom, Atom)
         if signature(atom) in self._encoding.derived:

@@ -89,14 +89,15 @@ def _literal_key(term: Literal) -> tuple[object, ...]:
 
 
 def text_key(term: Constant | None) -> str:
-    """Return the key that orders terms of equal value: the text of the term, unbound first."""
+    """Return the sort key for terms of equal value: the text of the term; an unbound term comes first."""
     return "" if term is None or term == NULL else str(term)
 
 
 def sorted_rows(rows: Iterable[Row], keys: Sequence[tuple[int, bool]]) -> list[Row]:
-    """Return the sorted rows; each key is a position in a row, and a boolean that is true for descending.
+    """Return the rows, sorted by keys: pairs of a position in the row and a boolean (true for descending).
 
-    If all keys of two rows are equal, the texts of the terms decide, from left to right, ascending.
+    If two rows have equal values at all keys, the rows are sorted by the texts of their terms, from left to
+    right.
 
     >>> sorted_rows([(Iri("x:a"), None), (Iri("x:b"), None)], [(1, False), (0, True)])[0][0]
     Iri(value='x:b')
@@ -111,7 +112,7 @@ Terms = Sequence[Constant | None]
 
 
 def aggregate(aggregation: Aggregation, elements: Iterable[tuple[Constant | None, ...]]) -> Constant | None:
-    """Return the aggregate of the elements, which are tuples of arguments; None is unbound or an error.
+    """Return the value of an aggregate over elements, which are tuples of arguments; None is an error.
 
     An unbound value makes SUM, AVG, MIN, MAX and GROUP_CONCAT an error, since ListEval keeps errors (SPARQL
     1.1, Section 18.5.1); Jena and Oxigraph do the same for MIN and MAX. COUNT and SAMPLE ignore unbound
@@ -127,7 +128,7 @@ def aggregate(aggregation: Aggregation, elements: Iterable[tuple[Constant | None
 
 
 def aggregate_of(function: str, separator: str, *terms: Constant | None) -> Constant | None:
-    """Return the aggregate of the terms, one term per element; `separator` is for GROUP_CONCAT.
+    """Return the value of an aggregate over terms; only GROUP_CONCAT uses `separator`.
 
     Numbers of LARS programs are read as xsd:integer.
     """
@@ -141,7 +142,7 @@ def _bound(terms: Terms) -> list[Constant]:
 
 
 def _sum(terms: Terms) -> Literal | None:
-    """Return SUM: an exact sum, rounded once to the common type of the numbers; 0 for no numbers."""
+    """Return SUM: the exact sum, rounded once to the common type of all numbers; 0 if no term exists."""
     numbers = [number for term in terms if term is not None and (number := numeric(term)) is not None]
     if len(numbers) < len(terms):
         return None

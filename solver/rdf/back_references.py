@@ -51,7 +51,7 @@ class BackReferences:
     text: str
 
     def matches(self, text: str, most: int | None = None) -> list[Spans]:
-        """Return the matches in a text, at most `most`.
+        """Return the matches in a text, or only the first `most` matches.
 
         Raises:
             FailedRunError: The match takes too long, or its process has ended.
@@ -80,8 +80,8 @@ class BackReferences:
 def _asking() -> Iterator[subprocess.Popen[bytes]]:
     """Yield the process that matches regular expressions.
 
-    After an exception, also after Ctrl-C, the process is killed, because its next answer would belong to the
-    old question.
+    If the block raises an exception, such as after Ctrl-C, the process is killed, because its next answer
+    would be the answer to the interrupted question.
     """
     if (process := _process(os.getpid())).poll() is not None:
         _process.cache_clear()

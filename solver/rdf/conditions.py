@@ -123,7 +123,7 @@ def checked_variables(expression: Expression) -> Iterator[Variable]:
     """Yield the variables of an expression, in the order of its text.
 
     Raises:
-        LarsError: A call is an error in every row, such as a call with too many arguments.
+        LarsError: A call is always an error, such as a call with too many arguments.
 
     >>> list(checked_variables(Call("STRLEN", (Variable("a"), Variable("b")))))
     Traceback (most recent call last):
@@ -297,7 +297,7 @@ def _constant(term: str | Constant | None) -> Constant | None:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A compiled expression for rows of terms in the order of `variables`; results are cached.
+    """A compiled SPARQL expression, for rows with one term for each of its `variables`; results are cached.
 
     - `truth` returns the effective boolean value for a row, or None for an error.
     - `result` returns the value for a row, or None for an error.
@@ -310,7 +310,7 @@ class Condition:
 
 @lru_cache(maxsize=1024)
 def compile_condition(expression: Expression) -> Condition:
-    """Return the expression as functions of a row.
+    """Compile a SPARQL expression into functions whose argument is a row of terms.
 
     Raises:
         LarsError: A call in the expression is always an error.
@@ -337,7 +337,7 @@ Binding = Mapping[Variable, str | Constant | None]
 
 
 def test(expression: Expression, value: bool, binding: Binding) -> bool:
-    """Return whether the effective boolean value of an expression is `value`; an error is neither.
+    """Return whether the effective boolean value of an expression is `value`; an error gives False.
 
     >>> test(Call(">", (Variable("n"), Literal("9", XSD + "integer"))), True, {Variable("n"): '"a"'})
     False
@@ -347,7 +347,7 @@ def test(expression: Expression, value: bool, binding: Binding) -> bool:
 
 
 def evaluate(expression: Expression, binding: Binding) -> Constant | None:
-    """Return the value of an expression; None if the value is an error or unbound (as BIND treats errors).
+    """Return the value of an expression under a binding; None if the value is an error or unbound.
 
     >>> n = Variable("n")
     >>> print(evaluate(Call("+", (n, n)), {n: Literal("01", XSD + "byte")}))

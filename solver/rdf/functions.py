@@ -51,7 +51,7 @@ _OPENINGS = re.compile(r"(?s)\\.|[\[\]]|\((?!\?)")
 
 
 def matches(text: Constant, *terms: Constant) -> Constant | None:
-    """Return REGEX of a text, a pattern and flags: whether the pattern matches a part of the text."""
+    """Return the result of REGEX: whether a pattern, the first of `terms`, matches a part of the text."""
     prepared = _prepared(*terms)
     if prepared is None:
         return None
@@ -61,7 +61,7 @@ def matches(text: Constant, *terms: Constant) -> Constant | None:
 
 
 def replace_matches(text: Constant, pattern: Constant, by: Constant, *flags: Constant) -> Constant | None:
-    """Return REPLACE; a pattern that matches the empty text is an error (XPath error FORX0003)."""
+    """Return the result of REPLACE; None for an error, such as a pattern that matches the empty text."""
     if not _is_plain(by) or matches(Literal(""), pattern, *flags) != FALSE:
         return None
     prepared = _prepared(pattern, *flags)
@@ -107,7 +107,7 @@ def _is_plain(term: Constant) -> TypeGuard[Literal]:
 
 
 def _groups(pattern: str) -> int:
-    """Return the number of groups of a pattern; a parenthesis inside a character class is a character."""
+    """Return the number of groups in a pattern; parentheses inside a character class form no group."""
     depth = groups = 0
     for piece in _OPENINGS.findall(pattern):
         groups += piece == "(" and not depth
@@ -116,7 +116,7 @@ def _groups(pattern: str) -> int:
 
 
 def _part(groups: int, match: re.Match[str]) -> str:
-    """Return a part of the replacement text of REPLACE in the notation of pyoxigraph."""
+    """Return a matched part of REPLACE's replacement text in the notation of pyoxigraph."""
     text = match.group()
     if text[0] == "\\":
         return "$$" if text[1] == "$" else "\\"
@@ -125,7 +125,7 @@ def _part(groups: int, match: re.Match[str]) -> str:
 
 
 def _digits(groups: int, text: str) -> int:
-    """Return the end of a group number in `$123`; the number of groups limits the number of digits."""
+    """Return the number of digits that form the group number in a text such as `$123`."""
     numbers = accumulate(map(int, text[1:]), lambda number, digit: 10 * number + digit)
     return 1 + max(1, sum(1 for _ in takewhile(lambda number: number <= groups, numbers)))
 
@@ -221,7 +221,7 @@ def native(function: str, *arguments: Constant, base: str | None = None) -> Cons
 
 @cache
 def _question(function: str, count: int) -> tuple[list[ox.Variable], str]:
-    """Return variables for a function's arguments, and a query that computes the function for them."""
+    """Return a SPARQL query that computes a function, and the variables for the function's arguments."""
     names = [ox.Variable(f"a{position}") for position in range(count)]
     texts = [f"?{name.value}" for name in names]
     return names, f"SELECT {' '.join(texts)} ({function}({', '.join(texts)}) AS ?result) {{}}"
@@ -248,7 +248,7 @@ def _taken_back(term: _Handed | None) -> Constant | None:
 
 
 def directed(text: Constant, language: Constant, direction: Constant) -> Constant | None:
-    """Return STRLANGDIR of SPARQL 1.2: a plain text with a language and a base direction."""
+    """Return the result of STRLANGDIR (SPARQL 1.2): a text with a language tag and a base direction."""
     known = native("STRLANG", text, language)
     if not isinstance(known, Literal) or known.language is None or direction not in _DIRECTIONS:
         return None
@@ -259,7 +259,7 @@ _DIRECTIONS: Final = (Literal("ltr"), Literal("rtl"))
 
 
 def resolve(text: Constant, base: Constant | None = None) -> Constant | None:
-    """Return IRI (17.4.2.8) of an IRI or of a plain text, which may be relative; the base is a literal."""
+    """Return the result of IRI (17.4.2.8), which resolves the text of a relative IRI against `base`."""
     if isinstance(text, Iri):
         return text
     if not isinstance(value(text), str):
@@ -271,12 +271,12 @@ def resolve(text: Constant, base: Constant | None = None) -> Constant | None:
 
 
 def is_text(term: Constant) -> TypeGuard[Literal]:
-    """Return whether string functions allow the term, that is, a plain or language-tagged string."""
+    """Return whether a term is a plain or language-tagged string, which string functions require."""
     return isinstance(term, Literal) and native("STRLEN", term) is not None
 
 
 def substring(text: Constant, start: Constant, length: Constant | None = None) -> Constant | None:
-    """Return SUBSTR (17.4.3.3): the `length` characters from position `start` (counted from 1) on.
+    """Return the result of SUBSTR: `length` characters of a text from position `start` (from 1) on.
 
     As in XPath's fn:substring, start and length are rounded and may be outside the text. NaN selects no
     characters.
@@ -291,7 +291,7 @@ def substring(text: Constant, start: Constant, length: Constant | None = None) -
 
 
 def _position(term: Constant) -> float | None:
-    """Return a number rounded to an integer; halves are rounded upwards."""
+    """Return the number of a term, rounded to an integer; halves are rounded upwards."""
     number = numeric(term)
     if number is None or (isinstance(number, float) and not math.isfinite(number)):
         return number if number is None else float(number)
@@ -321,7 +321,7 @@ def cast(kind: str, term: Constant) -> Constant | None:
 
 
 def _integer(kind: str, number: int) -> Literal | None:
-    """Return the canonical literal of an integer type; None if the number is outside the type's range."""
+    """Return the literal of a number with an integer type; None if the number is outside its range."""
     written = literal(number)
     integer = None if written is None else Literal(written.lexical, XSD + kind)
     return None if value(integer) is None else integer
@@ -350,7 +350,7 @@ _MANTISSA: Final = 53  # bits of a double
 
 
 def now(time: Constant | None, origin: Constant | None, unit: Constant | None) -> Literal | None:
-    """Return the dateTime that is `time` units after the origin, in the zone of the origin.
+    """Return the dateTime `time` units after the dateTime `origin`, in the same zone; a unit is in ns.
 
     >>> from lars.language.terms import XSD
     >>> origin = Literal("2020-01-01T00:00:00+01:00", XSD + "dateTime")
@@ -362,7 +362,7 @@ def now(time: Constant | None, origin: Constant | None, unit: Constant | None) -
 
 
 def milliseconds(time: Constant | None, unit: Constant | None) -> Literal | None:
-    """Return a number of units in milliseconds: an integer if possible, otherwise a decimal."""
+    """Return `time` units in milliseconds, as an integer if possible, otherwise as a decimal."""
     seconds = _seconds(time, unit)
     if seconds is None:
         return None
@@ -384,14 +384,14 @@ def _seconds(time: Constant | None, unit: Constant | None) -> Fraction | None:
 def _hashed(function: str, *arguments: Constant | None) -> bytes:
     """Return a hash of a function name and its arguments.
 
-    Calls with different arguments give different hashes.
+    Different functions or arguments give different hashes.
     """
     texts = [str(NULL if argument is None else argument) for argument in arguments]
     return sha256("\n".join((function, *texts)).encode(errors="surrogatepass")).digest()
 
 
 def rand(*arguments: Constant | None) -> Literal | None:
-    """Return RAND: an xsd:double that is at least 0 and less than 1."""
+    """Return the result of RAND: an xsd:double from 0 to below 1, which depends only on the arguments."""
     bits = int.from_bytes(_hashed("RAND", *arguments)) >> (256 - _MANTISSA)
     return literal(bits / 2**_MANTISSA)
 
@@ -401,17 +401,17 @@ def _uuid(function: str, *arguments: Constant | None) -> str:
 
 
 def uuid_iri(*arguments: Constant | None) -> Iri:
-    """Return UUID: an IRI urn:uuid: of version 5, the version for hashes."""
+    """Return the result of UUID: an IRI urn:uuid: (version 5), which depends only on the arguments."""
     return Iri(f"urn:uuid:{_uuid('UUID', *arguments)}")
 
 
 def uuid_text(*arguments: Constant | None) -> Literal:
-    """Return STRUUID: the text of a UUID."""
+    """Return the result of STRUUID: the text of a UUID, which depends only on the arguments."""
     return Literal(_uuid("STRUUID", *arguments))
 
 
 def blank_node(label: Constant | None, site: Constant | None, *row: Constant | None) -> Blank | None:
-    """Return BNODE: one blank node per label and row, or without a label, per call site and row."""
+    """Return the result of BNODE: one blank node per row and label, or without a label, per row and call."""
     if label is None:
         return Blank(f"bnode{_hashed('BNODE', NULL, site, *row).hex()[:32]}")
     if not isinstance(value(label), str):
@@ -437,10 +437,10 @@ _EAST, _NORTH = 180, 90
 
 
 def distance(term: Constant, other: Constant, unit: Constant) -> Literal | None:
-    """Return the great-circle distance in meters between two points, with longitude before latitude.
+    """Return the great-circle distance in meters between two WKT points (longitude before latitude).
 
-    For geometries, reference systems and units other than WKT points, CRS84 and meters, the value is an
-    error.
+    The result is None for other geometries than points, other reference systems than CRS84, and other units
+    than meters.
 
     >>> graz = Literal("POINT(15.44 47.07)", _WKT)
     >>> vienna = Literal("POINT(16.37 48.21)", _WKT)

@@ -56,9 +56,10 @@ class NotATerm(LarsError):  # noqa: N818  (an error by its base, named by what i
 
     @classmethod
     def of(cls, text: str, problem: str) -> Self:
-        """Return the error for a text that is not an RDF term.
+        """Return the error that `text` is not an RDF term, for the reason `problem`.
 
-        The error contains only a message, so that clingo and Spark tasks can pass it on.
+        The error contains only a message, so that Spark tasks and clingo's Python functions can pass on the
+        error.
         """
         return cls(f"{short(text)} is not an RDF term: {problem}; expected {ACCEPTED}")
 
@@ -85,12 +86,12 @@ def _absolute(value: str) -> str:
 
 
 def stream_constant(name: str) -> str:
-    """Return the constant of a stream in atoms: the stream's IRI, or a relative name in angle brackets."""
+    """Return the text that denotes a stream in atoms: its IRI or its relative name, in angle brackets."""
     return canonical(f"<{name}>") if _ABSOLUTE.match(name) else f"<{name}>"
 
 
 def is_name_of_stream(text: str) -> bool:
-    """Return whether a constant is the name of a stream that `stream_constant` made, and not an IRI."""
+    """Return whether a constant that `stream_constant` returned contains a relative name and not an IRI."""
     return text[:1] == "<" and not _ABSOLUTE.match(text[1:-1]) and not text.startswith(_OPEN)
 
 
@@ -287,12 +288,12 @@ SHARED_BLANK: Final = "_:lars-value."
 
 
 def is_of_file(text: str) -> bool:
-    """Return whether a term is a blank node whose scope is one file."""
+    """Return whether a term is a blank node with a label that is unique to one file."""
     return text.startswith("_:") and not text.startswith(SHARED_BLANK)
 
 
 def blanks_in(text: str) -> list[str]:
-    """Return the blank nodes of a term, including those in a triple term.
+    """Return the blank nodes in a term, also inside a triple term.
 
     >>> blanks_in('<<( _:a <x:p> "_:b" )>>')
     ['_:a']
@@ -303,7 +304,7 @@ def blanks_in(text: str) -> list[str]:
 
 
 def with_blanks(text: str, rename: Callable[[str], str]) -> str:
-    """Return a term after renaming its blank nodes, including those in a triple term."""
+    """Return a term after applying `rename` to its blank nodes, also inside a triple term."""
     if not text.startswith(_OPEN):
         return rename(text) if text.startswith("_:") else text
     return _TERM.sub(lambda match: rename(match.group()) if match["label"] else match.group(), text)

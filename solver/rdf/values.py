@@ -25,7 +25,7 @@ MOST_CHARACTERS: Final = 2**24
 
 
 def _odd_double(number: float | Decimal | Fraction) -> float:
-    """Return a number as a double that, rounded to a float, gives the float nearest to the number.
+    """Return a double that rounds to the 32-bit float nearest to a number (rounding to odd).
 
     If a number were first rounded to the nearest double, this double could be in the middle of two floats,
     and would then be rounded to the wrong float. Each number is between two neighboring doubles. The neighbor
@@ -39,7 +39,7 @@ def _odd_double(number: float | Decimal | Fraction) -> float:
 
 
 class Single(float):
-    """An xsd:float: a float that is rounded to 32 bits."""
+    """A value of xsd:float: a Python float, rounded to 32 bits."""
 
     __slots__ = ()
 
@@ -54,7 +54,7 @@ class Single(float):
 
 @dataclass(frozen=True, slots=True)
 class CalendarTime:
-    """An xsd:dateTime, xsd:date (its first second) or xsd:time; in UTC if `zoned`, otherwise local.
+    """A value of xsd:dateTime, xsd:date (its first second) or xsd:time; in UTC if `zoned`, otherwise local.
 
     `kind` is the name of the type, and `seconds` is the time in seconds.
     """
@@ -64,7 +64,7 @@ class CalendarTime:
     zoned: bool
 
     def minus(self, other: "CalendarTime") -> Fraction | None:
-        """Return the difference in seconds; None if an unknown time zone (up to 14 h) decides the sign."""
+        """Return the difference in seconds; None if its sign depends on an unknown time zone (up to 14 h)."""
         gap = self.seconds - other.seconds
         return gap if self.zoned == other.zoned or abs(gap) > 14 * 3600 else None
 
@@ -187,7 +187,7 @@ def later(origin: Literal, seconds: Fraction) -> Literal | None:
 
 
 def _digits(number: Fraction) -> Context:
-    """Return the decimal context for the digits of a number.
+    """Return the decimal context in which a number is converted to a decimal.
 
     The context is exact if the number has finitely many digits.
     """
@@ -246,7 +246,7 @@ _RANKS: Final[tuple[type[_Numeric], ...]] = (int, Decimal, Single, float)
 
 
 def promote(left: Value | None, right: Value | None) -> tuple[_Numeric, _Numeric] | None:
-    """Return two numbers promoted to one type (17.3, numeric type promotion), or None for other values."""
+    """Return two numbers, both converted to one type (SPARQL 1.1, 17.3); None if a value is not a number."""
     if type(left) not in _RANKS or type(right) not in _RANKS:
         return None
     kind = _RANKS[max(_RANKS.index(type(left)), _RANKS.index(type(right)))]
@@ -254,7 +254,7 @@ def promote(left: Value | None, right: Value | None) -> tuple[_Numeric, _Numeric
 
 
 def common_type(numbers: Iterable[_Numeric]) -> type[_Numeric]:
-    """Return the type to which all the numbers can be promoted: int, Decimal, Single or float."""
+    """Return the type to which SPARQL converts numbers of several types: int, Decimal, Single or float."""
     kind: type[_Numeric] = _RANKS[max((_RANKS.index(type(number)) for number in numbers), default=0)]
     return kind
 
@@ -269,11 +269,11 @@ def convert(kind: type[_Numeric], number: Any) -> Any:
 
 
 def equal(left: Constant, right: Constant) -> bool | None:
-    """Return whether two terms are equal by `=`; None is an error.
+    """Return the result of `=` of SPARQL for two terms; None is an error.
 
     Two terms are compared by value if both values are known, otherwise by RDFterm-equal. Two literals of
-    known types without a common value differ. A language-tagged literal differs from every other term (W3C
-    test suite, open-eq-08 and date-2). All other comparisons of two literals are errors if a literal is
+    known types that cannot have equal values differ. A language-tagged literal differs from every other term
+    (W3C test suite, open-eq-08 and date-2). All other comparisons of two literals are errors if a literal is
     ill-typed or has an unknown type.
     """
     one, two = value(left), value(right)
@@ -322,7 +322,7 @@ def compare(relation: Callable[[Any, Any], bool], left: Constant, right: Constan
 
 
 def effective_boolean(term: Constant | None) -> bool | None:
-    """Return the effective boolean value (17.2.2), which is false for an ill-typed number or boolean."""
+    """Return the effective boolean value of SPARQL 1.1 (17.2.2); ill-typed numbers and booleans are false."""
     if not isinstance(term, Literal):
         return None
     if term.language is not None:
@@ -343,7 +343,7 @@ def strict_boolean(term: Constant) -> Literal | None:
 
 
 def arithmetic(function: str, left: Constant, right: Constant) -> Literal | None:
-    """Return `left function right` for `+`, `-`, `*` or `/`; two integers are divided as decimals."""
+    """Return the result of `+`, `-`, `*` or `/` for two terms; two integers are divided as decimals."""
     numbers = promote(value(left), value(right))
     if numbers is None:
         return None

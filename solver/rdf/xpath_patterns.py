@@ -116,7 +116,7 @@ def oxigraph_pattern(pattern: str, flags: str) -> tuple[str, str] | None:
 
 
 def _with_variants(pattern: str) -> str:
-    """Return a pattern in which the case variants of characters in classes follow these characters."""
+    """Return a pattern whose character classes contain the upper and lower case of their characters."""
     depth = 0
 
     def added(match: re.Match[str]) -> str:
@@ -139,7 +139,7 @@ def _character(piece: str) -> str:
 
 @cache
 def _cased() -> dict[str, set[str]]:
-    """Return, for each character that has case, the characters with the same lower case or upper case."""
+    """Map each character with case to the characters with the same lower case or the same upper case."""
     found = defaultdict[tuple[str, str], set[str]](set)
     cased = [one for one in map(chr, range(sys.maxunicode + 1)) if one.lower() != one.upper()]
     for one in cased:
@@ -149,9 +149,9 @@ def _cased() -> dict[str, set[str]]:
 
 
 def _is_no_part(piece: str, before: str, following: str, within: list[str]) -> bool:
-    """Return whether XPath forbids a piece at its position in a character class.
+    """Return whether a piece of a character class is not allowed in XPath at its position.
 
-    `within` contains the earlier pieces of the class.
+    The argument `within` contains the earlier pieces of the class.
     """
     match piece:
         case "[":
@@ -165,7 +165,7 @@ def _is_no_part(piece: str, before: str, following: str, within: list[str]) -> b
 
 
 def _spelled(piece: str, following: str) -> str | None:
-    """Return a piece inside a class, or an escape, for pyoxigraph; None if XPath has no such escape."""
+    """Return a piece of a pattern in pyoxigraph's notation; None if the piece is an unknown escape."""
     if piece == "-" and following == "[":
         return "--"
     if piece in ("&", "~") or (

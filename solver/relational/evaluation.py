@@ -49,7 +49,7 @@ _ASKED_AT_ONCE: Final = 2**12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bindings:
-    """The values of variables, with one column per variable, and a run of evaluation times per row.
+    """A table of bindings: a column for each variable, and a run of evaluation times for each row.
 
     A run is an interval of consecutive evaluation times.
     """
@@ -58,17 +58,17 @@ class Bindings:
     table: run_tables.RunTable
 
     def column(self, name: Variable) -> Array:
-        """Return the column of codes of a variable."""
+        """Return the column with the codes of a variable's values."""
         return self.table.columns[self.names.index(name)]
 
     def term(self, term: Term, codes: TermCodes) -> Array:
-        """Return the codes of a variable, or the code of a constant for each row."""
+        """Return a column with the codes of a variable, or with the code of a constant in each row."""
         if isinstance(term, Variable):
             return self.column(term)
         return np.full(len(self.table), codes.of_constant(term), np.int64)
 
     def with_column(self, name: Variable, column: Array, mask: Mask) -> "Bindings":
-        """Return the selected rows with one more column; an existing variable must have equal values."""
+        """Return the rows in `mask` with one more column; in an existing column, values must be equal."""
         if name in self.names:
             return Bindings(self.names, self.table.take(mask & (self.column(name) == column)))
         table = replace(self.table, columns=(*self.table.columns, column))
@@ -88,7 +88,7 @@ class Bindings:
 
 
 def scan_atoms(terms: Sequence[Term], table: run_tables.RunTable, codes: TermCodes) -> Bindings:
-    """Return the values of the variables in `terms`, from the rows of a table that match the terms."""
+    """Return the bindings of the variables in `terms` for which a table contains the terms as a row."""
     names = tuple(dict.fromkeys(term for term in terms if isinstance(term, Variable)))
     if len(names) < len(terms):
         table = table.take(codes.matching(terms, table.columns, len(table)))
@@ -98,7 +98,7 @@ def scan_atoms(terms: Sequence[Term], table: run_tables.RunTable, codes: TermCod
 
 
 class RuleBody:
-    """The evaluation of rule bodies at `count` evaluation times.
+    """The evaluator of rule bodies, for all of `count` evaluation times together.
 
     `crowded` is called before a join with very many rows, and may raise an exception.
     """
@@ -115,7 +115,7 @@ class RuleBody:
         conditions: Sequence[logic.Condition],
         names: frozenset[Variable] | None = None,
     ) -> Bindings:
-        """Return the values of variables for which a rule body holds, with their intervals of times.
+        """Return the bindings for which a rule body holds, with their intervals of evaluation times.
 
         The body holds if all joined literals and conditions hold, and no negated literal holds. The result
         binds at least the variables in `names`; None means all variables.
@@ -143,7 +143,7 @@ class RuleBody:
     def _reduce(
         self, parts: list[Bindings], conditions: Sequence[logic.Condition], kept: frozenset[Variable]
     ) -> None:
-        """Reduce the tables of literals to rows that suffice for conditions and the variables in `kept`."""
+        """Remove columns and rows that neither the conditions nor the variables in `kept` need."""
         for place, part in enumerate(parts):
             others = kept.union(*(other.names for other in parts if other is not part))
             reduced = part.only(others.union(*map(variables, conditions)), self._count)
@@ -159,7 +159,7 @@ class RuleBody:
             parts[place] = reduced
 
     def _repeats(self, part: Bindings, name: Variable) -> bool:
-        """Return whether rows have many different values of a variable, on average."""
+        """Return whether rows with equal other columns have many values of a variable, on average."""
         columns = [part.column(other) for other in part.names if other != name]
         (key,) = keys([columns], [len(part.table)], 1)
         return len(key) > VALUES_FOR_EACH * len(distinct(key))
@@ -171,7 +171,7 @@ class RuleBody:
         conditions: Sequence[logic.Condition],
         kept: frozenset[Variable] | None,
     ) -> Bindings:
-        """Return the literal that is joined next.
+        """Return the table in `left` that is joined next.
 
         A literal that shares no variable with the joined literals is joined last. Among the other literals,
         the first choice is the literal without new variables that has the fewest rows, then the literal with
@@ -195,7 +195,7 @@ class RuleBody:
         )
 
     def _fan_out(self, left: Bindings, right: Bindings) -> float:
-        """Return the average number of right rows with the same values of the common variables."""
+        """Return the average number of rows of `right` that have the same values of the common variables."""
         columns = [right.column(name) for name in right.names if name in left.names]
         (key,) = keys([columns], [len(right.table)], 1)
         return len(key) / max(len(distinct(key)), 1)
@@ -203,7 +203,7 @@ class RuleBody:
     def _filtered(
         self, joined: Sequence[Bindings], conditions: Sequence[logic.Condition]
     ) -> tuple[list[Bindings], list[logic.Condition]]:
-        """Return the tables after the conditions that need only one table, and the other conditions."""
+        """Apply the conditions that need only one table; return the tables and the other conditions."""
         bindings, others = list(joined), []
         for condition in conditions:
             own = variables(condition)
@@ -280,15 +280,15 @@ class RuleBody:
         return holds
 
     def _doubles(self, side: logic.Expression, bindings: Bindings) -> tuple[npt.NDArray[np.float64], Mask]:
-        """Return the numbers that are exact as doubles, and a mask of the rows that have such a number."""
+        """Return the numbers of an operand as doubles, and a mask of the rows with an exact double."""
         if isinstance(side, Literal) or (isinstance(side, Variable) and side in bindings.names):
             return self._codes.doubles(bindings.term(side, self._codes))
         return np.zeros(len(bindings.table)), np.zeros(len(bindings.table), np.bool_)
 
     def _each(self, bindings: Bindings, names: Sequence[Variable], code_of: Callable[..., int]) -> Array:
-        """Return the code that `code_of` returns for each row.
+        """Return a column with the result of `code_of` for the values of the given variables in each row.
 
-        `code_of` is called once for each distinct row of the variables `names`.
+        The function `code_of` is called once for each distinct combination of values.
         """
         columns = [bindings.column(name) for name in names]
         check_time(len(bindings.table))
@@ -330,7 +330,7 @@ class RuleBody:
 def _asked(
     kept: frozenset[Variable], left: Iterable[Bindings], conditions: Iterable[logic.Condition]
 ) -> frozenset[Variable]:
-    """Return the variables in `kept`, and the variables that the remaining joins and conditions use."""
+    """Return the variables that are needed later: in `kept`, in tables still to join, and in conditions."""
     return kept.union(*(bindings.names for bindings in left), *map(variables, conditions))
 
 
@@ -359,7 +359,7 @@ def _computed(operator: logic.ArithmeticOperator, left: Array, right: Array) -> 
 
 
 def _numbered(columns: Sequence[Array], rows: int) -> tuple[Array, Array]:
-    """Return the index of each distinct row, and for each row the number of its distinct row."""
+    """Return the index of one row for each distinct row, and for each row the number of its distinct row."""
     (key,) = keys([columns], [rows], 1)
     _, places, numbers = np.unique(key, return_index=True, return_inverse=True)
     return places, numbers
@@ -368,7 +368,7 @@ def _numbered(columns: Sequence[Array], rows: int) -> tuple[Array, Array]:
 def evaluate_set_literal(
     literal: logic.SetLiteral, bindings: Bindings, codes: TermCodes, count: int
 ) -> Bindings:
-    """Return the values for which an aggregate or order literal holds, given the instances of its atom."""
+    """Return the bindings for which an aggregate or order literal holds; `bindings` are its instances."""
     pieces = _pieces([bindings.column(key) for key in literal.keys], bindings.table, count)
     match literal:
         case logic.Gather(variable, aggregation, _, by):
@@ -382,7 +382,7 @@ def evaluate_set_literal(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Pieces:
-    """For each group of an aggregate, the intervals of evaluation times in which its instances do not change.
+    """The division of the evaluation times of each group into intervals in which its instances do not change.
 
     `columns` contains the keys of each interval's group. Each instance holds in the intervals from number
     `begins` until before number `ends`.
@@ -395,20 +395,20 @@ class _Pieces:
     ends: Array
 
     def pairs(self) -> tuple[Array, Array]:
-        """Return pairs of an instance and an interval of its group that contains the instance."""
+        """Return the pairs (instance, interval of its group) in which the instance holds in the interval."""
         return run_tables.spread(self.begins, self.ends)
 
     def counts(self, some: Mask) -> Array:
-        """Return, for each interval of a group, the number of the selected instances in it."""
+        """Return, for each interval of a group, the number of instances in `some` that hold in it."""
         size = len(self.first) + 1
         begun, ended = (np.bincount(ends[some], minlength=size) for ends in (self.begins, self.ends))
         counts: Array = np.cumsum(begun - ended)[:-1]
         return counts
 
     def table(self, values: Array) -> run_tables.RunTable:
-        """Return the keys of each interval's group as a table, with a value for each interval.
+        """Return a table with a row for each interval of a group: the keys of the group, and a value.
 
-        If the groups have keys, intervals without instances are dropped.
+        If groups have keys, the table omits intervals without instances.
         """
         table = run_tables.RunTable((*self.columns, values), self.first, self.last)
         every = np.ones(len(self.begins), np.bool_)
@@ -472,7 +472,7 @@ def _counts(
     pieces: _Pieces,
     codes: TermCodes,
 ) -> Array:
-    """Return the code of COUNT for each interval of a group; instances with equal `elements` are equal."""
+    """Return the code of COUNT in each interval of a group; for DISTINCT, equal `elements` count once."""
     # COUNT of one argument ignores unbound values, COUNT of tuples does not.
     some = arguments[0] != NULL_CODE if len(arguments) == 1 else np.ones(len(elements), np.bool_)
     if aggregation.distinct:
@@ -493,7 +493,7 @@ _BEST: Final = {"MIN": False, "SAMPLE": False, "MAX": True}
 
 
 def _best(function: str, argument: Array, pieces: _Pieces, codes: TermCodes) -> Array:
-    """Return MIN, MAX or SAMPLE in each interval of a group; all values are sorted once."""
+    """Return the code of MIN, MAX or SAMPLE for each interval of a group."""
     distinct, places = np.unique(argument, return_inverse=True)
     bound = [code for code in distinct.tolist() if code != NULL_CODE]
     bound.sort(key=lambda code: text_key(codes.constant(code)))
@@ -568,7 +568,7 @@ def evaluate_program(
     output: Signature | None,
     newest: Sequence[int] | None = None,
 ) -> Mapping[Signature, run_tables.RunTable]:
-    """Return the derived atoms of `output` and of the predicates on which it depends; None means all.
+    """Return tables of the derived atoms of `output` and of predicates on which it depends; None means all.
 
     `times` and `newest` have equal length, and their values never decrease. Each evaluation ignores atoms
     that arrive after its time in `newest`, but tuple windows count them. Before a join with very many rows,
@@ -599,13 +599,13 @@ def evaluate_program(
 
 
 class CrowdedError(Exception):
-    """A join has more rows than are worth computing; another plan may need fewer rows."""
+    """The error that a join has too many rows; equivalent rules with fewer variables may need fewer rows."""
 
 
 def visible_input(
     program: Program, situation: EncodedSituation, times: Sequence[int], newest: Sequence[int] | None
 ) -> ShownInput:
-    """Return the input atoms whose predicates the program does not derive."""
+    """Return the input of predicates that the program does not derive, at the evaluation times."""
     own = intensional(program)
     atoms = {name: some for name, some in situation.atoms.items() if name not in own}
     return ShownInput(situation, atoms, times, newest)
@@ -620,8 +620,8 @@ def evaluated_on(program: Program, contents: ShownContents, output: Signature) -
 class ProgramTables:
     """The tables of a program's predicates and windows, computed on demand.
 
-    `rounds` are the new atoms of each recursive predicate in each round. An atom follows from atoms of
-    earlier rounds.
+    The attribute `rounds` maps each recursive predicate to its new atoms in each round. The atoms of a round
+    follow from atoms of earlier rounds.
     """
 
     def __init__(
@@ -649,7 +649,7 @@ class ProgramTables:
         return plans.unfolded_plan(self._program, output, frozenset((*self._input.background, *self._facts)))
 
     def derived(self, whole: plans.RelationalPlan) -> dict[Signature, run_tables.RunTable]:
-        """Return the tables of all derived predicates in a plan.
+        """Compute and return the tables of all predicates that the rules of a plan derive.
 
         Raises:
             LarsError: A constraint of the program is violated.
@@ -666,7 +666,7 @@ class ProgramTables:
         return self._derived
 
     def _begin(self, layer: plans.Layer) -> None:
-        """Derive the atoms of a layer of predicates that do not depend on other atoms of the layer."""
+        """Derive the atoms of a layer by the rules that do not use predicates of the layer."""
         for predicate in layer.predicates:
             self._derived[predicate] = run_tables.empty(predicate[1])
         for predicate in layer.predicates:
@@ -720,9 +720,10 @@ class ProgramTables:
         )
 
     def _solutions(self, rule: plans.RulePlan, instead: Mapping[int, run_tables.RunTable]) -> Bindings:
-        """Return the values of variables for which a rule's body holds.
+        """Return the bindings for which the body of a rule holds.
 
-        `instead` contains tables in place of the tables of some literals.
+        The argument `instead` maps numbers of joined literals to tables that are read in place of their
+        sources.
         """
         joined = [
             self.scan(part, instead.get(place)).only(rule.needed(place), self._count)
@@ -732,7 +733,7 @@ class ProgramTables:
         return self._body.solutions(joined, subtracted, rule.conditions, variables(rule.rule.head))
 
     def scan(self, part: plans.Scan, instead: run_tables.RunTable | None = None) -> Bindings:
-        """Return the values of the variables of a body literal, from its source or from `instead`."""
+        """Return the bindings of a body literal's variables, from its source or from the table `instead`."""
         table = self._table(part.source) if instead is None else instead
         bindings = scan_atoms(part.terms, table, self._terms)
         if part.literal is None:

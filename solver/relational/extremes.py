@@ -46,7 +46,7 @@ values of SPARQL, not terms.
 
 
 def demand(name: Variable, conditions: Iterable[logic.Condition]) -> Demand | None:
-    """Return which values of a variable suffice for conditions; None if all could be necessary.
+    """Return the demand of conditions for values of a variable; None if all values can be necessary.
 
     >>> v, w = Variable("v"), Variable("w")
     >>> demand(w, [logic.Comparison(v, "<", w), logic.Comparison(w, "!=", v)])
@@ -62,7 +62,7 @@ def demand(name: Variable, conditions: Iterable[logic.Condition]) -> Demand | No
 
 
 def _relation(name: Variable, condition: logic.Condition) -> tuple[str, bool]:
-    """Return the relation of a condition (`>`, `<`, `!` or empty), and whether values are compared."""
+    """Return the relation (`>`, `<`, `!` or "") that a condition requires, and whether it compares values."""
     match condition:
         case logic.Comparison(left, relation, right):
             sides, sign, by_value = (left, right), str(relation), False
@@ -80,9 +80,9 @@ def _relation(name: Variable, condition: logic.Condition) -> tuple[str, bool]:
 
 
 def sufficient(table: RunTable, place: int, demanded: Demand, codes: TermCodes, count: int) -> RunTable:
-    """Return the rows whose values in the column `place` suffice, with the runs in which they do.
+    """Return the rows with the demanded values in column `place` (such as the greatest), with their runs.
 
-    Of terms with equal values, the result contains only one term. All values without an order are kept.
+    If terms have equal values, the result contains only one of them. Terms without an order are all kept.
     """
     sign, most, _ = demanded
     known = distinct(table.columns[place])
@@ -103,10 +103,10 @@ def sufficient(table: RunTable, place: int, demanded: Demand, codes: TermCodes, 
 
 
 def _places(known: Array, demanded: Demand, codes: TermCodes) -> list[tuple[str, Any] | None]:
-    """Return the kind of each term and its position in the order of the kind; None for unordered terms.
+    """Return the kind of each term and its place in the order of this kind; None for unordered terms.
 
-    Each comparison of any term with all terms of a kind follows the order of the kind. If conditions require
-    different values, each term is equal to at most one position in the order of a kind.
+    A comparison of any term with terms of one kind follows the order of the kind. If conditions contain !=,
+    any term equals the terms of at most one place in the order of a kind.
     """
     sign, most, by_value = demanded
     terms = [codes.constant(code) for code in known.tolist()]

@@ -27,7 +27,7 @@ _ARRIVAL: Final = Variable(" arrival {}")
 def ground_instances(program: Program, situation: EncodedSituation, times: Sequence[int], most: int) -> int:
     """Return an upper bound of the number of rule instances at each time of `times`.
 
-    For one time the bound is the number of instances, including the instances of each prefix of a body.
+    For a single time, the bound is the number of instances of all rules and of all prefixes of their bodies.
     Literals of a rule's body are joined one by one, in the order of the relational evaluation. The estimate
     keeps all variables of each rule. For several times, the join also combines atoms that are not visible at
     the same time. Negated literals are ignored. An atom that is visible several times counts as several rows.
@@ -93,7 +93,7 @@ def most_instances(program: Program, situation: EncodedSituation) -> int | None:
 
 
 def _list_all(program: Program, shown_input: ShownInput, body: "_ListingBody") -> None:
-    """Count the instances layer by layer; the instances of a rule are counted before its head is derived."""
+    """Count the instances of all rules, one layer after another, and raise CrowdedError above the maximum."""
     whole, tables = plans.plan(program, None), ProgramTables(program, shown_input)
 
     def list_instances(rule: plans.RulePlan) -> None:
@@ -115,7 +115,7 @@ def _list_all(program: Program, shown_input: ShownInput, body: "_ListingBody") -
 
 
 def _each_arrival(part: plans.Scan, place: int) -> plans.Scan:
-    """Return the joined literal with one row for each arrival of the atom in its window."""
+    """Return the scan of a literal, changed so that each arrival of an input atom is a row of its own."""
     if part.literal is not None or not isinstance(part.source, WindowedAtom) or part.source.timed:
         return part
     arrival = Variable(_ARRIVAL.name.format(place))
@@ -123,7 +123,7 @@ def _each_arrival(part: plans.Scan, place: int) -> plans.Scan:
 
 
 class _ListingBody(RuleBody):
-    """A rule body at `count` times that counts the rows of each join before the join is computed."""
+    """An evaluator of rule bodies that counts the rows of each join before it computes the join."""
 
     def __init__(self, codes: TermCodes, count: int, most: int) -> None:
         super().__init__(codes, count)
@@ -131,7 +131,7 @@ class _ListingBody(RuleBody):
         self.instances = 0
 
     def add(self, instances: int) -> None:
-        """Add to the number of instances.
+        """Add to the counted number of rule instances.
 
         Raises:
             CrowdedError: The number exceeds the maximum.
@@ -168,7 +168,7 @@ _ROUNDS: Final = 2
 def with_usable_background(
     program: Program, situation: EncodedSituation, output: Signature
 ) -> EncodedSituation:
-    """Return a situation with only the background atoms that rules can use.
+    """Return the situation with only the background atoms that rules can use.
 
     If an atom of a rule body never has some value of a variable, no instance of the rule has this value of
     the variable. If a background atom has such a value, the rule cannot use the atom. The program must not
@@ -194,7 +194,7 @@ def with_usable_background(
 
 
 class _Use:
-    """The background atoms that rules can use: a mask, which `add` extends."""
+    """A mask of the background atoms that rules can use; `add` extends the mask by the atoms of one rule."""
 
     def __init__(
         self, program: Program, situation: EncodedSituation, rules: Sequence[plans.RulePlan]
@@ -231,7 +231,7 @@ class _Use:
             self.kept[name] |= self._fitting(part, rows, values) if rows else True
 
     def _restrict(self, part: plans.Scan, tables: Sequence[Table], values: Values) -> None:
-        """Restrict the variables of a literal to the values that the literal can give them."""
+        """Restrict the possible `values` of variables to values in the matching rows of a literal."""
         fitting = [self._fitting(part, table, values) for table in tables]
         for variable, place in _places(part).items():
             columns = [table[place][mask] for table, mask in zip(tables, fitting, strict=True)]
@@ -249,7 +249,7 @@ class _Use:
         return mask
 
     def _tables(self, part: plans.Scan) -> list[Table] | None:
-        """Return a superset of the rows of a literal's predicate, or None if no superset is known."""
+        """Return tables that contain all atoms of a literal's predicate, or None if they are not known."""
         name = part.predicate
         if name is None or name in self._facts or not name[1]:
             return None

@@ -24,7 +24,7 @@ from solver.facts import WindowedAtom, canonical_atom, used_patterns, useful_ato
 
 @dataclass(frozen=True, slots=True)
 class Obstacle:
-    """The reason why a program has no relational evaluation: a rule, a literal, or the whole program.
+    """The reason why the relational evaluation cannot evaluate a program: a construct in a rule or literal.
 
     If the reason concerns the whole program, `rule` and `literal` are None.
     """
@@ -99,7 +99,7 @@ None means the evaluation times.
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """The rows of a source that match some terms; each variable in the terms is a column.
+    """A literal of a plan: the rows of a source that match `terms`, with a column for each variable.
 
     If `literal` is an aggregate or order, the rows are the instances of its atom, and the columns are the
     variables that the literal binds.
@@ -111,19 +111,19 @@ class Scan:
 
     @property
     def variables(self) -> frozenset[Variable]:
-        """The variables that the rows bind."""
+        """The variables that the literal binds."""
         if self.literal is not None:
             return variables(self.literal)
         return frozenset(term for term in self.terms if isinstance(term, Variable))
 
     @property
     def instances(self) -> "Scan":
-        """The same rows without the aggregate or order: the instances of the literal's atom."""
+        """The scan of the instances of the atom in an aggregate or order literal."""
         return replace(self, literal=None)
 
     @property
     def predicate(self) -> Signature | None:
-        """The predicate whose atoms are the rows; None if the rows are evaluation times."""
+        """The predicate whose atoms are scanned; None if the rows are evaluation times."""
         match self.source:
             case (_, _) as predicate:
                 return predicate
@@ -177,7 +177,7 @@ class RulePlan:
         return variables(self.rule.head).union(*names, *map(variables, self.conditions))
 
     def places(self, predicates: frozenset[Signature]) -> list[tuple[int, Signature]]:
-        """Return the joined literals with the given predicates, each by its number in the body."""
+        """Return the number and predicate of each joined literal that reads one of the given predicates."""
         return [
             (place, part.source)
             for place, part in enumerate(self.joined)
@@ -194,7 +194,7 @@ class RulePlan:
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """Predicates that are derived together; several predicates in a layer depend on each other."""
+    """One predicate, or several predicates that depend on each other, with the rules that derive them."""
 
     predicates: frozenset[Signature]
     rules: tuple[RulePlan, ...]
@@ -294,9 +294,9 @@ def _scan(
 
 @lru_cache(maxsize=64)
 def unfolded_plan(program: Program, output: Signature, predicates: frozenset[Signature]) -> RelationalPlan:
-    """Return the plan for the output's atoms, in which bodies replace atoms that are used only once.
+    """Return the plan for the output, in which a rule's body replaces an atom that occurs only once.
 
-    Atoms of `predicates` can hold without a rule, so no body replaces them.
+    Atoms of `predicates` are never replaced, because they can hold without a rule.
     """
     whole = plan(program, output)
     rules = [*chain.from_iterable(layer.rules for layer in whole.layers), *whole.constraints]
@@ -322,7 +322,7 @@ def _uses(rule: RulePlan) -> Iterator[Signature]:
 
 
 def _is_plain(layer: Layer, rules: tuple[RulePlan, ...]) -> bool:
-    """Return whether the layer is one rule over single atoms, whose head has distinct variables."""
+    """Return whether a layer has a single rule, without aggregates, whose head has distinct variables."""
     if layer.recursive or len(rules) != 1:
         return False
     arguments = rules[0].arguments
@@ -333,7 +333,7 @@ def _is_plain(layer: Layer, rules: tuple[RulePlan, ...]) -> bool:
 
 
 def _unfolded(rule: RulePlan, bodies: dict[Signature, RulePlan]) -> RulePlan:
-    """Return the rule in which bodies replace the atoms that they derive, if the variables do not clash."""
+    """Return the rule with rule bodies in place of the atoms that they derive, if no variables clash."""
     for place, part in enumerate(rule.joined):
         if isinstance(part.source, tuple) and part.literal is None:
             body = bodies.get(part.source)

@@ -32,9 +32,9 @@ PAIRS_AT_ONCE: Final = 2**22
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RunTable:
-    """Rows of codes as columns, with the first and the last index of each row's interval (run).
+    """A table of rows of codes in columns, with the first and last index of each row's interval (run).
 
-    `longest` means that intervals of equal rows have gaps between them, and that no interval is empty.
+    If `longest` is true, intervals of equal rows have gaps between them, and no interval is empty.
     """
 
     columns: tuple[Array, ...]
@@ -65,7 +65,7 @@ class RunTable:
 
 
 def steady(columns: Sequence[Array], rows: int, count: int) -> RunTable:
-    """Return rows that hold at all `count` indexes; the table is empty if `count` is 0."""
+    """Return a table of rows whose interval contains all `count` indexes; it is empty if `count` is 0."""
     rows = rows if count else 0
     first = np.zeros(rows, np.int64)
     return RunTable(tuple(column[:rows] for column in columns), first, first + count - 1)
@@ -89,7 +89,7 @@ def concatenate(tables: Sequence[RunTable], width: int) -> RunTable:
 
 
 def coalesce(table: RunTable, count: int) -> RunTable:
-    """Return each row with its longest intervals, in ascending order, without rows whose interval is empty.
+    """Unite overlapping and adjacent intervals of equal rows, remove empty intervals, and sort the rows.
 
     >>> nothing = np.array([7, 7, 7])
     >>> result = coalesce(RunTable((nothing,), np.array([5, 0, 3]), np.array([9, 2, 3])), 10)
@@ -120,15 +120,15 @@ def coalesce(table: RunTable, count: int) -> RunTable:
 
 
 def with_longest(table: RunTable, count: int) -> RunTable:
-    """Return each row with its longest intervals, in any order.
+    """Unite overlapping and adjacent intervals of equal rows; the rows have an arbitrary order.
 
-    If the intervals are already the longest, the table is returned unchanged.
+    If the table is already marked as `longest`, it is returned unchanged.
     """
     return table if table.longest else coalesce(table, count)
 
 
 def spread(starts: Array, ends: Array) -> tuple[Array, Array]:
-    """Return, for each number in each range [start, end), the index of the range, and the number.
+    """Return two columns for all numbers in ranges [start, end): the index of the range, and the number.
 
     >>> [result.tolist() for result in spread(np.array([5, 0, 2]), np.array([7, 0, 3]))]
     [[0, 0, 2], [5, 6, 2]]
@@ -146,9 +146,9 @@ def meet(
     count: int,
     crowded: Callable[[], None] = lambda: None,
 ) -> tuple[Array, Array]:
-    """Return pairs of row numbers: rows with equal columns `on` whose intervals meet.
+    """Return pairs of row numbers of left and right rows with equal columns `on` whose intervals overlap.
 
-    If more than CROWDED pairs meet, `crowded` is called first, and may raise an exception.
+    If there are more than CROWDED pairs, the function first calls `crowded`, which may raise an exception.
 
     Raises:
         OutOfMemoryError: The pairs do not fit in memory.
@@ -166,17 +166,18 @@ def meetings(
     count: int,
     crowded: Callable[[], None] = lambda: None,
 ) -> Iterator[tuple[Array, Array]]:
-    """Yield the pairs of rows that meet, all together or in several tables of limited size."""
+    """Yield the pairs of `meet`, all together, or in several tables if there are many pairs."""
     meets = _meets(left, right, on, count, crowded)
     yield from (meets.pairs(),) if meets.total <= PAIRS_AT_ONCE else meets.parts()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Meets:
-    """The pairs of rows whose intervals meet.
+    """The pairs of a left and a right row with equal keys whose intervals overlap, in compressed form.
 
     For each left row, `inside` is the range of right rows that begin in its interval. For each right row,
-    `around` is the range of left rows that begin in its interval. Rows are in the given orders.
+    `around` is the range of left rows that begin in its interval. `left_order` and `right_order` contain the
+    row numbers in the order to which these ranges refer.
     """
 
     left_order: Array
@@ -186,7 +187,7 @@ class _Meets:
 
     @property
     def total(self) -> int:
-        """The number of pairs of rows that meet."""
+        """The number of pairs of rows whose intervals overlap."""
         ranges = (self.inside, self.around)
         return sum(int(np.maximum(ends - starts, 0).sum()) for starts, ends in ranges)
 
@@ -241,7 +242,7 @@ def _meets(
 
 
 def _portions(ranges: tuple[Array, ...]) -> Iterator[slice]:
-    """Yield slices of ranges; the ranges of a slice have about `PAIRS_AT_ONCE` numbers in total."""
+    """Yield slices of a list of ranges; all ranges in a slice have about `PAIRS_AT_ONCE` numbers."""
     starts, ends = ranges
     before = np.cumsum(np.maximum(ends - starts, 0))
     borders = (
@@ -255,7 +256,7 @@ def _portions(ranges: tuple[Array, ...]) -> Iterator[slice]:
 
 
 def _sorted_ends(table: RunTable, key: Array, other: Array, room: int) -> tuple[Array, Array, Array]:
-    """Return the row numbers sorted by key and first index, with both ends of each interval.
+    """Return row numbers sorted by key and first index, with the two ends of each row's interval.
 
     If the table is much larger than the other table, rows without an equal key in the other table are removed
     first.
@@ -287,7 +288,7 @@ def meet_pairs(left: RunTable, right: RunTable, pairs: tuple[Array, Array], kept
 
 
 def subtract(left: RunTable, right: RunTable, on: Sequence[int], count: int) -> RunTable:
-    """Return the left rows without the intervals of equal right rows.
+    """Return the left rows, without the indexes at which the right table contains equal rows.
 
     `on` contains the columns of the left table that are compared with the columns of the right table.
     """
@@ -303,7 +304,7 @@ def subtract(left: RunTable, right: RunTable, on: Sequence[int], count: int) -> 
 
 
 def highest(table: RunTable, count: int) -> RunTable:
-    """Return, for each time and all rows with equal other columns, the row with the greatest last column.
+    """Return, at each index, the row with the greatest last column among rows with equal other columns.
 
     >>> values = (np.array([3, 8]),)
     >>> result = highest(RunTable(values, np.array([0, 2]), np.array([9, 4])), 10)
@@ -345,7 +346,7 @@ def latest_covers(starts: Array, ends: Array, size: int) -> Array:
 
 
 def _gaps(table: RunTable, count: int) -> RunTable:
-    """Return each row of a table with the intervals at which the row does not hold."""
+    """Return each row of a table with the intervals of indexes at which the row is not in the table."""
     table = coalesce(table, count)
     if not len(table):
         return table

@@ -32,10 +32,11 @@ from solver.relational.run_tables import RunTable, coalesce, empty
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ShownContents:
-    """Given contents of windows, numbered from 0 to `count` - 1.
+    """Several given contents of a program's windows, numbered from 0 to `count` - 1.
 
-    `atoms` contains the atoms in each window, with one code per argument, and the intervals of the numbers of
-    the contents with each atom. Each number counts as an evaluation time.
+    The field `atoms` contains, for each predicate and window, the atoms with one code per argument, and the
+    intervals of the numbers of contents that contain the atom. The number of a content is used as its
+    evaluation time.
     """
 
     terms: TermCodes
@@ -59,7 +60,7 @@ class ShownContents:
 
 
 def given_rows(contents: Sequence[Collection[Sequence[str]]], width: int, terms: TermCodes) -> RunTable:
-    """Return the rows of texts in each content; the index of a row is the number of its content."""
+    """Return a table of the rows of texts in all contents; a row's interval is the number of its content."""
     rows: Numbering[Sequence[str]] = Numbering()
     places = np.array(list(map(rows.__getitem__, chain.from_iterable(contents))), np.int64)
     numbers = np.repeat(np.arange(len(contents)), list(map(len, contents)))
@@ -68,9 +69,9 @@ def given_rows(contents: Sequence[Collection[Sequence[str]]], width: int, terms:
 
 
 def span_runs(starts: Sequence[int], ends: Sequence[int]) -> RunTable:
-    """Return each number in the ranges [start, end), with the intervals of the ranges that contain it.
+    """Return a table of all numbers in ranges [start, end), each with the indexes of ranges that contain it.
 
-    The intervals are longest if starts and ends increase from one range to the next.
+    If starts and ends increase from one range to the next, each number has a single interval.
 
     >>> result = span_runs([0, 1, 0], [2, 3, 1])
     >>> [column.tolist() for column in (*result.columns, result.first, result.last)]
@@ -95,10 +96,10 @@ def _forward(first: Array, end: Array, begin: int) -> tuple[Array, Array, Array]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EncodedSituation:
-    """The input of programs in columns, which any number of programs can use.
+    """The data of a Situation in columns of codes, for the relational evaluation of any programs.
 
-    `atoms` contains the input in the timeline. `background` contains the background rows, with one code per
-    argument.
+    The field `atoms` contains the input in the timeline. The field `background` contains rows with one code
+    for each argument of a background atom.
     """
 
     terms: TermCodes
@@ -119,7 +120,7 @@ class EncodedSituation:
 
     @property
     def is_late(self) -> bool:
-        """Whether evaluations see some atoms later than at the times of these atoms."""
+        """Whether some atoms arrived late, so that evaluations see them later than at their own times."""
         return any(some.since is not None for some in self.atoms.values())
 
     def seen_at(self, t: int) -> "EncodedSituation":
@@ -163,7 +164,7 @@ def situation_of(
 
 
 def encode(situation: Situation) -> EncodedSituation:
-    """Return a situation in columns."""
+    """Return a situation as columns of codes."""
     return situation_of(trace_columns(situation.facts), situation.timeline, situation.background)
 
 
@@ -181,7 +182,7 @@ _SUMMABLE: Final = 2**62
 
 
 class ShownInput:
-    """The input of some predicates at ascending evaluation times.
+    """The input atoms of some predicates, and the evaluation times at which windows contain them.
 
     `newest` has the length of `times`, and its values never decrease. Each evaluation ignores atoms that
     arrive after its time in `newest`, but tuple windows count them. If `newest` is None, each evaluation sees
@@ -207,15 +208,15 @@ class ShownInput:
     def runs(self, source: WindowedAtom) -> RunTable:
         """Return the values of the atom's variables, with the intervals in which the window contains it.
 
-        If the source asks for the time, the time is the last column.
+        If `source.timed` is true, the last column contains the time of the atom.
         """
         table = self.arrivals(source)
         return coalesce(table.project(range(len(table.columns) - 1)), len(self._times))
 
     def arrivals(self, source: WindowedAtom) -> RunTable:
-        """Return the table of `runs` with one row per arrival.
+        """Return the table of `runs`, but with a separate row for each arrival of an atom.
 
-        The last column of this table is the row number of the arrival.
+        The last column contains the row number of the arriving atom in the input.
         """
         predicate = signature(source.atom)
         if predicate not in self._atoms:
@@ -254,9 +255,9 @@ class ShownInput:
 def kept_runs(
     atoms: Mapping[Signature, InputAtoms], window: windows.TupleWindow, times: Array, terms: CodedTerms
 ) -> dict[Signature, _Runs]:
-    """Return for each atom its interval in a tuple window: from its arrival until newer atoms replace it.
+    """Return, for each atom, the interval of times at which a tuple window keeps the atom.
 
-    Equal atoms at one time are in the order of their arrival.
+    The interval begins when the atom arrives, and ends when newer atoms replace it.
     """
     if window.by is not None and len(atoms) > 1:
         # Only atoms of one predicate share a partition.
@@ -287,7 +288,7 @@ def window_ends(
 ) -> tuple[Array, Array]:
     """Return the first and the last time point in a window at each of the given times.
 
-    For an empty window, the ends are arbitrary, but next to the timeline, so that they fit in 64 bits.
+    For an empty window, the ends are arbitrary numbers in or next to the timeline, which fit in 64 bits.
     """
     before, after = timeline.first - 1, timeline.last + 1
     if isinstance(window, windows.TimeWindow) and _is_summable(window, timeline):
@@ -305,7 +306,7 @@ def _is_summable(window: windows.TimeWindow, timeline: windows.Interval) -> bool
 
 
 def of_source(atoms: InputAtoms, window: windows.TupleWindow, terms: CodedTerms) -> Mask:
-    """Return a mask of the atoms of a tuple window's source; without a source, all atoms."""
+    """Return a mask of the atoms that have the source of a tuple window; all atoms if it has no source."""
     if window.source is None:
         return np.ones(len(atoms.t), np.bool_)
     if not atoms.columns:
@@ -314,7 +315,7 @@ def of_source(atoms: InputAtoms, window: windows.TupleWindow, terms: CodedTerms)
 
 
 def counted_atoms(atoms: InputAtoms, window: windows.TupleWindow, terms: CodedTerms) -> Mask:
-    """Return a mask of the atoms that a tuple window counts: first arrivals, of its source if it has one."""
+    """Return a mask of the atoms that a tuple window counts: atoms of its source, each once per time."""
     return atoms.first_arrivals() & of_source(atoms, window, terms)
 
 
@@ -348,9 +349,9 @@ def _departures(key: Array, t: Array, first: Array, window: windows.TupleWindow,
 
 
 def _late_departures(key: Array, t: Array, first: Array, window: windows.TupleWindow, count: int) -> Array:
-    """Return `_departures` of atoms that arrived in any order.
+    """Return the result of `_departures` for atoms that can arrive late.
 
-    Newer atoms count from the first evaluation that sees them.
+    A newer atom displaces older atoms only from the first evaluation that sees the newer atom.
     """
     gone = np.full(len(key), count)
     # The negated first indexes of the `size` newer atoms that came first; the last of them is on top.

@@ -72,10 +72,11 @@ input atoms.
 
 
 class _Descent:
-    """The search from answers back to the input: an instance of a rule proves each needed atom.
+    """The search for proofs from answers back to the input, for many answers at once.
 
-    The needed atoms of a predicate are a table with one column for each argument. The last column contains
-    the number of the row that needs the atom. Each interval of a needed atom contains a single index.
+    Atoms that a proof needs are stored in a table for each predicate, with a column for each argument. The
+    last column contains the number of the answer whose proof needs the atom. The interval of a needed atom
+    contains a single index.
     """
 
     def __init__(
@@ -95,7 +96,7 @@ class _Descent:
         self._arrived: dict[WindowedAtom, RunTable] = {}
 
     def leaves(self, rows: RunTable) -> Iterator[tuple[int, Fact]]:
-        """Yield the input atoms of a proof of each row, with the number of the row."""
+        """Yield the input atoms in one proof of each answer, as pairs (number of the answer, input atom)."""
         self._need(self._output, rows, np.arange(len(rows)))
         for layer in reversed(self._plan.layers):
             while needed := layer.predicates & self._needs.keys():
@@ -122,7 +123,7 @@ class _Descent:
             yield row, facts[place]
 
     def _prove(self, layer: plans.Layer, predicate: Signature, needed: RunTable) -> None:
-        """Store the support of the needed atoms; the first rule that derives an atom supports it."""
+        """Choose a rule instance for each needed atom of a predicate, and store the atoms that it needs."""
         always = self._evaluation.background(predicate)
         left = needed.take(~_among(needed.project(range(predicate[1])), always))
         for rule in layer.rules:
@@ -130,7 +131,7 @@ class _Descent:
                 left = left.take(~self._proved(rule, layer, left))
 
     def _proved(self, rule: plans.RulePlan, layer: plans.Layer, needed: RunTable) -> Mask:
-        """Store the support of each atom by an instance of the rule; return a mask of the supported atoms."""
+        """Choose an instance of a rule for each needed atom, if one exists; return a mask of these atoms."""
         bindings = self._solutions(rule, layer, needed)
         limit = None
         if layer.recursive:
@@ -152,7 +153,7 @@ class _Descent:
         return proved
 
     def _solutions(self, rule: plans.RulePlan, layer: plans.Layer, needed: RunTable) -> Bindings:
-        """Return solutions of the rule's body for the needed atoms, each with the row number of its atom.
+        """Return the solutions of a rule's body that derive needed atoms, each with the row of its atom.
 
         If the body is long, only solutions that agree with the best choices for its first literals are
         returned.
@@ -179,9 +180,9 @@ class _Descent:
     def _choice(
         self, part: plans.Scan, bindings: Bindings, layer: plans.Layer, limit: Array | None
     ) -> _Candidates | None:
-        """Return, for each solution, the matching atom with the newest input.
+        """Return, for each solution of the body, the atom with the newest input that matches a literal.
 
-        The result is None for an aggregate or a literal without atoms.
+        The result is None for an aggregate, and for a literal that reads no atoms.
         """
         match part:
             case plans.Scan(None) | plans.Scan(literal=Gather()):
@@ -204,7 +205,7 @@ class _Descent:
     def _first_candidates(
         self, bindings: Bindings, candidates: Bindings, limit: Array | None, *, is_input: bool = False
     ) -> _Candidates:
-        """Return, for each solution, the matching atom with the smallest number, below `limit` if given."""
+        """Return, for each solution, the matching atom with the smallest number (below `limit`, if given)."""
         own, places = self._meeting(bindings, candidates, bindings.names)
         numbers = candidates.column(_NUMBER)[places]
         if limit is not None:
@@ -217,7 +218,7 @@ class _Descent:
         return candidates, taken, is_input
 
     def _meeting(self, left: Bindings, right: Bindings, names: Collection[Variable]) -> tuple[Array, Array]:
-        """Return pairs of left and right row numbers with equal values of the common variables."""
+        """Return pairs of left and right rows with common times and equal values of common variables."""
         shared = [name for name in right.names if name in names]
         on = [(left.names.index(name), right.names.index(name)) for name in shared]
         return meet(left.table, right.table, on, self._count)
@@ -225,7 +226,7 @@ class _Descent:
     def _note(
         self, part: plans.Scan, candidates: Bindings, taken: Array, solutions: RunTable, rows: Array
     ) -> None:
-        """Store the atoms that were chosen for solutions, as the support of the rows of these solutions."""
+        """Store the atoms that were chosen for a literal, as needed atoms or as input of the proofs."""
         match part.source:
             case (_, _) as predicate:
                 columns = (candidates.term(term, self._situation.terms)[taken] for term in part.terms)
@@ -240,7 +241,7 @@ class _Descent:
                 pass
 
     def _arrivals(self, source: WindowedAtom) -> RunTable:
-        """Return the visible input, each atom with a number; newer atoms have smaller numbers."""
+        """Return the input atoms in a window, each with a number; newer atoms have smaller numbers."""
         if source not in self._arrived:
             table = self._input.arrivals(source)
             columns = (*table.columns[:-1], -1 - table.columns[-1])
@@ -248,7 +249,7 @@ class _Descent:
         return self._arrived[source]
 
     def _rounds(self, predicate: Signature) -> RunTable:
-        """Return the atoms of a recursive predicate, with the round in which each atom was new."""
+        """Return the derived atoms of a recursive predicate, each with the round that derived it first."""
         if predicate not in self._numbered_rounds:
             rounds = self._evaluation.rounds[predicate]
             numbered = [table.with_constant(number) for number, table in enumerate(rounds)]
@@ -256,7 +257,7 @@ class _Descent:
         return self._numbered_rounds[predicate]
 
     def _rounds_of(self, predicate: Signature, needed: RunTable) -> Array:
-        """Return, for each needed atom, the first round in which it was derived at its index."""
+        """Return, for each needed atom, the first round in which the atom was derived at its time."""
         rounds = self._rounds(predicate)
         on = [(place, place) for place in range(predicate[1])]
         own, places = meet(needed, rounds, on, self._count)

@@ -42,7 +42,7 @@ Assumptions = list[tuple[clingo.Symbol, bool]]
 
 
 def arrivals(atoms: Atoms) -> list[tuple[int, int]]:
-    """Return pairs of the number of a triple and its arrival time, from the atoms that clingo chose."""
+    """Return the arrivals in the atoms that clingo chose, as pairs (number of a triple, arrival time)."""
     return [
         (symbol.arguments[0].number, symbol.arguments[1].number)
         for symbol in atoms
@@ -77,12 +77,12 @@ def grounded_in_time(
     arrivals: int,
     deadline: Deadline,
 ) -> contests.Contest:
-    """Return the contest with programs that can be grounded at `points` evaluation times.
+    """Return a contest whose programs have few enough rule instances at `points` evaluation times.
 
-    The programs are the programs of the contest, or equivalent programs with fewer variables.
+    The result has the programs of the given contest, or equivalent programs with fewer variables.
 
     Raises:
-        StoppedSearchError: The programs of both kinds have too many instances.
+        StoppedSearchError: The given and the equivalent programs have too many rule instances.
     """
     most = int(min(_MOST_INSTANCES, deadline.left * _INSTANCES_A_SECOND)) // max(points, 1)
     few = min(most, _FEW_INSTANCES // max(points, 1))
@@ -102,7 +102,7 @@ def _check_tuple_windows(
     arrivals: int,
     deadline: Deadline,
 ) -> None:
-    """Raise StoppedSearchError if tuple windows compare more pairs of arrivals than time allows.
+    """Raise StoppedSearchError if tuple windows must compare too many pairs of arrivals before the deadline.
 
     At each evaluation, a tuple window compares each possible arrival with all newer arrivals.
     """
@@ -150,11 +150,11 @@ def chosen_streams(
     deadline: Deadline = NEVER,
     progress: Progress = no_progress,
 ) -> Iterator[contests.ChosenStream]:
-    """Yield all streams of the given numbers of arrivals on which the sides differ, smallest first.
+    """Yield all streams with the given numbers of arrivals on which the two sides differ, smallest first.
 
     Raises:
-        StoppedSearchError: The search stops before all these streams were tried.
-        UncoveredError: The encoding does not cover a construct.
+        StoppedSearchError: The search stops before it has tried all streams with these numbers of arrivals.
+        UncoveredError: The programs contain a construct that the ASP encoding does not support.
     """
     for size in sizes:
         progress(size, sizes.stop)
@@ -173,8 +173,8 @@ def chosen_streams(
 class FrameSearch:
     """The search for streams with a given number of arrivals in one frame, with one ground program.
 
-    A frame is a period together with the range of its windows. `choices` are the choices that the current
-    search has found; the last choice is the best choice.
+    A frame is a period together with the range of its windows. The field `choices` contains the choices of
+    arrivals and static triples found so far; the last one is the best.
     """
 
     def __init__(
@@ -219,8 +219,8 @@ class FrameSearch:
     def _representative(self, sides: Sequence[TimedEncoding]) -> Iterator[int]:
         """Yield times of arrival that suffice: in each part of the frame, as many as triples arrive.
 
-        A part begins at an evaluation, at the border of a window, or where one more move is possible. Within
-        a part, only the order of the arrivals matters.
+        A part begins at an evaluation, at the border of a window, or at a time from which the frame can be
+        moved once more. Within a part, only the order of the arrivals matters.
         """
         times, step = self._frame.times, self._frame.step
         borders = chain(range(0, times.last + 1, step), *(side.borders(self._frame) for side in sides))
@@ -250,7 +250,7 @@ class FrameSearch:
         yield "#defined given/1. #defined arrives/2."
 
     def _same_input(self, sides: Sequence[TimedEncoding]) -> Iterator[str]:
-        """Yield ASP rules which require that each plain window shows the same triples to both sides."""
+        """Yield ASP rules which require that the windows of both sides contain the same triples."""
         for one, other in ((_LEFT, _RIGHT), (_RIGHT, _LEFT)):
             yield f":- {one}saw(I); not {other}saw(I)."
         for side in sides:
@@ -264,7 +264,7 @@ class FrameSearch:
         yield f"#defined {_LEFT}saw/1. #defined {_RIGHT}saw/1."
 
     def streams(self) -> Iterator[contests.ChosenStream]:
-        """Yield the streams in one frame, the smallest first."""
+        """Yield the streams in the frame on which the sides differ, smallest first."""
         control = self._control
         control.add("base", [], self._text)
         with control.backend() as backend:
@@ -291,7 +291,7 @@ class FrameSearch:
             control.ground([(f"known{number}", [])])
 
     def best(self) -> Atoms | None:
-        """Return the best choice, or None if no choice exists.
+        """Return the best choice of arrivals and static triples, as atoms; None if no choice exists.
 
         Raises:
             TimeLimitError: The deadline has passed.
@@ -323,7 +323,7 @@ class FrameSearch:
         self._improve([0, *(t for t in self._times if t)], last, earlier)
 
     def _moves(self, atoms: Atoms) -> int:
-        """Return the number of steps by which the period of the chosen stream could be earlier."""
+        """Return the number of steps by which the chosen stream could be moved to an earlier period."""
         frame = self._frame
         earliest = min((t for _, t in arrivals(atoms)), default=frame.end)
         return frame.moves(frame.end) - frame.moves(earliest)
@@ -341,7 +341,8 @@ class FrameSearch:
     ) -> None:
         """Search for a choice with the least value, and require this value in later searches.
 
-        `values` contains the possible values, ascending. `limited` returns assumptions that bound the value.
+        The argument `values` contains the possible values, ascending. The function `limited` returns clingo
+        assumptions that bound the value from above.
         """
         low, high = 0, bisect_left(values, value_of(self.choices[-1]))
         while low < high:

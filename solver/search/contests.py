@@ -16,15 +16,17 @@ from solver.job import Question
 
 @dataclass(frozen=True, slots=True)
 class Contest:
-    """Two programs (sides); a stream is searched on which their reports in a period (iU, (i+1)U] differ.
+    """The task to find a stream on which the reports of two programs differ in a period (iU, (i+1)U].
 
-    - `left` and `right` are the sides. The gate of a side defines its evaluation times: times with input
-      (push), the end of the period (pull: `Multiples` of the period only), or every time point.
+    - `left` and `right` are the programs (sides), as questions. The gate of a side defines its evaluation
+      times: times with input (push), the end of the period (pull: `Multiples` of the period only), or every
+      time point.
     - `period` is the length U of the period in time points.
-    - `contained` means that only a row that only the left side reports is a difference.
-    - `same_input` means that the windows of both sides must contain the same triples over all evaluations of
-      the period; windows count as closed and not sliding.
-    - `kinds` are the relation-to-stream operators of the sides, if single time points are compared.
+    - If `contained` is true, only a row that the left side alone reports counts as a difference.
+    - If `same_input` is true, the windows of both sides must contain the same triples over all evaluations of
+      the period. For this comparison, windows include both ends and do not slide.
+    - `kinds` are the relation-to-stream operators of the two sides; they matter if single time points are
+      compared.
     """
 
     left: Question
@@ -57,7 +59,8 @@ class Candidates:
 
     - `arrivals` are input atoms, and `static` are atoms for the background.
     - `background` is the fixed part of the background.
-    - `alike` are groups of exchangeable terms: if two of them are exchanged, the sides still differ.
+    - `alike` are groups of exchangeable terms: if two terms of a group are exchanged in a stream on which the
+      sides differ, the sides still differ.
     """
 
     arrivals: tuple[Atom, ...]
@@ -74,7 +77,7 @@ class Candidates:
 
 @dataclass(frozen=True, slots=True)
 class ChosenStream:
-    """A stream on which two sides differ in (start, end], and the chosen static atoms.
+    """A stream on which two sides differ in the period (start, end], with the chosen static atoms.
 
     The stream ends with the period, or with the last later arrival that a window can contain.
     """
@@ -108,9 +111,10 @@ FEW_STATIC: Final = "streams are tried one by one, with at most two static tripl
 
 
 class StoppedSearchError(Exception):
-    """The search stopped, for a `reason`, before it tried all streams of `arrivals` arrivals.
+    """The error that a search stopped, for a `reason`, before it tried all streams of `arrivals` arrivals.
 
-    The search tried all streams with fewer arrivals. `best` is the best stream that was found, or None.
+    The search tried all streams with fewer arrivals. The attribute `best` is the best stream that the search
+    found, or None.
     """
 
     def __init__(self, arrivals: int, reason: str, best: ChosenStream | None = None) -> None:

@@ -39,7 +39,7 @@ _MOST_FRAMES: Final = 200
 
 
 class UncoveredError(LarsError):
-    """A construct that the search does not support; `construct` is its name."""
+    """The error for a construct that the search does not support; `construct` is its name."""
 
     def __init__(self, construct: str) -> None:
         super().__init__(f"cannot search for streams: the search does not support {construct}")
@@ -50,7 +50,7 @@ class UncoveredError(LarsError):
 class Scale:
     """A scale of time: `real` time points become `counted` time points.
 
-    A time point keeps its quotient by `real`.
+    A time point keeps its quotient by `real`, and its remainder becomes smaller.
     """
 
     real: int
@@ -67,11 +67,11 @@ class Scale:
 
 @dataclass(frozen=True, slots=True)
 class PeriodFrame:
-    """A period (start, end] together with the range of its windows, in scaled time points.
+    """A period (start, end] together with all time points that its windows can contain, in scaled time.
 
-    - `step` is the distance by which the frame can be moved, or multiples of it.
-    - `single` means that the period is one real time point.
-    - `stays` means that the frame is not moved, and that triples can arrive at 0.
+    - `step`: the frame can be moved in time by multiples of this number of time points.
+    - If `single` is true, the period is one real time point.
+    - If `stays` is true, the frame cannot be moved, and triples can arrive at time 0.
     - `ahead` and `last` are the reach of windows that look ahead: `ahead` time points after the period, or up
       to the time `last`.
 
@@ -105,7 +105,7 @@ class PeriodFrame:
 
 
 def scale_of(programs: Iterable[Program], period: int | None, arrivals: int) -> Scale:
-    """Return the scale that keeps every stream with `arrivals` arrivals.
+    """Return a scale of time that is exact for all streams with at most `arrivals` arrivals.
 
     If `period` is None, the sides are compared at single time points.
     """
@@ -122,10 +122,10 @@ def scale_program(program: Program, scale: Scale) -> Program:
 def frames(
     programs: Iterable[Program], period: int | None, arrivals: int, scale: Scale, *, again: bool = False
 ) -> Iterator[PeriodFrame]:
-    """Yield frames that contain all streams with `arrivals` arrivals, up to moves; the programs are scaled.
+    """Yield frames so that each stream with `arrivals` arrivals can be moved into one of the frames.
 
-    A frame is a period together with the range of its windows. With `again`, a frame also covers the
-    evaluation before the period.
+    A frame is a period together with the range of its windows. The programs must already be scaled. If
+    `again` is true, a frame also contains the evaluation before the period.
 
     Raises:
         LarsError: A frame has too many time points.
@@ -180,7 +180,7 @@ def _past(window: Window) -> int:
 
 
 def _begun(window: Window) -> int:
-    """Return the time from which a window repeats regularly and shows no fixed interval."""
+    """Return the time from which on a window moves regularly, and after which no fixed interval ends."""
     match window:
         case LastWindow():
             return window.close

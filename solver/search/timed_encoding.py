@@ -30,13 +30,13 @@ _GREATEST_NUMBER: Final = 2**31 - 1
 
 @dataclass(frozen=True)
 class TimedEncoding(AspNames):
-    """The ASP rules of one program (side), and of the rows that it reports.
+    """The translation of one program (side) and of its reports to ASP, for all time points of a frame.
 
-    - `mark` is the beginning of the names in the rules.
+    - `mark` is the beginning of all names of predicates in the rules.
     - `background` contains the predicates of the static data, and of static atoms that the search chooses.
-    - `question` defines the evaluation times.
+    - `question` contains the program and its evaluation times.
     - `kind` is the relation-to-stream operator.
-    - `back` means that reports depend on the previous evaluation.
+    - If `back` is true, reports depend on the previous evaluation.
     """
 
     _: KW_ONLY
@@ -46,7 +46,7 @@ class TimedEncoding(AspNames):
     mark: str
 
     def lines(self, frame: PeriodFrame) -> Iterator[str]:
-        """Yield the rules of the program, and the rules for the rows that it reports in the period."""
+        """Yield the ASP rules of the program, and ASP rules for the rows that it reports in the period."""
         mark, output = self.mark, self.question.predicate
         assert output is not None, "answer streams are not compared"
         yield from self._rules(frame)
@@ -76,7 +76,7 @@ class TimedEncoding(AspNames):
         return range(frame.end if at_end else first, frame.end + 1)
 
     def borders(self, frame: PeriodFrame) -> Iterator[int]:
-        """Yield the times at which a part of the frame begins.
+        """Yield the times that divide the frame into parts, at each of which a new part begins.
 
         Within a part, the program distinguishes arrivals only by their order.
         """
@@ -104,7 +104,7 @@ class TimedEncoding(AspNames):
                 assert_never(gate)
 
     def _rules(self, frame: PeriodFrame) -> Iterator[str]:
-        """Yield the ASP rules for evaluation in the frame."""
+        """Yield the ASP rules for the evaluation of the program at the times of the frame."""
         points = self.points(frame)
         yield from (f"{self.now(str(t))}." for t in points)
         for rule in self.program.rules:
@@ -215,7 +215,7 @@ class _TimedRule(RuleWriter):
         self._encoding = encoding
 
     def through_window(self, form: LiteralForm) -> list[str]:
-        """Return the ASP literal for a formula in a window."""
+        """Return the ASP literal, in a list, for a formula with a window."""
         if form.window is None or form.mode != "◇" or not isinstance(form.atom, Atom):
             where = "over all times" if form.window is None else f"in the window {form.window}"
             raise UncoveredError(f"{form.mode} {where}")
@@ -223,7 +223,7 @@ class _TimedRule(RuleWriter):
         return [f"{negation}{self._encoding.window_atom(form.window, form.atom, self.names)}"]
 
     def set_atom(self, literal: SetLiteral) -> str:
-        """Raise UncoveredError, since aggregates and orders are not supported."""
+        """Raise UncoveredError, since the search does not support aggregates and orders."""
         raise UncoveredError(f"an aggregate or order: {literal}")
 
 

@@ -44,11 +44,11 @@ def tried_streams(
     deadline: Deadline = NEVER,
     progress: Progress = no_progress,
 ) -> Iterator[contests.ChosenStream]:
-    """Yield the streams of the given numbers of arrivals on which the sides differ, smallest first.
+    """Yield the streams with the given numbers of arrivals on which the two sides differ, smallest first.
 
     Raises:
-        StoppedSearchError: The deadline has passed, more than MOST_TRIED streams would be tried, or at the
-            end, more static triples could be chosen.
+        StoppedSearchError: The deadline has passed, more than MOST_TRIED streams would be tried, or all
+            streams were tried only with few static triples.
         UncoveredError: The search does not support a construct.
     """
     _check_covered(contest)
@@ -88,10 +88,10 @@ def _in_order(atoms: Iterable[Atom], ranks: Ranks) -> list[Atom]:
 
 
 def _used(atom: Atom, ranks: Ranks, used: UsedLetters) -> UsedLetters | None:
-    """Return the numbers of used terms per group after one more atom; None if it skips a term.
+    """Return the number of used terms per group of exchangeable terms after one more atom, or None.
 
-    Among streams that differ only by exchanged terms, only the first stream is tried, in which the terms of
-    each group appear in order. Exchanging a skipped term with the next unused term gives an earlier stream.
+    The result is None if the atom uses a term of a group before an earlier term of the group. If streams
+    differ only in exchanged terms, only the stream is tried in which the terms of each group appear in order.
     """
     for term in atom.arguments:
         if term in ranks:
@@ -113,7 +113,7 @@ def _check_covered(contest: contests.Contest) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _FrameStreams:
-    """The streams of one frame (a period with the range of its windows); `programs` are scaled."""
+    """The streams that fit in one frame (a period with the range of its windows), for scaled `programs`."""
 
     contest: contests.Contest
     programs: Sequence[Program]
@@ -123,16 +123,17 @@ class _FrameStreams:
 
     @property
     def length(self) -> int:
-        """The distance between two streams on the timeline, a multiple of the frame's step.
+        """The distance, in time points, between consecutive streams on the common timeline.
 
-        Window borders and pulls therefore keep their positions.
+        The distance is a multiple of the frame's step, so that windows and pulls have the same positions in
+        each stream.
         """
         return -(-self.frame.end // self.frame.step) * self.frame.step
 
     def placed(self, size: int, static: tuple[Atom, ...]) -> Iterator[Placements]:
-        """Yield the streams of `size` arrivals with the static atoms.
+        """Yield the streams with `size` arrivals to try with the given static atoms.
 
-        Of several streams that differ only in exchanged terms, only one is yielded.
+        If several streams differ only in exchanged terms, the function yields only one of them.
         """
         ranks, arriving = self.candidates.ranks, self.candidates.arrivals
         numbers = {atom: number for number, atom in enumerate(arriving)}
@@ -155,7 +156,7 @@ class _FrameStreams:
             yield from grown((), 0, used)
 
     def streams(self, size: int, static: tuple[Atom, ...]) -> Iterator[contests.ChosenStream]:
-        """Yield the streams of `size` arrivals on which the sides differ, with the given static atoms."""
+        """Yield the streams with `size` arrivals on which the sides differ, with the given static atoms."""
         every = self.placed(size, static)
         while some := list(islice(every, _STREAMS_AT_ONCE)):
             try:
@@ -189,7 +190,7 @@ class _FrameStreams:
                 yield placed
 
     def _reported(self, runs: AnswerRuns, kind: ToStream, *, at_end: bool) -> Mapping[int, frozenset[Row]]:
-        """Return the reports of a side in the period of each stream, by the number of the stream."""
+        """Map the number of each stream to the rows that a side reports in the period of the stream."""
         answers = runs.by_time()
         if kind != "RSTREAM":
             answers = self._changes(runs.times.tolist(), answers, kind)
@@ -218,7 +219,7 @@ class _FrameStreams:
 def moved_back(
     frame: PeriodFrame, stream: Placements, candidates: contests.Candidates, static: tuple[Atom, ...]
 ) -> contests.ChosenStream:
-    """Return the earliest possible version of a frame's stream, in real time points."""
+    """Return a stream of a frame in real time points, moved back to the earliest possible time."""
     back = frame.scale.back
     moved = frame.moves(min((t for t, _ in stream), default=frame.end)) * frame.step
     facts = tuple(fact_of(back(t - moved), candidates.arrivals[number]) for t, number in stream)
