@@ -79,9 +79,9 @@ Certify = Literal["all", "some", "none"]
 class TraceWarning(UserWarning):
     """A warning or note for the user about a trace.
 
-    If the remark is about skipped lines and elements, `skipped` is their number. If `origin` is true, the
-    remark contains the dateTime of time 0, and commands with several traces show it once. If `periods` is
-    true, the remark is shown only if the command divides the trace into periods.
+    If the remark is about skipped lines and elements, `skipped` is their number. If `about` is "origin", the
+    remark contains the dateTime of time 0, and commands with several traces show it once. If `about` is
+    "periods", the remark is shown only if the command divides the trace into periods.
     """
 
     def __init__(
@@ -254,7 +254,10 @@ class StaticFile:
 
 @dataclass(frozen=True, slots=True)
 class TraceInput:
-    """The files of a trace, and the options for reading them."""
+    """The files of a trace and of static data, with the options for reading and evaluating them.
+
+    If `timeline` is None, the timeline ends at the last element of the trace.
+    """
 
     paths: tuple[Path, ...]
     options: TraceOptions

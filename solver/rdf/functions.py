@@ -125,7 +125,7 @@ def _part(groups: int, match: re.Match[str]) -> str:
 
 
 def _digits(groups: int, text: str) -> int:
-    """Return the number of digits that form the group number in a text such as `$123`."""
+    """Return the index at which the group number, at most `groups`, in a text such as `$123` ends."""
     numbers = accumulate(map(int, text[1:]), lambda number, digit: 10 * number + digit)
     return 1 + max(1, sum(1 for _ in takewhile(lambda number: number <= groups, numbers)))
 

@@ -75,7 +75,7 @@ class Bindings:
         return Bindings((*self.names, name), table.take(mask))
 
     def only(self, needed: Iterable[Variable], count: int) -> "Bindings":
-        """Return the columns of the needed variables, each row with its longest intervals of times.
+        """Return the columns of the needed variables, and unite the intervals of rows that become equal.
 
         `count` is the number of evaluation times.
         """
@@ -678,7 +678,7 @@ class ProgramTables:
             )
 
     def _close(self, layer: plans.Layer) -> None:
-        """Derive the other atoms of a layer in rounds, each from the new atoms of the previous round."""
+        """Derive the other atoms of a recursive layer in rounds, from the new atoms of the last round."""
         new = {predicate: self._derived[predicate] for predicate in layer.predicates}
         self.rounds |= {predicate: [] for predicate in layer.predicates}
         while any(map(len, new.values())):

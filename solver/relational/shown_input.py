@@ -238,7 +238,7 @@ class ShownInput:
         return RunTable((*columns, chosen), first[chosen], last[chosen])
 
     def _runs(self, predicate: Signature, window: windows.Window) -> _Runs:
-        """Return, for each input atom of the predicate, the interval in which the window contains it."""
+        """Return, for each input atom of a predicate, the interval of times at which a window contains it."""
         match window:
             case windows.IntervalWindow():
                 t = self._atoms[predicate].t

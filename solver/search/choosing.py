@@ -217,7 +217,7 @@ class FrameSearch:
         self._host = Host(sides[0].hosted | sides[1].hosted, {}, {})
 
     def _representative(self, sides: Sequence[TimedEncoding]) -> Iterator[int]:
-        """Yield times of arrival that suffice: in each part of the frame, as many as triples arrive.
+        """Yield enough times for arrivals: in each part of the frame, one time for each arrival.
 
         A part begins at an evaluation, at the border of a window, or at a time from which the frame can be
         moved once more. Within a part, only the order of the arrivals matters.

@@ -94,7 +94,7 @@ class ChosenStream:
 
     @property
     def cost(self) -> tuple[int, int, int, int]:
-        """A sort key: the number of arrivals, the number of static atoms, the end, the last arrival."""
+        """The sort key of the stream: numbers of arrivals and static atoms, end, and last arrival."""
         return len(self.facts), len(self.static), self.end, self.facts[-1].t if self.facts else 0
 
 

@@ -50,7 +50,7 @@ class UncoveredError(LarsError):
 class Scale:
     """A scale of time: `real` time points become `counted` time points.
 
-    A time point keeps its quotient by `real`, and its remainder becomes smaller.
+    The quotient of a real time point by `real` equals the quotient of its scaled time point by `counted`.
     """
 
     real: int
@@ -93,7 +93,7 @@ class PeriodFrame:
         return Interval(0 if self.stays else 1, max(self.end + self.ahead, self.last))
 
     def moves(self, earliest: int) -> int:
-        """Return the number of moves back to 0 that are possible if no triple arrives before `earliest`."""
+        """Return by how many steps a stream without arrivals before `earliest` can be moved back."""
         if self.stays:
             return 0
         return min(earliest, self.end if self.single else self.start) // self.step

@@ -178,7 +178,7 @@ class TimedEncoding(AspNames):
                 yield f"{self.mark}sees({number},{t},{ends.first},{ends.last})."
 
     def _newest(self, window: windows.TupleWindow, number: int) -> str:
-        """Return the rule for the newest atoms; triples of one time arrive in the order of their numbers."""
+        """Return the ASP rule for the triples in a tuple window; at one time, they arrive by number."""
         source = "_" if window.source is None else RuleNames().term(window.source)
         one, other = (candidate(i, ["_", "_", "_", source]) for i in "IJ")
         newer = f"#count{{J,V : {other}, arrives(J,V), V <= T, (V,J) > (U,I)}}"
@@ -188,7 +188,7 @@ class TimedEncoding(AspNames):
         return f"{self.mark}kept({number},I,T) :- {seen}; {newer} < {min(window.size, _GREATEST_NUMBER)}."
 
     def plain_windows(self, frame: PeriodFrame) -> Iterator[str]:
-        """Yield the content of each time window, as if the window were closed and did not slide."""
+        """Yield ASP facts for the ends of time windows, as if they had both ends and did not slide."""
         for window, number in self.windows.items():
             if isinstance(window, windows.LastWindow | windows.FixedWindow):
                 raise UncoveredError(f"--same-input together with the window {window}")

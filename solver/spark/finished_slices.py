@@ -30,32 +30,32 @@ _DIGITS: Final = 32
 
 @dataclass(frozen=True, slots=True)
 class FinishedSlices:
-    """The folder of a job: the list of its slices, and one file for each finished slice."""
+    """The folder in which a job stores the list of its slices, and the result of each finished slice."""
 
     folder: Path
 
     def of(self, job: Job) -> "FinishedSlices":
-        """Return the folder of a job on the trace; its name is a digest of all that can affect answers."""
+        """Return the folder of a job; its name is a hash of everything that can affect the job's answers."""
         background = sorted((name, sorted(rows)) for name, rows in job.relevant().items())
         parts = job.questions, job.timeline, job.span, job.slices, job.evaluator, job.certify, background
         return FinishedSlices(self.folder / _digest(parts))
 
     def cut(self) -> list[Interval] | None:
-        """Return the slices of an earlier run, or None if no valid list exists."""
+        """Return the list of slices that an earlier run stored, or None if no valid list exists."""
         try:
             return [Interval(*ends) for ends in json.loads((self.folder / _PLAN).read_text(encoding="utf-8"))]
         except (OSError, ValueError, TypeError):
             return None
 
     def begin(self, slices: Sequence[Interval]) -> None:
-        """Store the list of slices, and delete results of earlier slices."""
+        """Store the list of slices of a new run, and delete the stored results of an earlier list."""
         self.folder.mkdir(parents=True, exist_ok=True)
         for file in self.folder.glob("*.arrow"):
             file.unlink()
         rewrite(self.folder / _PLAN, json.dumps([(interval.first, interval.last) for interval in slices]))
 
     def keep(self, number: int, parts: Sequence[Part]) -> None:
-        """Write the result of a slice."""
+        """Store the result of the slice `number`."""
         with replacement_path(self._file(number)) as new, pa.OSFile(str(new), "wb") as file:
             table = part_table(parts)
             with pa.ipc.new_file(file, table.schema) as writer:
@@ -66,7 +66,7 @@ class FinishedSlices:
         return frozenset(number for number in range(count) if self._file(number).exists())
 
     def parts(self, numbers: Iterable[int]) -> Iterator[Part]:
-        """Yield the results of the given slices.
+        """Yield the stored results of the given slices.
 
         Raises:
             FailedRunError: A file is damaged.
@@ -91,9 +91,10 @@ class FinishedSlices:
 
 
 def finished_slices(folder: Path, sources: Sequence[TraceFile], options: TraceOptions) -> FinishedSlices:
-    """Return the folder of a trace, which contains the folders of its jobs.
+    """Return the folder of a trace, which contains a folder for each job on the trace.
 
-    If a file of the trace or the program has changed, the folder is another folder, since answers can differ.
+    If a file of the trace or this program has changed, the function returns a new folder, since answers can
+    differ.
     """
     parts = [_state(source) for source in sources], options, program(lars, solver)
     return FinishedSlices(folder.absolute() / _digest(parts))

@@ -60,7 +60,7 @@ _PAUSE: Final = 0.2
 
 
 def _lost_times(questions: Sequence[Question], lost: Sequence[task_bytes.Part]) -> FailedRunError:
-    """Return the error for questions whose evaluation lacked memory at some times."""
+    """Return the error that the evaluation of some questions at some times needed too much memory."""
     where = (f"{_name_of(questions[part.question])} at {Interval(part.first, part.last)}" for part in lost)
     return FailedRunError(f"not evaluated: {', '.join(where)}: {lost[0].content.decode()}")
 
@@ -78,7 +78,7 @@ def _name_of(question: Question) -> str:
 def answers_on_spark(
     job: Job, trace: "RDD[task_bytes.Block]", slices: FinishedSlices | None = None
 ) -> list[task_bytes.PackedAnswers]:
-    """Return the answers of each question to a trace; each question must ask for a predicate.
+    """Return the answers to each question on a trace; each question must ask for a predicate.
 
     Raises:
         FailedRunError: A question needs more memory than available.
@@ -95,13 +95,13 @@ def answers_on_spark(
 def outputs_on_spark(
     job: Job, trace: "RDD[task_bytes.Block]", slices: FinishedSlices | None = None
 ) -> Iterator[list[task_bytes.RowsByTime]]:
-    """Yield the rows of each question by time, slice by slice, without rows at lost times.
+    """Yield, for each slice, the rows of each question by time, without rows at lost times.
 
     A time is lost if its evaluation lacked memory. If a question asks for whole answer streams, all answer
     streams from the first lost time on are omitted.
 
     Raises:
-        FailedRunError: After all rows, if some times are lost.
+        FailedRunError: Some times are lost; the error is raised after all rows.
     """
     cut_slices, parts = _evaluated(job, trace, slices)
     lost = [part for part in parts if part.kind is task_bytes.PartKind.EXHAUSTED]
@@ -161,7 +161,7 @@ def _evaluated(
 
 
 def error_of(parts: Sequence[task_bytes.Part]) -> LarsError | None:
-    """Return the first error in the parts, or None."""
+    """Return the first error among the results of parts, or None if no part has an error."""
     for kind, error in (
         (task_bytes.PartKind.REFUSED, LarsError),
         (task_bytes.PartKind.FAILED, FailedRunError),
@@ -184,7 +184,7 @@ def _slices(job: Job, trace: "RDD[task_bytes.Block]") -> list[Interval]:
 def slices_on_spark(
     trace: "RDD[task_bytes.Block]", needs: Needs, timeline: Interval, span: Interval, rows: int = LARGE
 ) -> list[Interval]:
-    """Return the slices of an interval, with about `rows` atoms each.
+    """Return slices of the interval `span` with about `rows` atoms each.
 
     The slices are smaller if some core would otherwise get no slice.
     """
@@ -205,7 +205,7 @@ def _counts(trace: "RDD[task_bytes.Block]", needs: Needs, timeline: Interval) ->
 def _spread(
     job: Job, trace: "RDD[task_bytes.Block]", slices: tuple[Interval, ...], missing: frozenset[int]
 ) -> "RDD[tuple[int, bytes]]":
-    """Return the input of each missing slice of the timeline, with the number of the slice."""
+    """Return an RDD of the input atoms for each slice in `missing`: pairs (number of slice, bytes)."""
     needs = needs_of(job.questions)
     parts = trace.flatMap(partial(reading.spread_atoms, needs, job.timeline, slices, missing))
     if not (windows := tuple(needs.reach.tuples)):
@@ -217,7 +217,7 @@ def _spread(
 def _carried(
     windows: tuple[TupleWindow, ...], carried: Sequence[tuple[int, bytes]], slices: int
 ) -> Iterator[tuple[int, bytes]]:
-    """Yield, for each slice, the earlier atoms that tuple windows keep.
+    """Yield the earlier atoms that tuple windows keep at the start of each slice, with the slice's number.
 
     The Spark driver holds these atoms.
     """
@@ -231,7 +231,7 @@ def _carried(
 
 @contextmanager
 def spark_progress(context: "SparkContext", progress: settings.Progress) -> Iterator[None]:
-    """Report the tasks of the active stages, five times per second, while the block runs."""
+    """Report the number of finished Spark tasks, five times per second, while the block runs."""
     if progress is settings.no_progress:
         yield
         return
@@ -256,7 +256,7 @@ def _watch(context: "SparkContext", progress: settings.Progress, finished: Event
 
 @dataclass(slots=True, weakref_slot=True, eq=False)
 class SparkTrace:
-    """A trace that Spark has read and keeps in its cache, with background and timeline."""
+    """A trace in the cache of Spark, with the background and timeline for evaluations."""
 
     read: reading.ReadTrace
     timeline: Interval
@@ -273,7 +273,7 @@ class SparkTrace:
         return self.read.begin
 
     def on(self, background: Background) -> "SparkTrace":
-        """Return the same input with another background; terms keep their codes."""
+        """Return the same trace with another background; terms keep their codes."""
         # What Spark has read is there as long as the trace that it was read for.
         return replace(self, background=background, first=self.first or self)
 
@@ -284,16 +284,16 @@ class SparkTrace:
     def answers(
         self, questions: Sequence[Question], within: Interval | None = None
     ) -> list[task_bytes.PackedAnswers]:
-        """Return the answers of each question, whose output is a predicate.
+        """Return the answers to each question; the output of each question must be a predicate.
 
-        The answers are those in the interval `within`, or on the whole timeline.
+        If `within` is given, the result contains only answers at times in this interval.
         """
         with spark_progress(self.read.blocks.context, settings.stage("answering", self.runner.progress)):
             answers = answers_on_spark(self._job(questions, within), self.read.blocks, self.finished)
             return list(map(self._certified, questions, answers))
 
     def slices(self, questions: Sequence[Question], before: int) -> Sequence[Interval]:
-        """Return the slices of the timeline for work that needs the input of the questions.
+        """Return the slices into which the timeline is divided for work on the questions' input.
 
         `before` is the number of time points before a slice at which the questions are also evaluated.
         """
@@ -310,7 +310,7 @@ class SparkTrace:
         questions: Sequence[Question],
         before: int,
     ) -> list[Result]:
-        """Return the result of the function `find` on each slice with its payload."""
+        """Return the results of `find`, which Spark tasks call with a slice's input and payload."""
         if not payloads:
             return []
         blocks, background = self.read.blocks, used_background(self.background, questions)
@@ -334,7 +334,7 @@ class SparkTrace:
         return results
 
     def _certified(self, question: Question, answers: task_bytes.PackedAnswers) -> task_bytes.PackedAnswers:
-        """Return the answers, certified at one time at least, even if no slice certified any time."""
+        """Return the answers, after clingo has checked one time if it has checked no time in any slice."""
         if not lacks_certified(answers, self.runner.certify):
             return answers
         part = next(part for part in answers.each_part() if part.evaluations)
@@ -358,7 +358,7 @@ class SparkTrace:
         return Job(tuple(questions), self.timeline, background, *how)
 
     def situation(self, within: Interval, questions: Sequence[Question]) -> EncodedSituation:
-        """Return the input of an interval that the questions can use, in columns, with the answers' codes."""
+        """Return the input in an interval that the questions can use, with the same codes as the answers."""
         return situation_of(self._columns_in(within, needs_of(questions)), self.timeline, self.background)
 
     def facts(self, within: Interval) -> list[Fact]:
@@ -394,7 +394,7 @@ class SparkTrace:
 def spark_trace(
     trace_input: settings.TraceInput, sources: Sequence[TraceFile], background: Background
 ) -> SparkTrace:
-    """Return the trace of some files, which Spark reads and evaluates."""
+    """Let Spark read the files of a trace, and return the trace."""
     from solver.spark.session import spark_context
 
     runner = trace_input.runner
@@ -409,6 +409,6 @@ def spark_trace(
 
 
 def _released(read: reading.ReadTrace) -> None:
-    """Remove an unused trace from the cache of Spark."""
+    """Remove a trace that is no longer used from the cache of Spark."""
     with suppress(Exception):  # the session may have ended before
         read.forget()

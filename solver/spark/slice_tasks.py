@@ -37,12 +37,12 @@ _PAUSE: Final = 0.2
 
 @dataclass(frozen=True, slots=True)
 class SliceTask:
-    """The data of all tasks of a job.
+    """The function that Spark tasks call to evaluate slices, with the data that all tasks of a job need.
 
     - `job` is the job, and `slices` are its slices of the timeline.
     - `missing` are the numbers of the slices without a stored result.
-    - `most` is a task's memory in bytes.
-    - `finished` stores results, if requested.
+    - `most` is the number of bytes of memory that a task may use.
+    - `finished` is the folder for the results of finished slices, or None.
     """
 
     job: Job
@@ -53,7 +53,7 @@ class SliceTask:
     finished: FinishedSlices | None
 
     def __call__(self, index: int, values: Iterable[tuple[int, bytes]]) -> Iterator[Part]:
-        """Yield the results of a slice, whose atoms are given as bytes."""
+        """Yield the results of the slice with number `index`, whose atoms are given as bytes."""
         memory.watch_task(self.most)
         if index not in self.missing:
             return  # an earlier run has finished it
@@ -124,7 +124,7 @@ def worked_slices(
     most: int,
     values: Iterable[tuple[int, bytes | tuple[Payload]]],
 ) -> Iterator[tuple[int, Result | LarsError]]:
-    """Yield the number of a slice and its result or error; a task has at most one slice.
+    """Yield the number of a task's slice (at most one), with the result of `find` or an error.
 
     Args:
         find: The function that computes the result from the input of the slice and a payload.
@@ -159,7 +159,7 @@ _KILLED: Final = (
 
 
 def _in_child(work: Callable[[Callable[[Part], None]], None]) -> Iterator[Part]:
-    """Yield the results of work in a forked process; if memory is short, the last part reports it."""
+    """Run `work` in a forked process, and yield its results; lack of memory is reported as the last part."""
     # A copy, since it begins with the input in its memory: nothing is sent there.
     context = get_context("fork")
     receiving, sending = context.Pipe(duplex=False)
@@ -201,7 +201,7 @@ def _tell(work: Callable[[Callable[[Part], None]], None], sending: Connection, p
 
 
 def _follow(parent: int) -> None:
-    """End this process when its parent process ends, because nothing else would end it."""
+    """End this child process when its parent process ends, because nothing else would end it."""
     while os.getppid() == parent:
         sleep(_PAUSE)
     os._exit(memory.FAILED)

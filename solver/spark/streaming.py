@@ -37,7 +37,7 @@ Said = TypeVar("Said")
 
 
 def local_path(name: str) -> Path:
-    """Return the path of a local file from its name in Spark, in which no character is escaped.
+    """Return the path of a local file from the URL that Spark uses as its name, without percent-encoding.
 
     >>> local_path("file:/in/50%20#1?.csv").name
     '50%20#1?.csv'
@@ -59,13 +59,13 @@ def folder_batches(  # noqa: PLR0913, PLR0917 - where, what to do, and how fast
     pause: float | None,
     files: int,
 ) -> Iterator[Said | None]:
-    """Yield the result of `step` for each batch of new files in a folder; yield None while nothing comes.
+    """Yield the result of `step` for each batch of new files in a folder, and None while no file arrives.
 
     Before Spark passes a batch to `step`, it stores in `checkpoint` which files are in the batch. After a
     crash, Spark passes an unfinished batch to `step` again, with the same files.
 
     Args:
-        folder: The folder.
+        folder: The folder in which files arrive.
         checkpoint: The folder for the state of Spark.
         step: A function that gets the number of the batch and its files, the oldest first.
         master: The Spark master.
@@ -95,10 +95,10 @@ def folder_batches(  # noqa: PLR0913, PLR0917 - where, what to do, and how fast
 
 
 def merged(timestamps: Array, partitions: Array, offsets: Array) -> Array:
-    """Return the places of messages in the order in which the messages are read, from three columns.
+    """Return the row numbers of messages in the order in which the messages are to be read.
 
-    The messages of one partition keep their order. Partitions are merged by the newest timestamp so far of
-    the partition, because a producer can set timestamps that go back.
+    Each partition keeps the order of its messages. The partitions are merged by the newest timestamp so far
+    in each partition, because producers can set timestamps that decrease.
 
     >>> merged(np.array([10, 5, 7]), np.array([0, 0, 1]), np.array([1, 2, 1])).tolist()
     [2, 0, 1]
@@ -139,7 +139,7 @@ def is_empty(topic: tuple[str, str], place: str, master: str, jars: Sequence[Pat
 def append_records(topic: tuple[str, str], records: Sequence[tuple[str, str]], place: str) -> None:
     """Append records (a key and a value) to a Kafka topic; return when the broker has stored them.
 
-    Kafka can contain a record several times if an earlier call failed, or did not return.
+    If an earlier call failed or did not return, Kafka can contain a record several times.
 
     Raises:
         FailedRunError: The broker does not answer, or rejects a record; the message begins with `place`.
@@ -167,8 +167,8 @@ def topic_batches(  # noqa: PLR0913, PLR0917 - where, what to do, and how fast
     """Yield the result of `step` for each batch of new messages of a Kafka topic, as `folder_batches` does.
 
     The messages of a batch are the lines of one file in `folder`, in the order of `merged`. Spark stores the
-    offsets of each batch before it asks for the batch. If it asks for the batch again, the batch has the same
-    messages. The `jars` contain Spark's Kafka connector.
+    offsets of each batch before it reads the batch. If it reads the batch again, for example after a crash,
+    the batch has the same messages. The `jars` contain Spark's Kafka connector.
 
     Raises:
         LarsError: Spark does not have the connector, or the topic does not exist.
@@ -197,7 +197,7 @@ def topic_batches(  # noqa: PLR0913, PLR0917 - where, what to do, and how fast
 def _batches(
     named: DataFrame, checkpoint: Path, step: Callable[[DataFrame, int], Said], pause: float | None
 ) -> Iterator[Said | None]:
-    """Yield the result of `step` for each batch of a stream; yield None while nothing comes."""
+    """Yield the result of `step` for each batch of a Spark stream, and None while no data arrive."""
     results: Queue[Said | Exception] = Queue()
 
     def called(batch: DataFrame, number: int) -> None:

@@ -43,7 +43,7 @@ _OPTIONS: Final = pa.ipc.IpcWriteOptions(compression="zstd")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _BlockTerms(CodedTerms):
-    """The terms of a block in packed form, because blocks are divided without decoding most terms."""
+    """The terms of a block as one Arrow array, which is not decoded when the block is divided."""
 
     texts: pa.Array
 
@@ -53,7 +53,7 @@ class _BlockTerms(CodedTerms):
         return number
 
     def arrow(self, codes: Array) -> pa.Array:
-        """Return the texts of codes."""
+        """Return the texts of codes as an Arrow array."""
         return self.texts.take(arrow_numbers(codes))
 
     def __len__(self) -> int:
@@ -62,14 +62,14 @@ class _BlockTerms(CodedTerms):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Block:
-    """Atoms of a part of a trace, ascending in time; arrivals are numbered over the whole trace."""
+    """The atoms in a part of a trace, ascending in time, with numbers of arrival over the whole trace."""
 
     terms: CodedTerms
     atoms: Atoms
 
 
 def pack_atoms(atoms: Atoms, terms: CodedTerms) -> bytes:
-    """Return atoms as bytes; arrivals must be numbered over the whole trace."""
+    """Pack atoms as bytes; their arrivals must be numbered over the whole trace."""
     used = np.zeros(len(terms), np.bool_)
     for some in atoms.values():
         for column in some.columns:
@@ -105,13 +105,13 @@ def batch_of(content: bytes) -> pa.RecordBatch:
 
 
 def block_of(content: bytes) -> Block:
-    """Return packed atoms as a block, which has its own numbers for terms."""
+    """Unpack the atoms of a block; the block has its own codes for terms."""
     batch = batch_of(content)
     return Block(_BlockTerms(batch.column("texts").flatten()), dict(_unpacked(batch)))
 
 
 def unpack_atoms(contents: Iterable[bytes], terms: TermCodes) -> dict[Signature, InputAtoms]:
-    """Return the packed atoms of all contents, in no particular order, with codes of `terms`."""
+    """Unpack the atoms in all `contents`, in no particular order, with the codes of `terms`."""
     atoms: defaultdict[Signature, list[InputAtoms]] = defaultdict(list)
     for content in contents:
         batch = batch_of(content)
@@ -134,7 +134,7 @@ def _places(places: npt.NDArray[np.int32], some: InputAtoms) -> npt.NDArray[np.i
 
 
 def _steps(numbers: Array) -> Array:
-    """Return the differences between neighboring numbers, because they compress well."""
+    """Return the first number and the differences between neighboring numbers, which compress well."""
     return np.diff(numbers, prepend=0)
 
 
@@ -201,7 +201,7 @@ def pack_answers(runs: AnswerRuns) -> bytes:
 
 
 def unpack_answers(parts: Iterable[bytes], width: int, terms: TermCodes) -> AnswerRuns:
-    """Return the answers of consecutive parts of the timeline together; each row has `width` columns."""
+    """Return the answers that `pack_answers` packed, for consecutive parts of the timeline together."""
     return _united([_answers_of(part, width, terms) for part in parts], width, terms)
 
 
@@ -223,10 +223,10 @@ def _answers_of(part: bytes, width: int, terms: TermCodes) -> AnswerRuns:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PackedAnswers:
-    """The answers to a question in consecutive parts of the timeline, as bytes; a row has `width` columns.
+    """The answers to a question in consecutive parts of the timeline, packed as bytes.
 
-    Bytes need much less memory than columns. `parts` contains, for each part, the last time point and the
-    number of intervals of rows.
+    Packed answers need much less memory than columns. Each row has `width` columns. The field `parts`
+    contains, for each part, its last time point and its number of intervals of rows.
     """
 
     contents: Sequence[tuple[Interval, bytes]]
@@ -241,7 +241,7 @@ class PackedAnswers:
         return unpack_answers(parts, self.width, terms)
 
     def each_part(self) -> Iterator[AnswerRuns]:
-        """Yield the answers of each part; the interval of times of a row never extends beyond its part."""
+        """Yield the answers of each part of the timeline; rows have their intervals within the part."""
         for _, content in self.contents:
             yield unpack_answers([content], self.width, TermCodes())
 
@@ -260,7 +260,7 @@ class PackedAnswers:
 
 
 def answers_in_parts(parts: Sequence[Part], width: int) -> PackedAnswers:
-    """Return the answers to one question in parts, which must be ascending in time."""
+    """Return the answers to one question from the results of parts, which must be ascending in time."""
     contents = [(Interval(part.first, part.last), part.content) for part in parts]
     times, runs, certified = [], [], 0
     for part in parts:
@@ -273,14 +273,14 @@ def answers_in_parts(parts: Sequence[Part], width: int) -> PackedAnswers:
 
 
 def pack_rows(answers: Iterable[Answer]) -> bytes:
-    """Return answer streams as bytes, with one row per answer stream, which `unpack_rows` reads."""
+    """Pack answer streams as bytes, which `unpack_rows` reads; each row is one answer stream."""
     return batch_bytes(
         pa.RecordBatch.from_pylist([{"t": answer.t, "row": answer.row} for answer in answers], _ROWS)
     )
 
 
 def unpack_rows(parts: Iterable[bytes]) -> RowsByTime:
-    """Return the rows of all parts by time."""
+    """Map each time to its rows, from the bytes of all parts."""
     rows: dict[int, list[Row]] = {}
     for part in map(batch_of, parts):
         for t, row in zip(part.column("t").to_pylist(), part.column("row").to_pylist(), strict=True):

@@ -16,9 +16,9 @@ NOW: Final = "now"
 
 
 def conditions_on(terms: Sequence[object], alias: str, first: dict[Variable, str]) -> list[str]:
-    """Return the SQL conditions for constants and repeated variables among the terms of an atom.
+    """Return SQL conditions: a row has the constants of `terms`, and equal values for a repeated variable.
 
-    `first` collects the first column of each variable.
+    The function adds the first column of each variable to `first`.
     """
     conditions = []
     for column, term in zip(values.columns(len(terms), f"{alias}."), terms, strict=True):
@@ -31,14 +31,14 @@ def conditions_on(terms: Sequence[object], alias: str, first: dict[Variable, str
 
 @dataclass(frozen=True, slots=True)
 class InputTables:
-    """The tables of input atoms and of background atoms, by predicate."""
+    """The SQL tables of input atoms and of background atoms, for each predicate."""
 
     names: values.TableNames
     input: tuple[Signature, ...]
     background: Mapping[Signature, str]
 
     def selects(self, source: WindowedAtom) -> list[str]:
-        """Return SELECTs of the visible atoms: t, the atom's variables, and the arrival time if timed."""
+        """Return SELECTs of the evaluation time t, the atom's variables and, if timed, the atom's time."""
         predicate, statements = signature(source.atom), []
         if predicate in self.input:
             first: dict[Variable, str] = {}
@@ -60,12 +60,12 @@ class InputTables:
         return statements
 
     def background_select(self, predicate: Signature) -> str:
-        """Return the SELECT of the predicate's background atoms, at every evaluation time."""
+        """Return the SELECT of a predicate's background atoms, each with every evaluation time."""
         selected = ", ".join(["n.t", *values.columns(predicate[1], "k.")])
         return f"SELECT DISTINCT {selected}\nFROM {NOW} AS n CROSS JOIN {self.background[predicate]} AS k"
 
     def _visible(self, window: windows.Window, predicate: Signature) -> tuple[str, str]:
-        """Return a table of input atoms, and the SQL condition that a window at time n contains its row s."""
+        """Return a table of input atoms, and an SQL condition: the window at time n contains its row s."""
         match window:
             case windows.IntervalWindow():
                 return self.names.input(predicate), _between(*_ends(window))
@@ -75,7 +75,7 @@ class InputTables:
                 assert_never(window)
 
     def _counted(self, window: windows.TupleWindow, predicate: Signature) -> str:
-        """Return a SELECT of a predicate's atoms, with the time at which a tuple window drops each atom."""
+        """Return a SELECT of a predicate's atoms, each with the time at which it leaves a tuple window."""
         counted = (predicate,) if window.by is not None else self.input
         width = max(arity for _, arity in counted)
         places = [place for place in window.by or () if place <= predicate[1]]
@@ -102,7 +102,7 @@ class InputTables:
 
 
 def _first_arrivals(table: str, kind: int, arity: int, width: int, source: Constant | None) -> str:
-    """Return the SELECT of a predicate's distinct atoms at each time, with `width` columns."""
+    """Return the SELECT of a predicate's input atoms, each once per time, padded to `width` columns."""
     own = values.columns(arity)
     padded = [*own, *(f"NULL AS {name}" for name in values.columns(width)[arity:])]
     counts = f"{own[-1]} = {values.quote(str(source))}" if own else "1 = 0"
@@ -121,7 +121,7 @@ def _between(first: str | None, last: str) -> str:
 def _ends(
     window: windows.TimeWindow | windows.SlidingWindow | windows.LastWindow | windows.FixedWindow,
 ) -> tuple[str | None, str]:
-    """Return the first and last time in a window at time n.t; a first time of None means no lower end."""
+    """Return SQL for the first and last time in a window at time n.t; None means no first time."""
     match window:
         case windows.TimeWindow(step=step):
             pivot = "n.t" if step == 1 else f"n.t - n.t % {step}"
@@ -158,12 +158,12 @@ _INPUT: Final = "Input: an atom arrives at time point t; seq tells the order of 
 
 @dataclass(frozen=True, slots=True)
 class ProgramInput:
-    """The input of a program.
+    """The input of a program that is written as an SQL script.
 
-    - `background_predicates` are predicates of the background, without those of the program's facts.
+    - `background_predicates` are the predicates of the background, without the program's facts.
     - `streamed` are the background predicates that can also be input.
-    - `facts`, `timeline` and `background`, if given, are written to the script. The user of the script loads
-      all other input.
+    - `facts`, `timeline` and `background` are the data that the script contains; the user of the script loads
+      all other data.
     """
 
     background_predicates: frozenset[Signature] = frozenset()
@@ -174,7 +174,7 @@ class ProgramInput:
 
 
 def input_statements(tables: InputTables, own: Background, program_input: ProgramInput) -> Iterator[str]:
-    """Yield the lines that create the tables of input and background; `own` are the program's facts."""
+    """Yield the SQL that creates the tables of input and background; `own` are the program's facts."""
     names, facts = tables.names, program_input.facts
     yield ""
     yield from values.remark(_INPUT)
@@ -219,7 +219,7 @@ def _stored(row: Sequence[str]) -> list[str]:
 
 
 def time_statements(tables: InputTables, gate: Gate, timeline: windows.Interval | None) -> Iterator[str]:
-    """Yield the lines that create the table of the evaluation times."""
+    """Yield the SQL that creates the table of the evaluation times."""
     arrivals = " UNION ALL ".join(
         f"SELECT t FROM {tables.names.input(predicate)}" for predicate in tables.input
     )
@@ -240,7 +240,7 @@ def time_statements(tables: InputTables, gate: Gate, timeline: windows.Interval 
 
 
 def _evaluated(tables: InputTables, gate: Gate) -> tuple[str, str]:
-    """Return the evaluation times of a gate in words, and the statement that selects them."""
+    """Return a comment that describes the evaluation times, and the SQL statement that selects them."""
     match gate:
         case Arrivals(patterns):
             texts = [instances(atom, tables.names) for atom in patterns]

@@ -27,9 +27,10 @@ COVERED: Final = (
 
 @dataclass(frozen=True, slots=True)
 class SqlTruth:
-    """A SPARQL condition in SQL: NULL is SPARQL's error.
+    """A SPARQL condition as an SQL expression, whose value NULL means an error in SPARQL.
 
-    `undecided` are SQL conditions for the cases that SQL cannot decide.
+    The field `undecided` contains SQL conditions; if one of them is true, SQL cannot decide the SPARQL
+    condition.
     """
 
     holds: str
@@ -37,7 +38,7 @@ class SqlTruth:
 
 
 def truth(expression: logic.Expression, names: "RuleSelect") -> SqlTruth:
-    """Return the effective boolean value of a condition in SQL.
+    """Return an SQL expression for the effective boolean value of a SPARQL condition.
 
     Raises:
         InexpressibleError: SQL cannot express the condition.
@@ -82,7 +83,7 @@ def _connected(word: str, parts: list[SqlTruth]) -> SqlTruth:
 
 
 def _bound(expression: logic.Expression, names: "RuleSelect") -> str:
-    """Return a term in SQL that is NULL if the term is unbound."""
+    """Return an SQL expression for a variable's term, which is NULL if the variable is unbound."""
     match expression:
         case Variable():
             return f"NULLIF({names.terms[expression]}, {values.quote(NULL)})"
@@ -104,9 +105,9 @@ def _is_triple(text: str) -> str:
 
 
 def _part(number: int, text: str) -> str:
-    """Return a component of a triple term in SQL; NULL for other terms.
+    """Return an SQL expression for a component of the triple term `text`; it is NULL for other terms.
 
-    Subject and predicate contain no blanks.
+    The expression splits the text at blanks, since subjects and predicates contain no blanks.
     """
     rest = f"substr({text}, 5, length({text}) - 8)"
     for _ in range(number):
@@ -116,7 +117,7 @@ def _part(number: int, text: str) -> str:
 
 
 def _triple(subject: str, predicate: str, object_: str) -> str:
-    """Return the triple term of three terms in SQL, which is NULL if the terms cannot form one."""
+    """Return an SQL expression for the triple term of three terms; it is NULL if they cannot form one."""
     fits = [f"substr({subject}, 1, 1) IN ('<', '_')", f"substr({predicate}, 1, 1) = '<'"]
     fits += [f"NOT {_is_triple(text)}" for text in (subject, predicate)]
     fits.append(f"substr({object_}, 1, 1) IN ('<', '_', '\"')")
@@ -144,7 +145,7 @@ def _constant(term: Constant) -> values.SqlTerm:
 
 
 def _both(kind: str, left: values.SqlTerm, right: values.SqlTerm) -> str:
-    """Return the SQL condition that two terms are of a given kind; tests that are always true are omitted."""
+    """Return an SQL condition: both terms are of the given kind; tests that are always true are omitted."""
     tests = [f"{term.kind} = '{kind}'" for term in (left, right) if term.kinds != {kind}]
     return " AND ".join(tests) or "1 = 1"
 
@@ -187,7 +188,7 @@ def _equal(left: values.SqlTerm, right: values.SqlTerm) -> SqlTruth:
 
 
 def _unknown(left: values.SqlTerm, right: values.SqlTerm) -> list[str]:
-    """Return the SQL conditions under which SQL lacks a term's value, or has only an approximation."""
+    """Return SQL conditions under which SQL does not know the exact value of one of two terms."""
     texts = [f"{side.kind} = '?'" for side in (left, right) if "?" in side.kinds]
     slack = " + ".join(side.slack for side in (left, right) if len(side.kinds) > 1)
     if slack and "number" in left.kinds & right.kinds:
@@ -198,7 +199,7 @@ def _unknown(left: values.SqlTerm, right: values.SqlTerm) -> list[str]:
 
 
 def comparison_text(comparison: logic.Comparison, names: Mapping[Variable, str]) -> str:
-    """Return a comparison of LARS in SQL, which is never true if one operand has no value."""
+    """Return an SQL condition for a comparison of LARS, which is never true if an operand has no value."""
     if comparison.relation in ("=", "!="):
         sign = "=" if comparison.relation == "=" else "<>"
         return f"{as_term(comparison.left, names)} {sign} {as_term(comparison.right, names)}"
@@ -213,7 +214,7 @@ _DIVIDED: Final = 2**53
 
 
 def overflows(comparison: logic.Comparison, names: Mapping[Variable, str]) -> tuple[str, ...]:
-    """Return the conditions under which SQL may compute a part of a comparison inexactly."""
+    """Return SQL conditions under which SQL may compute the arithmetic in a comparison inexactly."""
     ordered = comparison.relation not in ("=", "!=")
     sides = comparison.left, comparison.right
     terms = [part for side in sides for part in _parts(side) if ordered or isinstance(side, logic.Operation)]
@@ -233,7 +234,7 @@ def _parts(side: logic.Arithmetic) -> Iterator[logic.Arithmetic]:
 
 
 def as_term(side: logic.Arithmetic, names: Mapping[Variable, str]) -> str:
-    """Return one operand of a comparison as the text of a term; NULL if its arithmetic is undefined."""
+    """Return an SQL expression for an operand's term as text; it is NULL if its arithmetic is undefined."""
     match side:
         case logic.Operation():
             return f"CAST({number(side, names)} AS TEXT)"
@@ -244,7 +245,7 @@ def as_term(side: logic.Arithmetic, names: Mapping[Variable, str]) -> str:
 
 
 def number(side: logic.Arithmetic, names: Mapping[Variable, str]) -> str:
-    """Return one operand of a comparison as a number of LARS in SQL, which is NULL for other terms."""
+    """Return an SQL expression for the number of an operand; it is NULL for terms that are not numbers."""
     match side:
         case logic.Operation(operator, left, right):
             return _computed(operator, number(left, names), number(right, names))
@@ -274,19 +275,19 @@ def _computed(operator: logic.ArithmeticOperator, left: str, right: str) -> str:
 
 
 def _remainder(left: str, right: str) -> str:
-    """Return the remainder of floor division, which has the sign of the divisor."""
+    """Return an SQL expression for the remainder of floor division, with the sign of the divisor."""
     divisor = f"NULLIF({right}, 0)"
     return f"(({left} % {divisor} + {right}) % {divisor})"
 
 
 @dataclass(slots=True)
 class RuleSelect:
-    """The SELECT of one rule.
+    """The translation of one rule to an SQL SELECT.
 
-    - `tables` returns the SQL table of a source of rows.
-    - `instead` are tables in place of those of some literals.
-    - `compared` collects the columns whose values the SELECT needs.
-    - `terms` maps variables to SQL.
+    - `tables` is a function that returns the SQL table for a source of rows.
+    - `instead` maps numbers of literals to the tables that replace their own tables.
+    - `compared` collects the SQL columns of terms whose RDF values the SELECT needs.
+    - `terms` maps variables to SQL expressions.
     """
 
     plan: RulePlan
@@ -302,7 +303,7 @@ class RuleSelect:
     _aliases: dict[str, str] = field(default_factory=dict)
 
     def text(self) -> str:
-        """Return the SELECT of the rule's head, the time first.
+        """Return the SELECT of the rule's head: the evaluation time, then the arguments.
 
         Raises:
             ExportError: SQL cannot express a construct exactly.
@@ -408,7 +409,7 @@ class RuleSelect:
         self._undecided += (*sql_truth.undecided, *self._overflows)
 
     def denoted(self, variable: Variable) -> values.SqlTerm:
-        """Return the value of a variable in SQL, from the view `value`."""
+        """Return the term of a variable in SQL, with expressions for its RDF value from the view `value`."""
         if variable not in self._valued:
             alias, _, column = self.terms[variable].partition(".")
             if alias not in self._aliases or self._aliases[alias].startswith("("):
@@ -422,7 +423,7 @@ class RuleSelect:
         return self._valued[variable]
 
     def _checked(self, literal: logic.SetLiteral) -> logic.Gather:
-        """Return a literal if it is a COUNT.
+        """Return the literal if it is a COUNT, which is the only aggregate that the script supports.
 
         Raises:
             ExportError: The literal is another aggregate or an order.
@@ -459,7 +460,7 @@ class RuleSelect:
 
 
 def _count(arguments: list[str], *, distinct: bool) -> str:
-    """Return the SQL that counts the elements.
+    """Return the SQL expression that counts the elements of a group.
 
     If the aggregate has a single argument, an unbound value does not count. If the aggregate has several
     arguments, a tuple with an unbound value counts.

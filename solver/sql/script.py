@@ -25,7 +25,7 @@ _COMPARED: Final = "INSERT INTO compared"
 
 @dataclass(frozen=True, slots=True)
 class _Writer:
-    """The data for one script: the output predicate, the plan, the input tables, and the window tables."""
+    """The writer of one SQL script, with the plan of the program and the names of tables."""
 
     output: Signature | None
     whole: relational.RelationalPlan
@@ -33,7 +33,7 @@ class _Writer:
     sources: dict[WindowedAtom, str]
 
     def table_of(self, source: relational.RowSource) -> str:
-        """Return the SQL table that has the rows of a source."""
+        """Return the name of the SQL table that contains the rows of a source."""
         match source:
             case (_, _) as predicate:
                 return self.tables.names.derived(predicate)
@@ -61,10 +61,10 @@ def script(
     variables: Sequence[Variable],
     program_input: ProgramInput,
 ) -> Iterator[str]:
-    """Yield the lines of the script of a program without its trigger.
+    """Yield the lines of the SQL script for a program; `gate` determines its evaluation times.
 
-    The result of the script has the rows of the predicate `output`; `variables` name its first columns. If
-    `output` is None, the result has the rows of all derived predicates.
+    The last statement of the script selects the rows of the predicate `output`, whose first columns have the
+    names of `variables`. If `output` is None, the statement selects the rows of all derived predicates.
 
     Raises:
         ExportError: SQL cannot express a construct exactly.
@@ -127,7 +127,7 @@ def _windows(writer: _Writer) -> Iterator[str]:
 
 
 def _rows(table: str, width: int, selects: Sequence[str]) -> Iterator[str]:
-    """Yield the statements that create a table and fill it with the distinct rows of SELECTs."""
+    """Yield the SQL statements that create a table and fill the table with the distinct rows of SELECTs."""
     yield from values.temporary(
         table, ", ".join(["t BIGINT NOT NULL", *(f"{name} TEXT" for name in values.columns(width))])
     )
@@ -174,7 +174,7 @@ def _compared(selects: Sequence[RuleSelect]) -> Iterator[str]:
 
 
 def _recursive(writer: _Writer, layer: relational.Layer) -> Iterator[str]:
-    """Yield the statements for a predicate that exactly one rule derives from the predicate itself."""
+    """Yield the SQL statements for a recursive predicate, of which exactly one rule is recursive."""
     predicate, *more = layer.predicates
     looping = [rule for rule in layer.rules if rule.places(layer.predicates)]
     (place, _), *again = looping[0].places(layer.predicates)

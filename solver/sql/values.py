@@ -31,7 +31,7 @@ def inexpressible(problem: str, rule: Rule | None, literal: BodyLiteral | None =
 
 
 def quote(text: str | terms.Term) -> str:
-    r"""Return the text of a term as a string of SQL.
+    r"""Return an SQL string with the text of a term.
 
     >>> print(quote("it's"), quote("\u202e"))
     'it''s' ('["\u202e"]' ->> 0)
@@ -44,7 +44,7 @@ def quote(text: str | terms.Term) -> str:
 
 
 def identifier(name: str) -> str:
-    """Return a name in the quotes of SQL identifiers."""
+    """Return a name as a quoted SQL identifier."""
     return '"' + name.replace('"', '""') + '"'
 
 
@@ -54,12 +54,12 @@ def columns(count: int, alias: str = "") -> list[str]:
 
 
 def remark(text: object) -> list[str]:
-    """Return the lines of an SQL comment."""
+    """Return the lines of an SQL comment with the given text."""
     return [f"-- {line}".rstrip() for line in str(text).split("\n")]
 
 
 def conjunction(parts: Iterable[str]) -> str:
-    """Return the conjunction of SQL conditions; without conditions, the result is always true."""
+    """Return the conjunction of SQL conditions; for no conditions, a condition that is always true."""
     return " AND ".join(parts) or "1 = 1"
 
 
@@ -71,7 +71,7 @@ class TableNames:
         self._taken: set[str] = set()
 
     def of(self, key: object, text: str) -> str:
-        """Return the name for a key, in quotes if SQL needs quotes."""
+        """Return the table name for a key, based on `text`, and quoted if SQL requires quotes."""
         if key not in self._names:
             name, number = on_one_line(text), 1
             while name.lower() in self._taken:
@@ -94,19 +94,19 @@ class TableNames:
         return self.of(("facts", predicate), f"fact_{predicate[0]}")
 
     def derived(self, predicate: terms.Signature) -> str:
-        """Return the name of the table of a predicate that rules derive."""
+        """Return the name of the table of a predicate's derived atoms."""
         return self.of(("derived", predicate), predicate[0])
 
 
 def insert_lines(table: str, rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Yield the lines of statements that insert rows of expressions; no lines for no rows."""
+    """Yield the lines of SQL statements that insert rows of SQL expressions into a table."""
     for begin in range(0, len(rows), _ROWS_OF_A_STATEMENT):
         names = ",\n  ".join(f"({', '.join(row)})" for row in rows[begin : begin + _ROWS_OF_A_STATEMENT])
         yield f"INSERT INTO {table} VALUES\n  {names};"
 
 
 def temporary(table: str, declared: str) -> Iterator[str]:
-    """Yield the statements that create an empty temporary table, or replace an existing one."""
+    """Yield the SQL statements that create an empty temporary table after dropping an existing one."""
     yield f"DROP TABLE IF EXISTS temp.{table};"
     yield f"CREATE TEMP TABLE {table} ({declared});"
 
@@ -176,9 +176,9 @@ FROM (
 
 @dataclass(frozen=True, slots=True)
 class SqlTerm:
-    """A term in SQL, with expressions for its value, and its possible `kinds`.
+    """A term in SQL: an expression for its text, expressions for its RDF value, and its possible kinds.
 
-    The expressions are those of the columns of the view `value`.
+    The fields with expressions have the names of the columns of the view `value`.
     """
 
     term: str
@@ -193,7 +193,7 @@ KINDS: Final = frozenset(("number", "string", "boolean", "moment", "lang", "none
 
 
 def looked_up(alias: str) -> SqlTerm:
-    """Return the term in a row of the view `value`."""
+    """Return the term in a row of the view `value`, whose name in the statement is `alias`."""
     term, kind, number, text, slack = (
         f"{alias}.{name}" for name in ("term", "kind", "number", "text", "slack")
     )
@@ -201,7 +201,7 @@ def looked_up(alias: str) -> SqlTerm:
 
 
 def constant(term: terms.Constant) -> SqlTerm | None:
-    """Return the value of a constant, or None if SQL cannot express the value."""
+    """Return a constant as a term in SQL; None if SQL cannot express its RDF value."""
     kind, number, text = "node", "NULL", "NULL"
     match value(term):
         case bool() as truth:

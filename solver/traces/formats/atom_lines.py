@@ -35,7 +35,7 @@ class AtomLines(LineFormat):
     bytes_of_atom = 20
 
     def begun(self, source: TraceFile, head: FileHead, options: TraceOptions) -> TraceFile:
-        """Return the file with its declared prefixes.
+        """Return the file with the prefixes that its @prefix lines declare.
 
         Raises:
             LarsError: A stream is given for the file.
@@ -46,13 +46,13 @@ class AtomLines(LineFormat):
         return replace(source, prefixes=head_prefixes(head.plain))
 
     def read(self, source: TraceFile, line: str, *, first: bool) -> Sequence[TracedAtom]:
-        """Return the atoms of a line, or only its time if it has no atoms."""
+        """Return the atoms of a line, or an element with only the time if the line has no atoms."""
         _ = first
         return read_atoms(source, line)
 
 
 def is_atoms(lines: Sequence[str]) -> bool:
-    """Return whether the first line, apart from comments and @prefix, starts with a time and a colon."""
+    """Return whether the first line that is no comment and no @prefix starts with a time and a colon."""
     sentences = (line for line in map(str.strip, lines) if line and line[0] != "%" and line[:7] != "@prefix")
     return _TIMED.match(next(sentences, "")) is not None
 
@@ -76,7 +76,7 @@ def head_prefixes(file: Path) -> tuple[tuple[str, str], ...]:
 
 
 def read_atoms(source: TraceFile, line: str) -> list[TracedAtom]:
-    """Return a line's atoms in order, or only its time if it has no atoms.
+    """Return a line's atoms in order, or an element with only the time if the line has no atoms.
 
     Raises:
         MalformedPart: A time or an atom is invalid.
@@ -131,7 +131,7 @@ def cell_atom(text: str, prefixes: Mapping[str, str]) -> AtomText | None:
 
 
 def read_atom_text(scanner: Scanner) -> AtomText:
-    """Read an atom.
+    """Read an atom at the scanner's position, and return its name and arguments as texts.
 
     Raises:
         PlacedError: The atom is invalid.
@@ -151,7 +151,7 @@ def _read_atom(scanner: Scanner) -> Atom:
 
 
 def _check(term: Term) -> None:
-    """Raise LarsError if the solver has no symbol for the term, or if the term is not strict RDF."""
+    """Raise LarsError if a term cannot be a symbol of the solver, or is not valid RDF."""
     if isinstance(term, Variable):
         raise LarsError(f"found the variable {term}; expected constants")
     check_writable(term)
@@ -175,7 +175,7 @@ class LogLines(LineFormat):
     bytes_of_atom = 15
 
     def begun(self, source: TraceFile, head: FileHead, options: TraceOptions) -> TraceFile:
-        """Return the file.
+        """Return the file unchanged.
 
         Raises:
             LarsError: A stream is given for the file.
@@ -207,7 +207,7 @@ class LogLines(LineFormat):
 
 
 def is_log(lines: Sequence[str]) -> bool:
-    """Return whether the first line that is not blank is a line of a log.
+    """Return whether the first nonblank line is a line of a log of I-DLV-sr or Distributed-SR.
 
     >>> is_log(["3 a; b(2);"]), is_log(["3: a b(2)."])
     (True, False)

@@ -46,7 +46,7 @@ _RETURN: Final = ord("\r")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lines:
-    """Lines of a file: line i is data[starts[i]:starts[i + 1]], and its text ends at ends[i].
+    """The lines of a file as bytes: line i is data[starts[i]:starts[i + 1]], and its text ends at ends[i].
 
     After the text, the line may have a carriage return and a line feed.
     """
@@ -59,7 +59,7 @@ class Lines:
         return len(self.ends)
 
     def text(self, number: int) -> bytes:
-        """Return a line without its line feed."""
+        """Return the bytes of the line `number` without its line end."""
         return self.data[self.starts[number] : self.starts[number + 1]].tobytes().removesuffix(b"\n")
 
     def places(self, character: str) -> Array:
@@ -79,11 +79,11 @@ def lines_of(text: bytes) -> Lines:
 
 
 def term_cuts(lines: Lines, count: int) -> tuple[list[Array], Mask]:
-    """Return the starts of terms in each line, and a mask of the lines that end with a blank and a dot.
+    """Return the offsets at which terms start in each line, and a mask of the lines that end with " .".
 
-    The first two of `count` starts are the second and the third term. All other starts belong to the last
-    terms of the line, with the dot as the last term. If a line has fewer terms, some starts are equal. The
-    starts in lines outside the mask are arbitrary.
+    For each line, the result has `count` starts. The first two are the starts of the second and the third
+    term. All others are the starts of the last terms of the line, with the dot as the last term. If a line
+    has fewer terms, some starts are equal. The starts in lines outside the mask are arbitrary.
     """
     blanks, last = lines.places(" "), count - 2
     first, after = np.searchsorted(blanks, lines.starts[:-1]), np.searchsorted(blanks, lines.ends)
@@ -100,7 +100,7 @@ def term_cuts(lines: Lines, count: int) -> tuple[list[Array], Mask]:
 def fields_of(lines: Lines, cuts: Sequence[Array], among: Mask) -> Cells:
     """Return the fields that begin at the cuts, one row per line, for the lines in the mask `among`.
 
-    Other lines have empty fields. The text after the last cut is not a field, but it is among the texts.
+    Lines that are not in the mask have empty fields. The text after the last cut is in no field.
     """
     starts = lines.starts[:-1]
     offsets = np.stack([np.where(among, cut, starts) for cut in (starts, *cuts)], axis=1)
@@ -109,7 +109,7 @@ def fields_of(lines: Lines, cuts: Sequence[Array], among: Mask) -> Cells:
 
 
 def used_cells(texts: pa.Array, places: npt.NDArray[np.integer]) -> Cells:
-    """Return cells whose dictionary contains only the texts that occur in them."""
+    """Return cells (distinct texts, and the index of each row's text) without texts that no row uses."""
     used = np.zeros(len(texts), np.bool_)
     used[places] = True
     if used.all():
@@ -118,7 +118,7 @@ def used_cells(texts: pa.Array, places: npt.NDArray[np.integer]) -> Cells:
 
 
 def _read_alone(texts: pa.Array, mask: Mask, read: Callable[[str], Content]) -> Iterator[tuple[int, Content]]:
-    """Yield the index and the content of each selected text that can be read by itself."""
+    """Yield the index and the result of `read` for each text in the mask that `read` accepts."""
     for place in np.flatnonzero(mask).tolist():
         with suppress(MalformedPart, NotATerm, UnicodeDecodeError):
             yield place, read(texts[place].as_py().decode())
@@ -129,9 +129,10 @@ _FAR: Final = LARGEST // 2
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TimeColumn:
-    """Times that a clock converted, with the kinds of their notation.
+    """A column of times that a clock has converted, with the notation of each time.
 
-    `readable` is a mask of the certain times. `zones` are minutes ahead of UTC.
+    The field `readable` is a mask of the rows whose time is certain. The field `zones` contains the time
+    zones of dateTimes, in minutes ahead of UTC.
     """
 
     kinds: npt.NDArray[np.int8]
@@ -141,7 +142,7 @@ class TimeColumn:
 
 
 def counted_times(clock: Clock, values: Array) -> TimeColumn:
-    """Return integers as times."""
+    """Return a column of integers as times that the clock converts."""
     common = gcd(clock.unit.nanoseconds, clock.integer_unit.nanoseconds)
     unit, trace_unit = clock.unit.nanoseconds // common, clock.integer_unit.nanoseconds // common
     kinds, zones = np.full(len(values), TimeKind.INTEGER, np.int8), np.zeros(len(values), np.int16)
@@ -166,9 +167,9 @@ def dated_times(clock: Clock, kind: TimeKind, values: Array, known: Mask, zones:
 
 
 def read_times(cells: Cells, clock: Clock, read: Callable[[str], Instant], around: str = "") -> TimeColumn:
-    """Return the times in cells; usually, a time consists of digits with the text `around` on each side.
+    """Return the times in cells; a usual time consists of digits between two texts `around`.
 
-    `read` raises MalformedPart for errors that concern the whole row.
+    The function `read` reads all other times; it raises MalformedPart for errors that concern the whole row.
     """
     texts, places = cells
     usual = mask_of(pc.match_substring_regex(texts, f"^{around}[0-9]{{1,18}}{around}$"))
@@ -194,7 +195,7 @@ _ASCII: Final = r"^[\x00-\x7f]*$"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TermColumn:
-    """Codes of terms, and the first characters of their texts; 0 marks an uncertain term.
+    """A column of codes of terms, with the first character of each term's text (0 for an uncertain term).
 
     The first character of a triple term without blank nodes is a bracket.
     """
@@ -226,10 +227,10 @@ def shared_texts(columns: Sequence[pa.Array]) -> tuple[pa.Array, list[Array]]:
 def read_terms(
     texts: pa.Array, read: Callable[[str], str], terms: TermCodes, *, bare: bool = False
 ) -> TermColumn:
-    """Return the terms in distinct texts; an empty text is null. With `bare`, IRIs may lack < and >.
+    """Return the terms in distinct texts; an empty text is null. If `bare`, IRIs need no < and >.
 
-    `read` returns canonical texts, and raises MalformedPart or NotATerm for errors that concern the whole
-    row.
+    The function `read` returns the canonical text of a term; it raises MalformedPart or NotATerm for errors
+    that concern the whole row.
     """
     codes, leads = np.full(len(texts), NO_CODE), np.zeros(len(texts), np.uint8)
     begins, empty = _first_bytes(texts), numbers_of(pc.binary_length(texts)) == 0
@@ -276,7 +277,7 @@ def _lead(text: str) -> int:
 
 
 def usual_terms(texts: pa.Array) -> Mask:
-    """Return a mask of texts (binary) that are certainly equal to their own canonical texts."""
+    """Return a mask of the texts that are certainly canonical texts of RDF terms."""
     begins, canonical = _first_bytes(texts), np.zeros(len(texts), np.bool_)
     if (iris := begins == ord("<")).any():
         canonical[iris] = _iris(_some(texts, iris), f"^<{_BARE}>$", 1)
@@ -300,11 +301,12 @@ _LONGEST_SCHEME: Final = len("https:")
 
 
 def _iris(texts: pa.Array, pattern: str, around: int) -> Mask:
-    """Return a mask of the texts (binary, none empty) that match the pattern of an IRI.
+    """Return a mask of the nonempty texts that match the pattern of an IRI.
 
-    The argument `around` is the number of brackets on each side.
+    The argument `around` is the number of characters, such as <, on each side of the IRI.
 
-    The pattern is slow for many texts, so texts that begin with http: or https: are recognized by bytes.
+    The pattern is slow for many texts, so the function checks texts that begin with http: or https: by their
+    bytes.
     """
     ends, data = _bytes_of(texts)
     first, last = ends[:-1] + around, ends[1:] - 1
@@ -329,9 +331,10 @@ _TRIPLE: Final = (STREAM_PREDICATE, 4)
 def triple_rows(
     source: TraceFile, terms: TermCodes, times: TimeColumn, columns: Sequence[TermColumn]
 ) -> RowColumns:
-    """Return the rows of the columns (s, p, o, stream) that are certainly triples.
+    """Return the rows that are certainly triples, from columns with subject, predicate, object and stream.
 
-    Other rows may have an error, or blank nodes whose names depend on the whole element.
+    All other rows are read one by one: they may have an error, or blank nodes whose labels depend on the
+    whole element.
     """
     s, p, o, own = columns
     number = NULL_CODE if source.stream is None else terms.code(source.stream)
@@ -394,9 +397,9 @@ def atom_rows(cells: Cells, times: TimeColumn, terms: TermCodes) -> list[RowColu
 def predicate_rows(
     predicates: Cells, arguments: Sequence[Cells], times: TimeColumn, terms: TermCodes
 ) -> list[RowColumns]:
-    """Return the rows with a usual predicate and usual arguments in cells.
+    """Return the rows whose cells contain a predicate and arguments in the usual notation.
 
-    Each predicate and arity has columns of its own.
+    The rows of each predicate and arity are in separate columns.
     """
     names, placed = predicates
     certain = times.readable & _usual(names, _NAME)[placed]
@@ -419,9 +422,9 @@ def predicate_rows(
 def _by_signature(
     names: pa.Array, kinds: Array, rows: Array, columns: Sequence[Array], times: TimeColumn
 ) -> list[RowColumns]:
-    """Return atoms in separate columns for each kind.
+    """Return atoms in separate columns for each predicate and arity.
 
-    A kind is the index of a name times (number of columns + 1), plus the arity.
+    The kind of a row in `kinds` is (index of its predicate's name) · (number of columns + 1) + arity.
     """
     every, room = [], len(columns) + 1
     for kind in distinct(kinds).tolist():

@@ -41,12 +41,12 @@ The last number is None if the cell is not from a line.
 
 
 def argument_columns(names: Iterable[str]) -> tuple[str, ...]:
-    """Return the columns that contain arguments of atoms, in the order of their numbers."""
+    """Return the columns arg1, arg2 and so on, which contain arguments of atoms, in the order of numbers."""
     return tuple(sorted(filter(ARGUMENT.fullmatch, names), key=lambda name: int(name[3:])))
 
 
 def atom_columns(names: Iterable[str]) -> tuple[str, ...] | None:
-    """Return the columns that form atoms, or None if the argument columns have a gap."""
+    """Return the columns that form atoms; None if a column is missing between argument columns."""
     arguments = argument_columns(names)
     if arguments and arguments[-1] != f"arg{len(arguments)}":
         return None
@@ -154,7 +154,7 @@ def _term(cells: Mapping[str, Cell], name: str, prefixes: Mapping[str, str]) -> 
 
 
 def cell_term(prefixes: Mapping[str, str], text: str) -> str:
-    """Return the canonical text of a cell: a term as in N-Triples, a bare or shortened IRI, or a number."""
+    """Return the canonical text of the term in a cell: in N-Triples, a bare or prefixed IRI, or a number."""
     if text[:1] in ("<", '"', "_") or ":" not in text:
         return data_text(unquote(text) or text)
     prefix, _, local = text.partition(":")
@@ -171,7 +171,8 @@ def table_rows(
 ) -> list[input_files.RowColumns]:
     """Return the rows of a table that are certainly triples or atoms.
 
-    `names` are the columns of the table. `cells` returns the cells of a column.
+    The argument `names` contains the names of the table's columns. The function `cells` returns the cells of
+    a column.
     """
     from solver.traces.formats import cell_columns
 

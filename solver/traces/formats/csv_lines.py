@@ -54,7 +54,7 @@ class CsvLines(LineFormat):
         return replace(source, header=header, delimiter=delimiter_of(head.lines[0]))
 
     def columns(self, head: FileHead) -> TableColumns:
-        """Return the columns in the first line, and whether they are the columns of a trace."""
+        """Return the names of columns in the first line, and whether they are the columns of a trace."""
         return _names(head.lines[0]), is_header(head.lines[0])
 
     def read(self, source: TraceFile, line: str, *, first: bool) -> Sequence[TracedAtom]:
@@ -69,7 +69,7 @@ class CsvLines(LineFormat):
         return read_cells(source, {**cells, "t": cells[source.times]})
 
     def usual(self, source: TraceFile, lines: "Lines", terms: TermCodes) -> list[RowColumns]:
-        """Return the lines that are certainly triples or atoms."""
+        """Return the lines that are certainly triples or atoms, in columns."""
         from solver.traces.formats.cell_columns import fields_of, read_times, used_cells
 
         header = source.header
@@ -110,7 +110,7 @@ def is_header(line: str) -> bool:
 
 
 def are_columns(texts: Sequence[str]) -> bool:
-    """Return whether the names are all columns of a CSV trace; a first column without name is ignored.
+    """Return whether all names are columns of a CSV trace, except a first column without a name.
 
     pandas writes its index in a first column without name.
     """
@@ -184,7 +184,7 @@ def _cuts(lines: "Lines", width: int, delimiter: str) -> tuple[Sequence[Array], 
 
 
 def _cells(fields: "pa.Array", delimiter: str) -> "pa.Array":
-    """Return the values of fields, which may end with the delimiter."""
+    """Return the values of fields, without a delimiter at their ends and without quotes."""
     import pyarrow.compute as pc
 
     from solver.columns import arrow_text

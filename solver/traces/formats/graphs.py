@@ -29,7 +29,7 @@ _TIME = re.compile(r'"([^"\\]*)"(?:\^\^<([^<>]*)>)?')
 
 
 class LineByLine:
-    """A file that the parser reads line by line, so that `line` is the current line of the parser."""
+    """A file that gives a parser one line at a time, so that its attribute `line` is the parser's line."""
 
     def __init__(self, data: bytes) -> None:
         self._lines = BytesIO(data.removeprefix(BYTE_ORDER_MARK))
@@ -37,7 +37,7 @@ class LineByLine:
         self.line = 0
 
     def read(self, size: int = -1) -> bytes:
-        """Return the next line, or a part of the next line."""
+        """Return the next line of the file, or the next `size` bytes of a longer line."""
         # The parser must not get more than it asks for: a long line comes in parts.
         part = self._lines.readline(size)
         self.line += self._at_start and bool(part)
@@ -46,7 +46,7 @@ class LineByLine:
 
 
 class LinedQuad(NamedTuple):
-    """A triple with its graph and its line."""
+    """A triple, with the name of its graph and its line in the file."""
 
     line: int
     triple: Triple
@@ -57,7 +57,7 @@ def read_quads(data: bytes, kind: RdfFormat) -> Iterator[LinedQuad]:
     """Yield the triples of a file in order, with their graphs and lines.
 
     Raises:
-        MalformedPart: A line is invalid; the error has line and column.
+        MalformedPart: A line is invalid; the error contains line and column.
     """
     reader = LineByLine(data)
     try:
@@ -88,10 +88,10 @@ class GraphElement:
     graph: str | None = None
 
     def atoms(self, source: input_files.TraceFile) -> list[input_files.TracedAtom]:
-        """Return the triples at the time of the element.
+        """Return the triples of the element as atoms at its time.
 
         Raises:
-            MalformedPart: The element has no valid time, or several times; the error has a line.
+            MalformedPart: The element has no valid time, or several times; the error contains a line.
         """
         if not self.times:
             problem = f"the {self.kind} {self.name} has no time; expected {self.accepted}"
@@ -113,7 +113,7 @@ def literal_time(value: str, line: int) -> Instant:
     """Return the time that a literal denotes.
 
     Raises:
-        MalformedPart: The literal is not a time; the error has the line.
+        MalformedPart: The literal is not a time; the error contains `line`.
     """
     match = _TIME.fullmatch(value)
     if match is None:
@@ -126,9 +126,9 @@ def literal_time(value: str, line: int) -> Instant:
 
 
 def graph_elements(quads: list[LinedQuad]) -> list[GraphElement]:
-    """Return the elements in file order: each named graph with its time.
+    """Return the elements of a file in order: each named graph is an element with a time.
 
-    A graph without triples has only its time, and follows the graph whose time precedes its own time.
+    If the file contains only a time for a graph, the graph is an element without triples.
 
     Raises:
         MalformedPart: A triple is outside all elements.
@@ -170,7 +170,7 @@ ReadElements = Callable[[input_files.TraceFile, bytes], list[GraphElement]]
 
 
 class GraphFormat(input_files.FileFormat):
-    """A format whose elements are graphs: a file is one part, and its elements are read one by one."""
+    """A format whose elements are graphs; a file is read as a whole, and its elements one by one."""
 
     def __init__(self, elements: ReadElements, *, is_ordered: bool = True) -> None:
         self.elements = elements
@@ -195,7 +195,7 @@ class GraphFormat(input_files.FileFormat):
             yield input_files.RowBlock(begin, len(some), (), rows)
 
     def placed(self, source: input_files.TraceFile, place: Place) -> Place:
-        """Return the place of an error with the text of the line."""
+        """Return the place of an error, with the text of the line to quote in the message."""
         return replace(place, line_text=input_files.line_of(source.file.read_bytes(), place.line))
 
 
@@ -220,14 +220,14 @@ def trig_elements(source: input_files.TraceFile, data: bytes) -> list[GraphEleme
 
 
 class NumberedTurtle(GraphFormat):
-    """Turtle with one file for each time point; the name of the file is the time in seconds."""
+    """The format of a folder with one Turtle file for each time; the file's name is the time in seconds."""
 
     bytes_of_atom = 100
 
     def begun(
         self, source: input_files.TraceFile, head: input_files.FileHead, options: TraceOptions
     ) -> input_files.TraceFile:
-        """Return the file with times in seconds, unless another unit is given."""
+        """Return the file with seconds as the unit of times, unless the user gave another unit."""
         _ = head
         if options.trace_unit is not None:
             return source
@@ -235,7 +235,7 @@ class NumberedTurtle(GraphFormat):
 
 
 def numbered_element(source: input_files.TraceFile, data: bytes) -> list[GraphElement]:
-    """Return the file as one element, at the time in its name."""
+    """Return the triples of a Turtle file as one element, whose time is in the file's name."""
     quads, apart = list(read_quads(data, RdfFormat.TURTLE)), blanks_numbered()
     line = quads[0].line if quads else 1
     time = f'"{file_number(Path(source.path))}"'
@@ -244,7 +244,7 @@ def numbered_element(source: input_files.TraceFile, data: bytes) -> list[GraphEl
 
 
 def trig_element(name: str, t: int, triples: Iterable[Triple]) -> str:
-    """Return an element as TriG: a named graph, with its time in the default graph."""
+    """Return an element in TriG: a named graph with the triples, and its time in the default graph."""
     return f'{name} {GENERATED_AT} "{t}"^^<{XSD}integer> .\n{name} {{\n{turtle(triples)}}}\n'
 
 

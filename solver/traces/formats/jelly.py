@@ -16,10 +16,10 @@ from solver.traces.trace_times import MalformedPart
 
 
 class Jelly(MessageFormat):
-    """The format of files of frames; places of errors count frames, not lines."""
+    """The format Jelly, whose files consist of frames; the line of an error is the number of its frame."""
 
     def begun(self, source: TraceFile, head: FileHead, options: TraceOptions) -> TraceFile:
-        """Return the file with the property of its times.
+        """Return the file with the property that gives frames their times.
 
         Raises:
             LarsError: The package pyjelly is not installed.
@@ -32,13 +32,13 @@ class Jelly(MessageFormat):
         return super().begun(source, head, options)
 
     def placed(self, source: TraceFile, place: Place) -> Place:
-        """Return the place without its line's text, since frames are bytes."""
+        """Return the place without the text of a line, since a frame consists of bytes."""
         _ = source
         return replace(place, line_text="")
 
 
 def jelly_messages(source: TraceFile) -> Iterator[LoggedMessage]:
-    """Yield a message for each frame."""
+    """Yield a message for each frame of a Jelly file."""
     from pyjelly.integrations.generic.parse import parse_jelly_grouped
 
     number = 0
@@ -64,7 +64,7 @@ def _quads(frame: Any, number: int) -> Iterator[LinedQuad]:
 
 
 def _term(term: Any) -> Any:
-    """Convert a term of pyjelly to a term of pyoxigraph, which checks it."""
+    """Convert a term of pyjelly to a term of pyoxigraph; pyoxigraph rejects invalid terms."""
     from pyjelly.integrations.generic.generic_sink import IRI, BlankNode, DefaultGraph, Literal
 
     match term:

@@ -21,10 +21,10 @@ _CONTEXT: Final = "@context"
 
 
 def _parsed(text: str, line: int) -> object:
-    """Return the content of a document that begins on a line.
+    """Return the parsed JSON of a document that begins on the line `line`.
 
     Raises:
-        MalformedPart: The document is invalid; the error has the place.
+        MalformedPart: The document is invalid; the error contains the place.
     """
     try:
         document = read_document(text)
@@ -73,7 +73,7 @@ def _decoded(data: bytes, line: int) -> str:
 
 
 def json_ld_elements(source: TraceFile, data: bytes) -> list[GraphElement]:
-    """Return the named graphs of a document, each with the line that first contains its name.
+    """Return the named graphs of a document as elements, each with the line that first contains its name.
 
     The document contains the times of the graphs as values of prov:generatedAtTime.
     """
@@ -119,9 +119,9 @@ def _first_lines(text: str) -> Mapping[str, int]:
 
 
 def json_ld_messages(source: TraceFile) -> Iterator[LoggedMessage]:
-    """Yield a message for each line; a line {} is an empty message.
+    """Yield a message for each line of a file; a line {} is an empty message.
 
-    A line with only a context is not a message. The context applies to later lines.
+    A line that contains only a context is not a message; its context applies to later lines.
     """
     context, number = b"", 0
     for line, data in enumerate(_lines(source), 1):

@@ -27,10 +27,10 @@ Subjects = Mapping[str, Sequence[LinedQuad]]
 
 
 def ldes_elements(source: TraceFile, data: bytes) -> list[GraphElement]:
-    """Return the members in the order of timestampPath, then of sequencePath, then of the page.
+    """Return the members of a page as elements, sorted by timestampPath, sequencePath and position.
 
     Raises:
-        MalformedPart: The page does not define the members' times.
+        MalformedPart: The page does not define the property of the members' times.
     """
     by_subject: defaultdict[str, list[LinedQuad]] = defaultdict(list)
     by_graph: defaultdict[str | None, list[LinedQuad]] = defaultdict(list)
@@ -78,7 +78,7 @@ def _path(by_subject: Subjects, quad: LinedQuad) -> tuple[str, ...]:
     """Return the properties of a path of SHACL, which is a property or a sequence of properties.
 
     Raises:
-        MalformedPart: The path is another path.
+        MalformedPart: The path has another form.
     """
     at, properties, seen = quad.triple[2], list[str](), set[str]()
     while at.startswith("_:") and at not in seen:
@@ -94,7 +94,7 @@ def _path(by_subject: Subjects, quad: LinedQuad) -> tuple[str, ...]:
 
 
 def _description(by_subject: Subjects, name: str, members: set[str]) -> list[LinedQuad]:
-    """Return the page's description of a member, including blank nodes reached from it."""
+    """Return the statements of a page about a member, and about the blank nodes that it refers to."""
     quads, waiting, seen = list[LinedQuad](), [name], {name}
     while waiting:
         for quad in by_subject.get(waiting.pop(), ()):
@@ -114,7 +114,7 @@ def _element(member: LinedQuad, quads: Sequence[LinedQuad], path: Sequence[str])
 
 
 def _values(quads: Sequence[LinedQuad], name: str, path: Sequence[str]) -> list[tuple[int, str]]:
-    """Return the values of a path from a member, each with its line."""
+    """Return the values at the end of a path of properties from a member, each with its line."""
     found = [(0, name)]
     for step in path:
         starts = {value for _, value in found}

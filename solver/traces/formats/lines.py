@@ -18,7 +18,7 @@ _BLOCK: Final = 2**22
 
 
 class LineFormat(input_files.FileFormat):
-    """A format in which each line is independent of other lines."""
+    """A format of files in which each line can be read independently of all other lines."""
 
     of_lines = True
 
@@ -36,19 +36,19 @@ class LineFormat(input_files.FileFormat):
     def usual(
         self, source: input_files.TraceFile, lines: "Lines", terms: TermCodes
     ) -> list[input_files.RowColumns]:
-        """Return the rows of lines in the usual spelling, if they are certain."""
+        """Return, in columns, the rows of lines whose usual notation leaves no doubt."""
         _ = source, lines, terms
         return []
 
     def borders(self, source: input_files.TraceFile, each: int) -> Sequence[int]:
-        """Return the positions (in bytes) at which a file is cut."""
+        """Return the positions, in bytes, at which a file is divided into parts."""
         length, parts = source.file.stat().st_size, self.size(source) // each
         return [length * number // parts for number in range(1, parts)]
 
     def exact(
         self, source: input_files.TraceFile, place: int, data: bytes, *, first: bool
     ) -> input_files.ExactRow:
-        """Return the atoms of a line in order, or its error."""
+        """Return the row of a line, with the line's atoms in order, or with its error."""
         try:
             text = data.decode().rstrip("\r")
         except UnicodeDecodeError as error:
@@ -64,7 +64,7 @@ class LineFormat(input_files.FileFormat):
             return input_files.ExactRow(place, (error,), text)
 
     def blocks(self, part: input_files.FilePart, terms: TermCodes | None) -> Iterator[input_files.RowBlock]:
-        """Yield the lines of a part, many at once."""
+        """Yield the lines of a part of a file in blocks of many lines."""
         # Loads Arrow, which recognising and writing files do not need.
         from solver.traces.formats.cell_columns import lines_of
 
@@ -77,7 +77,7 @@ class LineFormat(input_files.FileFormat):
     def block(
         self, part: input_files.FilePart, lines: "Lines", terms: TermCodes | None, before: int
     ) -> input_files.RowBlock:
-        """Return the rows of lines, after `before` other lines of the part."""
+        """Return a block of lines, which follow `before` earlier lines of the part."""
         usual = [] if terms is None else self.usual(part.source, lines, terms)
         starts = part.begin == before == 0
         others = (
@@ -88,7 +88,7 @@ class LineFormat(input_files.FileFormat):
 
 
 def line_blocks(part: input_files.FilePart) -> Iterator[bytes]:
-    """Yield a part's lines, many at once.
+    """Yield the bytes of a part of a file in pieces of many whole lines.
 
     Raises:
         FailedRunError: A line is too long.
