@@ -347,7 +347,7 @@ class SparkTrace:
     def portions(
         self, questions: Sequence[Question], within: Interval
     ) -> Iterator[list[task_bytes.RowsByTime]]:
-        """Yield the answers of one slice after another; at the end, raise an error for lost answers."""
+        """Yield the rows of each question by time, slice by slice; finally raise an error for lost rows."""
         with spark_progress(self.read.blocks.context, settings.stage("answering", self.runner.progress)):
             yield from outputs_on_spark(self._job(questions, within), self.read.blocks, self.finished)
 

@@ -186,7 +186,7 @@ class LogLines(LineFormat):
         return source
 
     def read(self, source: TraceFile, line: str, *, first: bool) -> Sequence[TracedAtom]:
-        """Return the atoms of a line, and the auxiliary atom that marks a line of the log."""
+        """Return the atoms of a line of a log, and an auxiliary atom that triggers an evaluation."""
         _ = first
         if not line.strip() or _WHOLE.fullmatch(line):
             return ()

@@ -154,7 +154,7 @@ def counted_times(clock: Clock, values: Array) -> TimeColumn:
 
 
 def dated_times(clock: Clock, kind: TimeKind, values: Array, known: Mask, zones: Zones) -> TimeColumn:
-    """Return dateTimes (ns since 1970) as times; only the dateTimes in the mask `known` are valid."""
+    """Return dateTimes (in ns since 1970) as times for the clock; only rows in the mask `known` are valid."""
     kinds, origin = np.full(len(values), kind, np.int8), clock.zero
     if origin is None:
         return TimeColumn(kinds, values, known, zones)
@@ -204,7 +204,7 @@ class TermColumn:
     leads: npt.NDArray[np.uint8]
 
     def are(self, lead: str) -> Mask:
-        """Return a mask of the terms whose texts begin with `lead`: < for an IRI, a quote for a literal."""
+        """Return a mask of the terms that begin with the character `lead`, such as < for IRIs."""
         return np.equal(self.leads, ord(lead))
 
     def at(self, places: npt.NDArray[np.integer]) -> "TermColumn":
@@ -368,7 +368,7 @@ def _usual(texts: pa.Array, pattern: str) -> Mask:
 
 
 def atom_rows(cells: Cells, times: TimeColumn, terms: TermCodes) -> list[RowColumns]:
-    """Return the rows that contain a usual atom, in separate columns for each predicate and arity."""
+    """Return the rows with an atom in usual notation, in separate columns for each predicate and arity."""
     texts, places = cells
     usual = _usual(texts, _ATOM)
     atoms = texts.filter(arrow_mask(usual)).cast(pa.string())

@@ -87,7 +87,7 @@ class CsvLines(LineFormat):
 
 
 def delimiter_of(line: str) -> str:
-    """Return the most frequent delimiter in a header; for a single cell, return a comma.
+    """Return the comma, semicolon or tab that occurs most often in a header; a comma if none occurs.
 
     >>> delimiter_of('t;"a,b";s'), delimiter_of("t")
     (';', ',')
@@ -168,7 +168,7 @@ def _field(text: str) -> str:
 
 
 def _cuts(lines: "Lines", width: int, delimiter: str) -> tuple[Sequence[Array], Mask]:
-    """Return the starts of fields (except the first), line ends, and a mask of lines with `width` fields."""
+    """Return the starts of all fields but the first, line ends, and a mask of lines with `width` fields."""
     quotes, commas = lines.places('"'), lines.places(delimiter)
     before = np.searchsorted(quotes, lines.starts)
     inside = np.searchsorted(quotes, commas) - before[np.searchsorted(lines.starts, commas, "right") - 1]

@@ -74,7 +74,7 @@ def read_quads(data: bytes, kind: RdfFormat) -> Iterator[LinedQuad]:
 
 @dataclass(slots=True)
 class GraphElement:
-    """A graph while its file is read: its first line, its triples, and its times, each with its line.
+    """A graph that is an element of a trace: its first line, its triples, and its times with their lines.
 
     `graph` is the name of the graph, or None for the default graph.
     """

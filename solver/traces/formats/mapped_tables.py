@@ -50,10 +50,11 @@ _LITERAL: Final = re.compile(r'"(?P<text>.*)"(?:\^\^(?P<type>\S+)|@(?P<tag>[A-Za
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A template: the texts between its cells, the columns of the cells, and the writer of a cell's value.
+    """A template of an RDF term, in which cells of a table replace the names of columns.
 
-    `texts` has one element more than `columns`. If `writer` is None, the template is a single cell, and its
-    value is a literal of its own type.
+    The field `columns` contains the names of columns in the template. The field `texts` contains the texts
+    before, between and after these names. The function `writer` returns the text that replaces a name; if it
+    is None, the template is a single cell, whose value is a literal with the type of the column.
     """
 
     texts: tuple[str, ...]
@@ -65,7 +66,7 @@ def read_template(text: str, prefixes: Mapping[str, str]) -> Template:
     """Return the template that a text denotes.
 
     Raises:
-        LarsError: The text, with its cells filled, would not be an RDF term.
+        LarsError: The template does not give an RDF term after cells replace the names of columns.
 
     >>> read_template("ex:place/{place}", {"ex": "http://e/"}).texts
     ('<http://e/place/', '>')
@@ -96,7 +97,7 @@ def read_template(text: str, prefixes: Mapping[str, str]) -> Template:
 
 
 def _check(template: str, texts: Sequence[str]) -> None:
-    """Raise LarsError if a template with filled cells is not an RDF term."""
+    """Raise LarsError if a template does not give an RDF term after cells replace the names of columns."""
     try:
         canonical("0".join(texts))
     except NotATerm as error:
@@ -104,7 +105,7 @@ def _check(template: str, texts: Sequence[str]) -> None:
 
 
 def _iri(text: str, prefixes: Mapping[str, str]) -> str:
-    """Return the IRI that a text in Turtle denotes, in < > and possibly with cells.
+    """Return the IRI that a text in Turtle denotes, in < >; the IRI may contain names of columns in { }.
 
     Raises:
         LarsError: The text is not an IRI, or its prefix is not declared.
@@ -130,17 +131,17 @@ def _iri(text: str, prefixes: Mapping[str, str]) -> str:
 
 
 def _safe(value: str) -> str:
-    """Return the value of a cell as a part of an IRI (the IRI-safe version of R2RML)."""
+    """Return the text of a cell with escapes for all characters that an IRI cannot contain (R2RML)."""
     return _UNSAFE.sub(lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode()), value)
 
 
 def _in_label(value: str) -> str:
-    """Return the value of a cell as a part of a blank node label; different values stay different."""
+    """Return the text of a cell as a part of a blank node label; different texts give different parts."""
     return _NOT_IN_LABEL.sub(lambda match: "".join(f"_{byte:02X}" for byte in match[0].encode()), value)
 
 
 def _escaped(value: str) -> str:
-    """Return a text with the escapes that the quotes of a literal require."""
+    """Return a text with the escapes that are necessary between the quotes of a literal."""
     return str(Literal(value))[1:-1]
 
 
@@ -148,7 +149,7 @@ def read_predicate(text: str, prefixes: Mapping[str, str]) -> str:
     """Return the IRI of the predicate that a text denotes.
 
     Raises:
-        LarsError: The text is not an IRI, or depends on a cell.
+        LarsError: The text is not an IRI, or contains the name of a column in { }.
     """
     if found := CELL.search(text):
         raise LarsError(
@@ -174,9 +175,9 @@ _OWN: Final = ("t", "stream", "s")
 
 
 class _Table(NamedTuple):
-    """Columns of a user's table, by name; the columns in `literals` contain literals.
+    """The columns of a user's table, by name; cells of columns in `literals` are literals as in N-Triples.
 
-    `text_file` is the CSV file of the cells. If `text_file` is None, the columns have types of their own.
+    The field `text_file` is the CSV file with the cells. If it is None, the columns of the table have types.
     """
 
     path: str
@@ -185,7 +186,7 @@ class _Table(NamedTuple):
     literals: frozenset[str] = frozenset()
 
     def terms(self, template: Template) -> pa.Array:
-        """Return the term of a template in each row; the term is null if a cell has no value."""
+        """Return the term that a template gives for each row; null if a cell has no value."""
         if template.writer is None:
             (name,) = template.columns
             column = self.columns[name]
@@ -216,7 +217,7 @@ class _Table(NamedTuple):
             )
 
     def texts(self, name: str) -> pa.Array:
-        """Return the cells of a column as texts; dateTimes and numbers have their lexical forms."""
+        """Return the cells of a column as texts; for dateTimes and numbers, the texts are lexical forms."""
         column = self.columns[name]
         if tables.is_text(column.type) and name not in self.literals:
             return column.cast(pa.string())
@@ -273,7 +274,7 @@ NUMBER: Final = re.compile(_NUMBERS[2][1])
 
 
 def _kind(column: pa.Array) -> str | None:
-    """Return the XSD type that all texts of a column have; None for other columns."""
+    """Return the XSD type to which all texts of a column belong; None if no such type exists."""
     return _type_of(column.drop_null().unique().to_pylist()) if tables.is_text(column.type) else None
 
 
@@ -299,13 +300,13 @@ _KINDS: Final = (
 
 
 def _oddity(column: pa.Array) -> tuple[int, str] | None:
-    """Return the index of a cell that seems to be an error in a text column, and the problem with the cell.
+    """Return the index of a cell in a text column that seems to be a mistake, and the reason.
 
-    The cell seems to be an error if most cells of the column are numbers, booleans, dates or dateTimes, and
-    this cell is not. If most cells are numbers with a decimal comma, the first of them is the error.
+    A cell seems to be a mistake if most cells of the column are numbers, booleans, dates or dateTimes, and
+    this cell is not. If most cells are numbers with a decimal comma, the first of these cells is the mistake.
 
     Returns:
-        None if no cell seems to be an error.
+        None if no cell seems to be a mistake.
     """
     most = (len(column) - column.null_count) / 2
     commas = pc.match_substring_regex(column, "^[+-]?[0-9]+,[0-9]+$")
@@ -332,7 +333,7 @@ def _oddity(column: pa.Array) -> tuple[int, str] | None:
 
 
 def _type_of(texts: Sequence[str]) -> str | None:
-    """Return the XSD type that all texts have, or None for plain texts."""
+    """Return the XSD type to which all texts belong, or None if no such type exists."""
     if not texts:
         return None
     for name, pattern in _NUMBERS:
@@ -350,7 +351,7 @@ def _is_value(name: str, text: str) -> bool:
 
 
 def _date_time(text: str) -> str:
-    """Return a dateTime of a table in the form of XSD; any other text is unchanged."""
+    """Return a dateTime of a table in the notation of XSD; any other text is unchanged."""
     return cell_date_time(text) or text
 
 
@@ -363,9 +364,9 @@ def write_mapped(  # noqa: PLR0913 - a table, its mapping, its copy
     *,
     nulls: Sequence[str] = (),
 ) -> None:
-    """Write the triples of a table, row by row, as Parquet to the file `made`.
+    """Convert a table by a mapping to triples, and write the triples as Parquet to the file `made`.
 
-    A text cell has no value if its text is in `nulls`.
+    The argument `nulls` contains texts of cells without a value.
 
     Raises:
         LarsError: The table or its mapping is invalid.
@@ -429,7 +430,7 @@ def _times(table: _Table, name: str) -> pa.Array:
 def _triples(
     times: pa.Array, stream: pa.Array | None, subject: pa.Array, objects: Sequence[tuple[str, pa.Array]]
 ) -> pa.Table:
-    """Return the triples of all rows in order, without triples that lack a term."""
+    """Return the triples of all rows in order, without triples in which a term is null."""
     rows, each = len(times), len(objects)
     numbers = pa.array(np.repeat(np.arange(rows), each))
     across = pa.concat_arrays([column for _, column in objects])
@@ -455,7 +456,7 @@ def column_names(path: str, plain: Path) -> tuple[str, ...]:
     """Return the column names of a table in CSV or Parquet.
 
     Raises:
-        LarsError: The table cannot be read, such as a table without a header.
+        LarsError: The table cannot be read, for example because it has no header.
     """
     try:
         if _is_parquet(plain):
@@ -524,7 +525,7 @@ _PART: Final = 2**24
 
 
 def _csv_rows(plain: Path) -> Iterator[tuple[int, Sequence[str]]]:
-    """Yield the header and the nonempty rows of a CSV file, each with the line at which it begins.
+    """Yield the header and the nonempty rows of a CSV file, each with the number of its first line.
 
     Raises:
         csv.Error: A row is invalid. The arguments of the error are the line at which the row begins, and
@@ -544,7 +545,7 @@ def _csv_rows(plain: Path) -> Iterator[tuple[int, Sequence[str]]]:
 
 
 def _line_of_csv(plain: Path, row: int) -> int:
-    """Return the line of a CSV file at which a row after the header begins; line and row count from 1."""
+    """Return the first line of the row with a number; lines and rows (without the header) count from 1."""
     try:
         return next((line for line, _ in islice(_csv_rows(plain), row, None)), row + 1)
     except csv.Error as error:
@@ -552,7 +553,7 @@ def _line_of_csv(plain: Path, row: int) -> int:
 
 
 def _check_closed(path: str, plain: Path) -> None:
-    """Raise PlacedError for an opening quote that no quote closes.
+    """Raise PlacedError if a CSV file has an opening quote without a closing quote.
 
     Arrow would read all text after this quote as one cell.
     """
@@ -572,7 +573,7 @@ def _check_closed(path: str, plain: Path) -> None:
 
 
 def _fault(path: str, plain: Path, problem: str) -> LarsError:
-    """Return the error of a table that Arrow cannot read; for CSV, the error contains the invalid line."""
+    """Return the error that Arrow cannot read a table; for CSV, the error contains the invalid line."""
     if not _is_parquet(plain):
         decode(path, plain.read_bytes(), "CSV")
         _check_closed(path, plain)
@@ -601,10 +602,10 @@ def _chunk(column: pa.ChunkedArray) -> pa.Array:
 
 
 class MappedTable(tables.ParquetTable):
-    """The format of a mapped table of triples; errors have the place in the user's table."""
+    """The format of triples that a mapping made from a user's table; errors contain places in that table."""
 
     def placed(self, source: TraceFile, place: Place) -> Place:
-        """Return the place in the user's table: the line, or the row if the table has no lines."""
+        """Return the place in the user's table from which a row of triples comes: a line, or a row number."""
         row, plain = row_of_table(source.file, place.line), tables.text_file(source)
         metadata = pq.read_schema(source.file).metadata or {}
         # Column 1 of the mapped table is the time.
@@ -621,15 +622,15 @@ class MappedTable(tables.ParquetTable):
         return replace(found, column=_start_of_cell(plain, found.line_text, time))
 
     def element_numbers(self, source: TraceFile) -> Sequence[int] | None:
-        """Return the row of the user's table for each triple: all triples of a row are one element."""
+        """Return, for each triple, the number of its row in the user's table; a row is one element."""
         rows: list[int] = _rows_of_table(source.file).to_pylist()
         return rows
 
 
 def _start_of_cell(plain: Path, line: str, name: str) -> int:
-    """Return the position, from 1, of a column's cell in a line of CSV.
+    """Return the column number (from 1) in a line of CSV at which the cell of the column `name` starts.
 
-    The position is 1 if the line contains quotes or the table has no such column.
+    The result is 1 if the line contains quotes or the table has no such column.
     """
     header, delimiter = next(_csv_rows(plain), (1, ()))[1], _delimiter(plain)
     before = line.split(delimiter)[: header.index(name)] if name in header else []
@@ -637,7 +638,7 @@ def _start_of_cell(plain: Path, line: str, name: str) -> int:
 
 
 def row_of_table(file: Path, number: int) -> int:
-    """Return the row of the user's table from which a row of the mapped table comes; both count from 1."""
+    """Return the number of the row in the user's table from which a triple comes; both count from 1."""
     return int(_rows_of_table(file)[number - 1].as_py())
 
 
@@ -646,7 +647,7 @@ def _rows_of_table(file: Path) -> pa.ChunkedArray:
 
 
 def cells_of_table(path: str, plain: Path) -> dict[str, tuple[bool, list[str | None]]]:
-    """Return the columns of a table by name: whether the cells are plain texts, and the texts of the cells.
+    """Map each column to a boolean (whether its cells are plain texts) and to the texts of its cells.
 
     The texts of typed columns are literals as in N-Triples.
 

@@ -18,7 +18,7 @@ _TOGETHER: Final = 2**16
 
 
 class LoggedMessage(NamedTuple):
-    """A message of a log, with blank nodes of its own; its number and its first line count from 1."""
+    """A message of a log, with its number and its first line, both counted from 1."""
 
     number: int
     line: int
@@ -26,9 +26,9 @@ class LoggedMessage(NamedTuple):
     quads: Sequence[LinedQuad]
 
     def atoms(self, source: input_files.TraceFile) -> Sequence[input_files.TracedAtom]:
-        """Return the triples of all graphs of the message at its time; for an empty message, only the time.
+        """Return the triples of all graphs of the message as atoms; for an empty message, only its time.
 
-        If a property gives the times of messages, an empty message has no time, and the result is empty.
+        If a property gives messages their times, an empty message has no time, and the result is empty.
 
         Raises:
             MalformedPart: The time or a triple is invalid.
@@ -54,7 +54,7 @@ class LoggedMessage(NamedTuple):
         raise MalformedPart(problem, line=self.line)
 
     def row(self, source: input_files.TraceFile, place: int) -> input_files.ExactRow:
-        """Return the row with the atoms of the message, or with the error of an invalid message."""
+        """Return the message as row number `place` of a block: with its atoms, or with its error."""
         try:
             return input_files.ExactRow(place, self.atoms(source), "", self.line)
         except MalformedPart as error:
@@ -75,7 +75,7 @@ ReadMessages = Callable[[input_files.TraceFile], Iterator[LoggedMessage]]
 
 
 class MessageFormat(input_files.FileFormat):
-    """A format whose elements are messages, which are read in order."""
+    """A format of logs whose elements are messages."""
 
     of_messages = True
 
@@ -86,9 +86,9 @@ class MessageFormat(input_files.FileFormat):
         return f"{super().__repr__()}({self.messages.__name__})"
 
     def blocks(self, part: input_files.FilePart, terms: TermCodes | None) -> Iterator[input_files.RowBlock]:
-        """Yield the messages of a file in blocks; the file is not cut into parts.
+        """Yield the messages of a file in blocks, from the beginning of the file to its end.
 
-        The number of a message depends on all earlier messages.
+        The file is not divided into parts, because the number of a message depends on all earlier messages.
         """
         _ = terms
         before, rows, held = 0, list[input_files.ExactRow](), 0
@@ -104,7 +104,7 @@ class MessageFormat(input_files.FileFormat):
         yield input_files.RowBlock(before, len(rows), (), rows)
 
     def placed(self, source: input_files.TraceFile, place: Place) -> Place:
-        """Return the place of an error with the text of its line."""
+        """Return the place of an error, with the text of the line to quote in the message."""
         with source.file.open("rb") as file:
             text = next((line for number, line in enumerate(file, 1) if number == place.line), b"")
         return replace(place, line_text=input_files.line_of(text.removeprefix(BYTE_ORDER_MARK), 1))

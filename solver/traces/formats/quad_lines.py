@@ -43,9 +43,9 @@ class QuadLines(LineFormat):
     def begun(
         self, source: input_files.TraceFile, head: input_files.FileHead, options: TraceOptions
     ) -> input_files.TraceFile:
-        """Return the file with its notation; in the notation of YABench, times count milliseconds.
+        """Return the file, marked if it has YABench's notation, in which times count milliseconds.
 
-        Lines in the notation of YABench have no quotes.
+        In the notation of YABench, literals and times have no quotes.
         """
         if options.trace_unit is not None:
             return source
@@ -56,9 +56,9 @@ class QuadLines(LineFormat):
     def read(
         self, source: input_files.TraceFile, line: str, *, first: bool
     ) -> Sequence[input_files.TracedAtom]:
-        """Return the triple of a line with its time, as the only element of a list.
+        """Return the triple of a line with its time, in a list.
 
-        The list is empty for a line without a term, such as a comment.
+        For a line without terms, such as a comment, the list is empty.
 
         Raises:
             MalformedPart: The line is invalid.
@@ -89,8 +89,7 @@ class QuadLines(LineFormat):
     ) -> list[input_files.RowColumns]:
         """Return the lines that are certainly triples in the usual notation, in columns.
 
-        Lines are cut at blanks, and each field must then be a single term. Reading such a line term by term
-        would give the same fields.
+        The function cuts lines at blanks; each field of a usual line is then a single term.
         """
         import pyarrow.compute as pc
 
@@ -147,10 +146,10 @@ def _triple_end(line: str, start: int) -> int:
 
 
 def _bare(text: str) -> str:
-    """Return the quoted form of a literal without quotes; numbers are read as in Turtle.
+    """Return a literal of YABench, which has no quotes, in N-Triples; numbers are read as in Turtle.
 
     Raises:
-        MalformedPart: `^^` is not followed by a datatype.
+        MalformedPart: A datatype is missing after `^^`.
     """
     if match := _BARE.fullmatch(text):
         suffix = f"^^<{match['datatype']}>" if match["datatype"] else f"@{match['language']}"
@@ -190,7 +189,7 @@ def _field_time(source: input_files.TraceFile, field: str) -> Instant:
 
 
 def _field(source: input_files.TraceFile, field: str) -> LineToken:
-    """Return the token in a field of a line.
+    """Return the only token in a field, which is a part of a line between blanks.
 
     Raises:
         MalformedPart: The field is not a single token in the notation of the file. The caller then reads the
@@ -203,7 +202,7 @@ def _field(source: input_files.TraceFile, field: str) -> LineToken:
 
 
 def _terms(tokens: list[LineToken]) -> list[LineToken]:
-    """Return the terms of a line without its final dot.
+    """Return the terms among the tokens of a line, that is, all tokens except the final dot.
 
     The dot may be missing if the time ends with a quote or `>`.
 
@@ -239,9 +238,9 @@ def is_timed(lines: Sequence[str]) -> bool:
 
 
 def is_loose(lines: Sequence[str]) -> bool:
-    """Return whether the lines have the notation of YABench: literals and times without quotes.
+    """Return whether the lines have YABench's notation, in which literals and times have no quotes.
 
-    False if a line has quotes around its time and a literal; a line without quotes is then an error.
+    The result is False if a line has quotes around its time and around a literal.
     """
     read = [tokens for line in lines if (tokens := _read_quietly(line))]
     loose = [_is_loose(tokens) for tokens in read]
@@ -259,7 +258,7 @@ def quad_line(triple: Triple, stream: str | None, t: int) -> str:
 def bare_line(triple: Triple, t: int) -> str:
     """Return the line of a triple in YABench's notation, without quotes around literals and times.
 
-    A literal must have a datatype; the notation has no other literals.
+    Each literal of the triple must have a datatype.
     """
     s, p, o = triple
     if o.startswith('"'):
@@ -270,9 +269,10 @@ def bare_line(triple: Triple, t: int) -> str:
 
 
 def _cuts(lines: "Lines") -> tuple[list[Array], Mask]:
-    """Return the starts of predicate, object, stream, time and dot in each line, and a mask of usual lines.
+    """Return the offsets of predicate, object, stream, time and dot in lines, and a mask of usual lines.
 
-    A line is usual if it has all five. A line without a stream has an empty stream before its time.
+    A line is usual if the function finds all of these parts. A line of N-Triples has an empty stream before
+    its time.
     """
     from solver.traces.formats.cell_columns import term_cuts
 

@@ -66,7 +66,7 @@ Delimiter and version may be empty.
 
 
 def _pieces(file: BinaryIO) -> Iterator[_Piece]:
-    """Yield the pieces of a log between its delimiters, in bounded memory.
+    """Yield the pieces of a log between its MESSAGE delimiters, without reading the whole log into memory.
 
     Raises:
         FailedRunError: A message is too long.
@@ -103,7 +103,7 @@ def _pieces(file: BinaryIO) -> Iterator[_Piece]:
 
 
 def _quiet_end(data: bytes, at: int) -> int:
-    """Return the end of the text after `at` that neither delimits messages nor declares a version."""
+    """Return the offset up to which the text after `at` contains no delimiter and no VERSION."""
     # In parts: one match of everything would hold a place for each of its parts.
     while (quiet := _QUIET.match(data, at)) and quiet.end() > at:
         at = quiet.end()
@@ -111,9 +111,9 @@ def _quiet_end(data: bytes, at: int) -> int:
 
 
 def is_log(start: bytes) -> bool:
-    """Return whether a file with a given beginning is a log of RDF messages.
+    """Return whether a file that begins with the bytes `start` is a log of RDF messages.
 
-    A log declares a version for messages, or has a line with only a delimiter.
+    A log of RDF messages declares a version for messages, or has a line with only the word MESSAGE.
 
     >>> is_log(b'VERSION "1.2-messages" <urn:s>'), is_log(b'<urn:s> <urn:p> "MESSAGE" .')
     (True, False)
@@ -137,9 +137,9 @@ def is_log(start: bytes) -> bool:
 
 @dataclass(slots=True)
 class _Reader:
-    """A reader of the pieces of a log; prefixes and the base apply to later pieces too.
+    """The reader of the messages in a log; prefixes and the base of a message apply to later messages, too.
 
-    `line` and `column` are the position of the next piece, from 1.
+    The fields `line` and `column` are the position of the next piece of the log, counted from 1.
     """
 
     kind: RdfFormat
@@ -150,7 +150,7 @@ class _Reader:
     prefixes: dict[str, str] = field(default_factory=dict)
 
     def message(self, number: int, piece: _Piece) -> LoggedMessage:
-        """Return the message in a piece of a log.
+        """Return the message that a piece of the log contains.
 
         Raises:
             MalformedPart: The message or the delimiter after it is invalid.
@@ -196,7 +196,7 @@ class _Reader:
         self.prefixes, self.base = parser.prefixes, parser.base_iri
 
     def _fault(self, piece: _Piece) -> str | None:
-        """Return what is wrong with the delimiter after a piece, or None."""
+        """Return the problem with the delimiter after a piece, as text; None if the delimiter is valid."""
         text, delimiter, version = piece
         if not delimiter:
             return None
@@ -219,7 +219,7 @@ def log_messages(source: TraceFile) -> Iterator[LoggedMessage]:
     """Yield the messages of a log, in which MESSAGE ends each message.
 
     A log without a known extension is read as TriG or N-Quads. The text after the last delimiter is a message
-    only if it has a triple.
+    only if it contains a triple.
     """
     with source.file.open("rb") as file:
         reader = _Reader(_kind(source), source.options.unversioned)
@@ -236,7 +236,7 @@ _DELIMITER_LINE: Final = re.compile(rb"^[ \t]*MESSAGE(?=\s|#|\Z)", re.MULTILINE)
 
 
 def _kind(source: TraceFile) -> RdfFormat:
-    """Return the syntax of a log by its extension; without one, TriG or N-Quads, whichever reads farther."""
+    """Return the syntax of a log: by its extension, or else TriG or N-Quads, whichever reads farther."""
     if kind := KINDS.get(bare(Path(source.path)).suffix.lower()):
         return kind
     with source.file.open("rb") as file:

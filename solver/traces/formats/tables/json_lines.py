@@ -44,12 +44,12 @@ _ACCEPTED_LINES: Final = "in each line a JSON object of numbers, texts, true, fa
 
 
 def is_json(start: bytes) -> bool:
-    """Return whether a file with a given beginning can only be JSON."""
+    """Return whether a file that begins with the bytes `start` can only be JSON."""
     return start.removeprefix(BOM_UTF8).lstrip().startswith(b"{")
 
 
 def plain_table(path: str, plain: Path) -> Path:
-    """Return the Parquet file that an Arrow table or JSON lines are converted to.
+    """Convert an Arrow table or JSON lines to Parquet, and return the Parquet file.
 
     Any other file is returned unchanged.
 
@@ -86,7 +86,7 @@ def _stream(file: pa.MemoryMappedFile) -> pa.RecordBatchStreamReader:
 
 
 def _check_nesting(path: str, plain: Path) -> None:
-    """Raise LarsError for a line with brackets nested so deeply that Arrow would crash the process."""
+    """Raise LarsError for a line of JSON so deeply nested that Arrow would crash the process."""
     with plain.open("rb") as file:
         for number, line in enumerate(file, 1):
             if line.count(b"[") + line.count(b"{") <= _DEEPEST:
@@ -137,7 +137,7 @@ def _write_json(path: str, plain: Path, made: Path) -> None:
 
 
 class _Whole(str):
-    """An integer in JSON as a text with all its digits."""
+    """An integer in JSON, stored as a text with all its digits."""
 
     __slots__ = ()
 
@@ -151,7 +151,7 @@ _PLAIN: Final = {
 
 
 def _has_rounded(table: pa.Table) -> bool:
-    """Return whether Arrow may have read integers in JSON as doubles.
+    """Return whether Arrow may have read integers of a JSON file as doubles, so that digits can be lost.
 
     Arrow reads an integer as a double if another row of the column has a fraction, or if an integer exceeds
     64 bits.
@@ -161,7 +161,7 @@ def _has_rounded(table: pa.Table) -> bool:
 
 
 def _mixed_table(plain: Path) -> pa.Table:
-    """Return the table of JSON lines, in which each value keeps its type, and each integer its digits.
+    """Read JSON lines into a table in which each value keeps its type, and each integer all its digits.
 
     Raises:
         ValueError: A row is not a JSON object, or a value cannot be stored.
@@ -207,10 +207,10 @@ def _double(text: str) -> float:
 def _mixed_column(
     cells: Sequence[object], name: str, *, is_trace: bool
 ) -> tuple[pa.Array, Mapping[bytes, bytes] | None]:
-    """Return a column of values of several types, and metadata if its texts are literals.
+    """Return a column of JSON values, which may have several types, and metadata if its texts are literals.
 
     Raises:
-        ValueError: The column belongs to a trace, and has a list or an object.
+        ValueError: The column belongs to a trace, and contains a list or an object.
     """
     kinds = frozenset(type(cell) for cell in cells if cell is not None)
     if kinds in _PLAIN or not kinds:
@@ -244,7 +244,7 @@ def _literal(cell: object) -> str:
 
 
 def _line_error(path: str, plain: Path, problem: str) -> LarsError:
-    """Return the error in JSON lines: at the first line that is not an object, otherwise Arrow's error."""
+    """Return an error at the first line that is not a JSON object; if none exists, the error `problem`."""
     with plain.open("rb") as file:
         for number, line in enumerate(file, 1):
             text = line.removeprefix(BOM_UTF8).decode("utf-8", "backslashreplace").rstrip("\r\n")
@@ -270,9 +270,9 @@ def _fault_in_line(text: str) -> tuple[int, str | None]:
 
 
 def line_of_row(plain: Path, row: int) -> int:
-    """Return the number of the line that contains a row of JSON lines; blank lines are not rows.
+    """Return the line number of the row with a number in a file of JSON lines; blank lines are not rows.
 
-    Lines and rows count from 1.
+    Both numbers count from 1.
     """
     with plain.open("rb") as file:
         rows = (number for number, line in zip(count(1), file, strict=False) if line.strip())
@@ -280,7 +280,7 @@ def line_of_row(plain: Path, row: int) -> int:
 
 
 class ArrowFile(ParquetTable):
-    """The format of an Arrow file; the line of an error is the number of the row."""
+    """The format of Arrow files; in errors, the number of a row replaces the line."""
 
     def plain(self, head: input_files.FileHead) -> Path:
         """Return the Parquet file with the rows of the table.
@@ -306,7 +306,7 @@ class JsonTable(ArrowFile):
         return _plain_lines(str(head.path), head.plain)
 
     def placed(self, source: input_files.TraceFile, place: Place) -> Place:
-        """Return the place in the user's file from which a row comes."""
+        """Return the place in the user's file of the row in which an error occurred."""
         plain = text_file(source)
         if plain is None:
             return place

@@ -59,7 +59,7 @@ _EMPTY: Final = arrow_texts(b"", np.zeros(2, np.int64))
 
 
 class ParquetTable(input_files.FileFormat):
-    """The format of a Parquet file; the line of an error is the number of the row."""
+    """The format of Parquet files; in errors, the number of a row replaces the line."""
 
     def columns(self, head: input_files.FileHead) -> input_files.TableColumns | None:
         """Return the columns of a file, or None if the file is not valid Parquet."""
@@ -74,7 +74,7 @@ class ParquetTable(input_files.FileFormat):
         return sum(row_groups(source))
 
     def borders(self, source: input_files.TraceFile, each: int) -> Sequence[int]:
-        """Return the rows at which a file is cut into parts, between row groups if possible."""
+        """Return the row numbers at which a file is divided into parts, between row groups if possible."""
         return [*_borders(row_groups(source), each)]
 
     def blocks(self, part: input_files.FilePart, terms: TermCodes | None) -> Iterator[input_files.RowBlock]:
@@ -123,9 +123,10 @@ def write_table(source: object, path: Path) -> Path:
 
 
 def storable(table: pa.Table) -> pa.Table:
-    """Return a table with types that Parquet can store.
+    """Convert the columns of a table to types that Parquet can store.
 
-    Categories that are not texts become values. Views and columns of nulls become texts.
+    Values replace categories that are not texts. Text views and columns of only nulls become columns of
+    texts.
     """
     columns = [_storable(column) for column in table.itercolumns()]
     fields = zip(table.schema, columns, strict=True)
@@ -165,7 +166,7 @@ def has_trace_columns(names: Iterable[str]) -> bool:
 def read_row(source: input_files.TraceFile, place: int, record: Mapping[str, object]) -> input_files.ExactRow:
     """Return the atoms of a Parquet row, or its error.
 
-    The column of an error is the number of the table's column.
+    In an error, the column is the number of the table's column.
     """
     try:
         cells = {name: (value, _number(name), None) for name, value in record.items()}
@@ -207,7 +208,7 @@ def table_columns(source: input_files.TraceFile) -> tuple[str, ...]:
 
 
 def _columns_of(source: input_files.TraceFile, names: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns of a trace that a table with the given columns should have.
+    """Return the columns of a trace (triples or atoms) that fit best to a table with the given columns.
 
     Raises:
         LarsError: The columns arg1, arg2 and so on of a predicate have a gap.
@@ -250,7 +251,7 @@ def _sizes(metadata: pq.FileMetaData) -> list[int]:
 def table_batches(part: input_files.FilePart, rows: int | None = None) -> Iterator[pa.RecordBatch]:
     """Yield the rows of a part of a Parquet file in order, in batches of at most `rows` rows.
 
-    Columns of texts are encoded as dictionaries, if Arrow can read them so.
+    Columns of texts are encoded as dictionaries if Arrow can read them in this way.
 
     Raises:
         LarsError: The file cannot be read.
@@ -285,13 +286,13 @@ def _with_deltas(metadata: pq.FileMetaData) -> set[str]:
 
 
 def _batch_size(metadata: pq.FileMetaData, groups: Sequence[int]) -> int:
-    """Return the number of rows of a batch: rows of much text are read in smaller batches."""
+    """Return the number of rows of a batch, which is smaller if rows contain much text."""
     most = max((metadata.row_group(number).total_byte_size for number in groups), default=0)
     return _LARGE_BATCH if most <= _BYTES_AT_ONCE else _BATCH
 
 
 def _plain(batch: pa.RecordBatch, times: str) -> pa.RecordBatch:
-    """Return a batch in which all columns except the times hold texts; typed columns become literals.
+    """Return a batch in which all columns but the times are texts; values with types become literals.
 
     The column with the name `times` is renamed to t.
     """
@@ -313,7 +314,7 @@ def _plain_column(name: str, column: pa.Array) -> pa.Array:
 
 
 def _row_groups(metadata: pq.FileMetaData, part: input_files.FilePart) -> tuple[list[int], int, int]:
-    """Return the row groups that contain rows of a part, their first row, and the end of the part."""
+    """Return the row groups with rows of a part, the number of their first row, and the end of the part."""
     end = metadata.num_rows if part.end is None else part.end
     begins = [0, *accumulate(_sizes(metadata))]
     groups = [i for i, (a, b) in enumerate(pairwise(begins)) if a < end and part.begin < b]
@@ -321,7 +322,7 @@ def _row_groups(metadata: pq.FileMetaData, part: input_files.FilePart) -> tuple[
 
 
 def batch_records(batch: pa.RecordBatch) -> Iterator[dict[str, object]]:
-    """Yield the rows of a batch as dictionaries.
+    """Yield the rows of a batch as dictionaries from names of columns to values.
 
     A text that is not valid UTF-8 stays bytes, and timestamps keep their zones.
     """

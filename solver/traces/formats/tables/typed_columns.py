@@ -31,17 +31,17 @@ _TEXTS: Final = frozenset(
 
 
 def is_text(kind: pa.DataType) -> bool:
-    """Return whether a column of an Arrow type holds texts; bytes count as UTF-8 texts."""
+    """Return whether an Arrow type is a type of texts; bytes count as UTF-8 texts."""
     return (kind.value_type if pa.types.is_dictionary(kind) else kind) in _TEXTS
 
 
 def is_dated(kind: pa.DataType) -> bool:
-    """Return whether a column of an Arrow type holds dates or timestamps."""
+    """Return whether an Arrow type is a type of dates or timestamps."""
     return bool(pa.types.is_timestamp(kind) or pa.types.is_date(kind))
 
 
 def datatype_of(kind: pa.DataType) -> str | None:
-    """Return the XSD type of the literals in a column of an Arrow type, or None if there is none."""
+    """Return the XSD type of the literals for values of an Arrow type; None if no XSD type fits."""
     types = pa.types
     if types.is_integer(kind):
         return "integer"
@@ -60,7 +60,7 @@ def moments(column: pa.Array) -> pa.Array:
 
 
 def zones_of(column: pa.Array) -> cell_columns.Zones:
-    """Return the time zone of each timestamp in minutes ahead of UTC; 0 for an offset with seconds."""
+    """Return the zone of each timestamp in minutes ahead of UTC; 0 if its offset is not in whole minutes."""
     nothing = np.zeros(len(column), np.int16)
     if column.type.tz is None:
         return nothing
@@ -74,9 +74,9 @@ def zones_of(column: pa.Array) -> cell_columns.Zones:
 
 
 def moment_texts(column: pa.Array, zones: cell_columns.Zones | None = None) -> pa.Array:
-    """Return timestamps as xsd:dateTime.
+    """Return timestamps as lexical forms of xsd:dateTime.
 
-    Timestamps with a time zone are in UTC, or in the given `zones`.
+    The forms of timestamps with a time zone are in UTC, or in the given `zones`.
     """
     kind = trace_times.TimeKind.LOCAL if column.type.tz is None else trace_times.TimeKind.ZONED
     values = column.view(pa.int64()).to_pylist()
@@ -110,7 +110,7 @@ def literals(column: pa.Array) -> pa.Array:
 
 
 def _lexical(values: pa.Array, name: str | None) -> pa.Array:
-    """Return the lexical forms of the values of an XSD type."""
+    """Return the lexical forms of values as texts, for an XSD type with the given name."""
     match name:
         case "date":
             days = values.cast(pa.date32()).view(pa.int32()).to_pylist()
