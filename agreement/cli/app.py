@@ -115,7 +115,7 @@ class LarsCommand(TyperCommand):
 
 
 def _read_plainly(params: list[_Click]) -> list[_Click]:
-    """Return the parameters of a command; Typer checks a value only if the value needs a check.
+    """Return the parameters of a command, changed so that Typer checks a value only if it needs a check.
 
     For each parameter that it checks, Typer creates a validator of pydantic, which takes a quarter of the
     time of a short command.
@@ -143,7 +143,7 @@ def _read_value(param: _Click, by_typer: Callable[[_Click, Any], Any], context: 
 
 
 def _plain(name: str) -> str:
-    """Return an option whose value has a readable placeholder instead of the name of the Python type."""
+    """Return the text of an option in which a readable placeholder replaces the name of a Python type."""
     return re.sub(r"<(.*)>", lambda kind: _KINDS.get(kind[1], kind[1]), name)
 
 
@@ -364,7 +364,7 @@ def _load(name: str, about: commands.Command) -> Any:
 
 
 def _paragraphs(request: type[object]) -> tuple[list[str], str]:
-    """Return the last paragraph of a request's docstring, and the paragraphs between the first and the last.
+    """Return all middle paragraphs of a request's docstring, and its last paragraph.
 
     The last paragraph of the docstring contains the examples of the help.
     """

@@ -76,7 +76,7 @@ Colors = Literal["auto", "always", "never"]
 
 @dataclass(frozen=True, slots=True)
 class Outputs:
-    """The output options of a command: output in place of an answer, and files with the answer.
+    """The output options of a command: print a text in place of the answer, or write the answer to files.
 
     Each command has the output options in `ALWAYS`, and some of the other output options.
     """

@@ -34,7 +34,7 @@ _streaming: Final = Event()
 
 
 def watch() -> None:
-    """Handle ends of the process: signal n gives exit code 128 + n, and the memory limit gives code 3."""
+    """From now on, end the process with exit code 128 + n after signal n, and with 3 at the memory limit."""
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
     signal.set_wakeup_fd(writer, warn_on_full_buffer=False)

@@ -24,9 +24,9 @@ class Dates:
 
     Without `zero`, the texts are integers. The field `stem` is the common beginning of all dateTimes in a
     text (their day or year), which `caption` prints once. The field `tail` is the common end of all dateTimes
-    in a text: seconds are omitted if all times are whole minutes. Times are in the time zone of `zero`. The
-    field `timed` is true if times without a trace are shown as durations, because the lengths in the queries
-    are durations.
+    in a text: seconds are omitted if all times are whole minutes. Times are in the time zone of `zero`. If
+    the field `timed` is true, times without a trace are shown as durations such as 90s, like the lengths in
+    the queries.
 
     >>> dates = Dates("2026-05-04T07:59:59Z").within(Interval(0, 60))
     >>> dates.text(21), dates.period(20, 30), dates.date(21), dates.caption
@@ -46,7 +46,7 @@ class Dates:
     timed: bool = False
 
     def within(self, timeline: Interval) -> "Dates":
-        """Return Dates that shorten dateTimes for a text whose times are all in the interval."""
+        """Return the texts of times for an output with times in `timeline` only; dateTimes are shortened."""
         first, last = self.date(max(timeline.first - 1, 0)), self.date(timeline.last)
         if first is None or last is None:
             return self
@@ -97,11 +97,11 @@ class Dates:
         return "" if where is None else f"{where} {self.stem.rstrip('T-')}{zone}"
 
     def option(self, t: int) -> str:
-        """Return the text of a time point in the syntax of options."""
+        """Return a time point as the value of an option of `lars`, such as --from."""
         return self.date(t) or str(t)
 
     def with_dates(self, times: Mapping[str, float | None]) -> dict[str, float | str | None]:
-        """Return a mapping of times in which the dateTime of each time follows the time.
+        """Return the given times, each followed by its dateTime under a key that ends with `_date`.
 
         >>> Dates("2026-05-04T08:00:00Z").with_dates({"t": 5, "pushed": None})
         {'t': 5, 't_date': '2026-05-04T08:00:05Z', 'pushed': None, 'pushed_date': None}
@@ -115,7 +115,7 @@ class Dates:
         return dated
 
     def for_script(self) -> dict[str, float | str] | None:
-        """Return the settings for the script of an HTML report: the ms of time 0, and the ms of a time point.
+        """Return the time settings of an HTML report's script: time 0, and the length of a time point, in ms.
 
         >>> Dates("1970-01-01T02:00:00+02:00").for_script()
         {'zero': 7200000.0, 'unit': 1000.0, 'stem': '', 'tail': '', 'zone': '+02:00'}

@@ -98,15 +98,16 @@ def guessed_columns(
     *,
     as_text: bool = False,
 ) -> tuple[GuessedColumns, tuple[str, str] | None]:
-    """Return a guessed mapping of columns to RDF, from the names and first cells of the columns.
+    """Guess the mapping of a table's columns to RDF, from the names and first cells of the columns.
 
     A column becomes the object of the predicate with the same local name, or with an object variable of the
-    same name. If only one column and one predicate remain, the column becomes the object of the predicate.
-    Words become IRIs. If no column names the subject, the subject is the first column that is not an object.
-    If all columns are objects, each row has a separate subject. Each row also has a separate subject if no
-    query asks for a column and the first column has numbers. If a query compares a variable with a text, the
-    words of its column become texts; `compared` contains these variables. With `as_text`, words become texts
-    unless a query asks for an IRI, and each row has a separate subject.
+    same name. If only one column and one predicate remain, the column becomes the object of the predicate. If
+    a cell contains a word, the word is mapped to an IRI. If no column names the subject, the subject is the
+    first column that is not an object. If all columns are objects, each row has a separate subject. Each row
+    also has a separate subject if the first column contains numbers, and no query uses a column as an object.
+    The words in a column become string literals if a query compares the column's variable with a string; the
+    set `compared` contains these variables. With `as_text`, words become string literals unless a query asks
+    for an IRI, and each row has a separate subject.
     """
     written = (item for text in texts for item in _PREFIX.findall(text))
     prefixes = {name: iri for name, iri in written if not iri.startswith(_STANDARD)} or dict([EXAMPLE])
@@ -195,7 +196,7 @@ def _patterns(part: object) -> Iterator[TriplePattern]:
 
 
 def _patterns_on(stream: str | None, queries: Sequence[EngineQuery]) -> Sequence[TriplePattern]:
-    """Return the triple patterns that queries match in a stream.
+    """Return the triple patterns that the queries match in the stream with this IRI.
 
     If no query names the stream, the result contains all triple patterns.
     """
@@ -291,7 +292,7 @@ _BARE_KEY: Final = re.compile(r"[A-Za-z0-9_-]+")
 
 @dataclass(frozen=True, slots=True)
 class InitialExperiment:
-    """The parts of an experiment: its folder, files, and options."""
+    """The content of a new experiment: its folder, files and options."""
 
     folder: Path
     queries: Mapping[Language, Path]
@@ -413,7 +414,7 @@ class InitialExperiment:
     def _note_missing(
         self, read: Sequence[EngineQuery], guesses: Mapping[str | None, GuessedColumns], note: Warn
     ) -> None:
-        """Note the predicates of the queries that no column gives, if all patterns must match a stream."""
+        """Print a note about predicates in the queries to which no column is mapped."""
         blocks = [block for query in read for block in stream_blocks(query.pattern)]
         if not blocks and self.input_options.static:
             return
@@ -451,9 +452,9 @@ _VALUE: Final = re.compile(r"[+-]?\d*\.\d+|\d{4}-\d\d-\d\d(?:[T ].*)?", re.ASCII
 def _time_of(cells: Mapping[str, str]) -> str | None:
     """Return the column with the times of a table, from the names and first cells of the columns.
 
-    This is the column with a usual name of times; else the first column with a dateTime; else the first
-    column if its cell is empty or an integer; else the first column with an integer that counts from 1970.
-    The result is None if there is no such column.
+    A column with a usual name, such as `time`, comes first, then a column with dateTimes. Otherwise, the
+    first column is returned if its cell is empty or an integer, or else the first column whose integer counts
+    from 1970. The result is None if no column fits.
     """
     names = [name for name, cell in cells.items() if _is_time(cell)]
     dated = [name for name in names if not cells[name].isdigit()]
@@ -472,7 +473,7 @@ def _is_time(cell: str) -> bool:
 
 
 def _check_time(path: Path, cells: Mapping[str, str]) -> None:
-    """Raise LarsError if the first row of a table has no time in the column with the times."""
+    """Raise LarsError if the first row of a table has an invalid time."""
     name = _time_of(cells)
     if name is None:
         # Dates in the order of a country have a time of day, too.
@@ -542,7 +543,8 @@ def initial(
 ) -> InitialExperiment:
     """Return a new experiment for queries and traces; raises LarsError if the stream of a trace is unknown.
 
-    With `as_text`, words in tables become strings, because the answers do not distinguish kinds of terms.
+    With `as_text`, words in tables become string literals; this is for answers without the kinds of RDF
+    terms.
     """
     for path in (*inputs, *(options.stream or {}), *(file.path for file in options.static)):
         if not exists(path):

@@ -22,12 +22,12 @@ def fields_of(model: type[BaseModel]) -> str:
 
 class _TomlSchema(GenerateJsonSchema):
     def encode_default(self, dft: object) -> object:
-        """Return a default value in the form of the file."""
+        """Return a default value in the syntax of the file."""
         return str(dft) if isinstance(dft, Duration) else super().encode_default(dft)
 
 
 def json_schema(model: type[BaseModel]) -> dict[str, Any]:
-    """Return the JSON schema of a pydantic model, without defaults that give no information."""
+    """Return the JSON schema of a pydantic model, without empty default values and without titles."""
     schema = model.model_json_schema(schema_generator=_TomlSchema)
     for part in (schema, *schema.get("$defs", {}).values()):
         for key in part.get("properties", {}).values():
@@ -46,7 +46,7 @@ def _field(name: str, field: FieldInfo) -> Iterator[str]:
 
 
 def _written(value: object) -> str:
-    """Return a value in the form of the file."""
+    """Return a value in the syntax of the file."""
     match value:
         case bool():
             return str(value).lower()

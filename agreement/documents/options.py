@@ -94,7 +94,7 @@ _Group = TypeVar("_Group")
 
 
 def groups_of(request: Any, kind: type[_Group]) -> Iterator[_Group]:
-    """Yield the groups of a request, also inside other groups, that have the given type."""
+    """Yield the option groups of a request that have the type `kind`, including groups inside groups."""
     for name, member in members(type(request)).items():
         if not isinstance(member, Option):
             group = getattr(request, name)
@@ -117,7 +117,7 @@ def build(request: type[_Request], option_values: Mapping[str, Any], convert: Co
 
 
 def in_shell(declared_option: Option, value: Any) -> Any:
-    """Return the value of an option of a command line, after the shell's parser has read plain types."""
+    """Return the value of a command-line option; numbers and other plain types have already been read."""
     if value is None or value == []:
         return None
     with naming(lambda: f"{declared_option.flag} {cut(_joined(value))}"):
@@ -128,7 +128,7 @@ def in_shell(declared_option: Option, value: Any) -> Any:
 
 @contextmanager
 def naming(text: Callable[[], str]) -> Iterator[None]:
-    """Add the text of a value to the message of an error that the block raises about the value."""
+    """If the block raises an error about a value, add the text of the value to the error message."""
     try:
         yield
     except PlacedError:
@@ -148,7 +148,7 @@ def check_range(declared_option: Option, value: Any) -> None:
 
 
 def member_of(declared_option: Option, value: Any) -> Any:
-    """Return the choice with a text; raises LarsError for a text that is not a choice."""
+    """Return the value of an option that a text names; raise LarsError if the text is not a valid choice."""
     choices = choices_of(declared_option.kind)
     if isinstance(value, str) and value in choices:
         return choices[value]
@@ -176,7 +176,7 @@ def flags_of(*groups: Any, **options: object) -> list[str]:
 
 
 def names_of(*groups: type[Any]) -> frozenset[str]:
-    """Return the flags of all options of groups."""
+    """Return the flags, such as --period, of all options in the given groups."""
     return frozenset(declared_option.flag for group in groups for declared_option in declared(group))
 
 
@@ -213,7 +213,7 @@ class IdleOptions:
     """Options or inputs that have no effect in a situation, so that `lars` rejects them in this situation.
 
     The options have an effect only if the condition `requires` holds, or only if the condition `excludes`
-    does not hold. If `names` is empty, the entry is about all other options.
+    does not hold. If `names` is empty, all other options have no effect.
     """
 
     situation: OptionTest
@@ -230,17 +230,17 @@ class IdleOptions:
 
 
 def has(name: str, *choices: str) -> OptionTest:
-    """Return the condition that an option is given.
+    """Return a condition that is true if an option is given.
 
-    If values are listed, the condition is that the option has one of these values.
+    If `values` are given, the condition is true if the option has one of the `values`.
     """
     return lambda values: name in values and (not choices or plain_value(values[name]) in choices)
 
 
 def has_not(name: str, *choices: str) -> OptionTest:
-    """Return the condition that an option is not given.
+    """Return a condition that is true if an option is not given.
 
-    If values are listed, the condition is that the option has none of these values.
+    If `values` are given, the condition is true if the option has none of the `values`.
     """
     return lambda values: not has(name, *choices)(values)
 
@@ -251,7 +251,7 @@ def alone(name: str) -> IdleOptions:
 
 
 def idle_options(kind: type[Any]) -> Iterator[IdleOptions]:
-    """Yield the entries of `IDLE` of a request or group, and then the entries of its groups."""
+    """Yield the options without effect (`IDLE`) of a request or group, and then of its inner groups."""
     yield from vars(kind).get("IDLE", ())
     for part in members(kind).values():
         if not isinstance(part, Option):

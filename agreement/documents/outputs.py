@@ -88,7 +88,7 @@ def record(value: Any, names: Mapping[str, str] = _NO_NAMES, **values: object) -
 
 
 def pick(value: object, *names: str) -> Json:
-    """Return the named attributes of a value as a JSON object."""
+    """Return the attributes with the given names of a value, as a JSON object."""
     return {name: encode(getattr(value, name)) for name in names}
 
 
@@ -250,7 +250,7 @@ _TERM: Final = re.compile(r'"(?:[^"\\]|\\.)*"(?:\^\^<[^<>]*>|@[\w-]+)?|<[^<>"{}|
 
 
 def shorten(text: str) -> str:
-    """Return a text of the logic with shortened IRIs and literals.
+    """Return the text of a formula, atom or rule with shortened IRIs and literals.
 
     >>> shorten('p(<http://e/b>, "25"^^<http://www.w3.org/2001/XMLSchema#integer>)')
     'p(b, 25)'
@@ -319,7 +319,7 @@ def told_apart(rows: Sequence["Row"], others: Sequence["Row"]) -> tuple[list[str
 
 
 def _among(term: str | None, alike: Collection[str | None]) -> str:
-    """Return a text of a term that differs from the texts of other terms with an equal short text."""
+    """Return a short text of a term that differs from the short texts of the terms `alike`."""
     texts = {with_kind(other) for other in alike}
     if term is None or len(alike) == 1 or len(texts) == len(alike):
         return short(term) if len(alike) == 1 else with_kind(term)
@@ -374,7 +374,7 @@ def asked_atom(predicate: str, row: "Row") -> str:
 
 
 def header(variables: Iterable[Variable]) -> str:
-    """Return the text with the names of the columns of a row."""
+    """Return the names of the columns of a row as one text, such as (?a, ?b)."""
     return f"({', '.join(f'?{variable.name}' for variable in variables)})"
 
 
@@ -404,7 +404,7 @@ def range_text(first: int, last: int) -> str:
 
 
 def number_ranges(numbers: Sequence[int], most: int | None = None) -> str:
-    """Return ascending numbers as text, with ranges for consecutive numbers; after `most` ranges follows "…".
+    """Return ascending numbers as ranges; "…" replaces all ranges after the first `most` ranges.
 
     >>> number_ranges([1, 2, 3, 8]), number_ranges([1, 3, 5], 2)
     ('1..3, 8', '1, 3, …')
@@ -475,7 +475,7 @@ class _Page(Console):
 def table_text(
     part: RenderableType, *, width: int = WIDEST, terminal: bool = False, plain_text: bool = False
 ) -> str:
-    r"""Return a table as text; in a notebook too, Rich does not display the table itself.
+    r"""Return a table as text; in a notebook, Rich must not display the table.
 
     >>> print(*table_text(table(None, ["t"], [["[b]:cat:\x1b"]])).split()[-3:-1])
     [b]:cat:\u001B │

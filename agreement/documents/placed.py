@@ -51,7 +51,7 @@ Notation = Literal["TOML", "JSON"]
 
 @dataclass(frozen=True, slots=True)
 class PlacedData:
-    """The content of a part of a file, text[start:end]; messages use `accepted` as the expected content."""
+    """The TOML or JSON data in text[start:end] of a file; `accepted` is the expected content for messages."""
 
     source: str
     text: str
@@ -62,11 +62,11 @@ class PlacedData:
     notation: Notation
 
     def spots(self) -> Spots:
-        """Return the places of all paths; the first message computes the places."""
+        """Return the place of each key and value by path; the first error message computes the places."""
         return scanned(self.text, self.start, self.end, self.notation).spots
 
     def offset(self, spots: Spots, path: KeyPath, part: str | None, *, at_key: bool) -> int:
-        """Return the place of the value (or key) with a path, or of a part of this value."""
+        """Return the offset in the text of the value (or key) at a path, or of a part of this value."""
         known = path
         while known and known not in spots:
             known = known[:-1]
@@ -77,7 +77,7 @@ class PlacedData:
         return offset if part is None else _offset_of(part, self, value, offset)
 
     def error(self, path: KeyPath, wrong: WrongValueError | str, *, at_key: bool = False) -> PlacedError:
-        """Return an error at the value (or key) of a path, or at the nearest enclosing value with a place."""
+        """Return an error with the place of a value (or its key), or of the nearest value around it."""
         problem = wrong if isinstance(wrong, WrongValueError) else WrongValueError(wrong)
         label = f"{path_text(path)}: " if path else ""
         place = place_at(self.source, self.text, self.offset(self.spots(), path, problem.part, at_key=at_key))
@@ -111,12 +111,12 @@ def path_text(path: KeyPath) -> str:
 
 
 def check_data(model: type[Model], data: PlacedData) -> Model:
-    """Return the whole content of a file as a pydantic model."""
+    """Check the whole content of a file, and return it as a pydantic model."""
     return checked_at(model, data, (), data.content)
 
 
 def checked_at(model: type[Model], data: PlacedData, path: KeyPath, content: object) -> Model:
-    """Return the content at a path as a pydantic model.
+    """Check the content at a path, and return it as a pydantic model.
 
     If several errors exist, the first error in the text is raised; errors for missing keys come last.
     """
@@ -373,7 +373,7 @@ class _Scan:
 
 
 def scanned(text: str, start: int, end: int, notation: Notation, deepest: float = inf) -> _Scan:
-    """Return the offsets of keys and values in text[start:end], up to the first syntax error.
+    """Scan text[start:end] up to the first syntax error; the result has the offsets of keys and values.
 
     >>> scanned("a = [1]", 0, 7, "TOML").spots[("a", 0)]
     (5, 5, 5)

@@ -135,7 +135,7 @@ def write_tables(
 
 
 def write_case(folder: Path | None, error: DisputedAnswerError) -> FailedRunError:
-    """Write the case of a difference to the folder, or to the working directory; return the error."""
+    """Write the input on which two evaluations differ; return an error with a command that reproduces it."""
     written = [(folder or Path()) / name for name in error.files]
     if folder is None:
         numbered = ([path.with_stem(f"{path.stem}-{n}") for path in written] for n in count(2))

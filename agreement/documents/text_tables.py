@@ -75,7 +75,7 @@ def _longest_word(text: Text) -> int:
 
 
 def _highest(console: Console, cells: Sequence[Sequence[Text]], widths: Sequence[int]) -> int:
-    """Return the number of lines that the longest value without a line break needs in these widths."""
+    """Return the maximum number of lines that wrapping gives a value in columns of the given widths."""
     return max(
         (
             len(text.wrap(console, width)) - text.plain.count("\n")

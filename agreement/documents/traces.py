@@ -72,19 +72,19 @@ class Trace(Protocol):
         """The time of the first element; None without elements."""
 
     def answers(self, questions: Sequence[Question], within: Interval | None = None) -> Sequence[AnswerParts]:
-        """Return the answers to each question for a predicate, in an interval or on the whole timeline."""
+        """Return the rows of each question (program and predicate) in an interval or the whole timeline."""
 
     def portions(self, questions: Sequence[Question], within: Interval) -> Iterator[list["RowsByTime"]]:
         """Yield the answers of consecutive parts of an interval, each part as soon as it is evaluated.
 
-        A time point without rows may be missing in the result. A question for whole answer streams must be
-        the only question.
+        A time point without rows may be missing in the result. If a question asks for whole answer streams,
+        it must be the only question.
         """
 
     def slices(self, questions: Sequence[Question], before: int) -> Sequence[Interval]:
-        """Return the slices of the timeline for work that reads the input of the questions.
+        """Divide the timeline into slices in which the questions can be evaluated separately.
 
-        A question may have evaluation times up to `before` time points before a slice begins.
+        The work on a slice may also evaluate a question up to `before` time points before the slice begins.
         """
 
     def results(
@@ -94,17 +94,17 @@ class Trace(Protocol):
         questions: Sequence[Question],
         before: int,
     ) -> list[Result]:
-        """Return the results of a function on slices of the timeline, in order of time.
+        """Apply the function `find` to each slice of the timeline, and return the results in order of time.
 
-        The questions determine the input of a slice. A question may be evaluated at times in the slice, and
-        up to `before` time points earlier. The function `find` and the payload of a slice are sent to other
-        processes.
+        The function `find` receives the input of the questions in the slice, and the payload of the slice. A
+        question may also be evaluated up to `before` time points before the slice begins. The function `find`
+        and the payloads may be sent to other processes.
         """
 
     def without_certification(self) -> "Trace":
         """Return the trace for evaluations that clingo does not verify.
 
-        An evaluation without verification never determines a verdict.
+        Use this trace only for evaluations that do not determine a verdict.
         """
 
     def on(self, background: Background) -> "Trace":
@@ -146,7 +146,7 @@ class LocalTrace:
         return min((int(some.t.min()) for some in self.columns.atoms.values() if len(some.t)), default=None)
 
     def answers(self, questions: Sequence[Question], within: Interval | None = None) -> list[AnswerRuns]:
-        """Return the answers to each question for a predicate, in an interval or on the whole timeline."""
+        """Return the rows of each question (program and predicate) in an interval or the whole timeline."""
         return self._answers(
             questions, within or self.timeline, settings.stage("answering", self.runner.progress)
         )
@@ -191,7 +191,7 @@ class LocalTrace:
             yield [streamed]
 
     def slices(self, questions: Sequence[Question], before: int) -> Sequence[Interval]:
-        """Return the slices of the timeline for work that reads the input of the questions."""
+        """Divide the timeline into slices in which the questions can be evaluated separately."""
         needs = needs_of(questions).from_before(before)
         if needs.reach.tuples:
             return [self.timeline]
@@ -203,7 +203,7 @@ class LocalTrace:
         return cut_span(counts, self.timeline, needs.halo, rows=max(ATOMS_AT_ONCE, len(t) // _MOST_SLICES))
 
     def stream_runs(self, question: Question, within: Interval) -> StreamRuns | None:
-        """Return the only answer stream at each time, or None if clingo must evaluate."""
+        """Return the only answer stream at each time; None if only clingo can evaluate the question."""
         here = self._with_used([question])
         times = here.times(question.gate, within)
         return stream_runs(question, here, times.tolist(), self.runner.evaluator)
@@ -215,7 +215,7 @@ class LocalTrace:
         questions: Sequence[Question],
         before: int,
     ) -> list[Result]:
-        """Return the result of each slice for its payload, with terms coded as in the answers."""
+        """Apply the function `find` to the payload of each slice, and return the results in order of time."""
         del before
         situation, progress = (
             self._with_used(questions),
@@ -280,7 +280,7 @@ def clock_of(question: Question) -> Question:
 
 
 def check_timeline(timeline: Interval, every: int | None, dates: Dates = NO_DATES) -> None:
-    """Raise LarsError for an empty timeline, or for too many evaluations at each `every`-th time point."""
+    """Raise LarsError for an empty timeline, or if an evaluation every `every` time points is too much."""
     shown = f"[{dates.text(timeline.first)}, {dates.text(timeline.last)}]"
     if not timeline:
         raise LarsError(f"the timeline {shown} contains no time point; use --from TIME and a later --to TIME")
@@ -311,7 +311,7 @@ def dataset_of(queries: Sequence[EngineQuery]) -> Dataset:
 
 
 def side_dataset(query: EngineQuery, other: EngineQuery, static: Static) -> Dataset:
-    """Return the query's dataset D.
+    """Return the dataset D (named graphs and default graph) of a query.
 
     If the query has no FROM and no FROM NAMED, and no static data are loaded for its language only, return
     the dataset of the query `other`.

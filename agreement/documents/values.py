@@ -603,7 +603,7 @@ def static_file(text: str) -> StaticFile:
 
 
 def static_text(file: StaticFile, path: str) -> str:
-    """Return the text from which `static_file` reads a file of static data, with another path."""
+    """Return a file of static data, with another path, as a text that `static_file` can read."""
     engine, graph = f"{file.engine}:" if file.engine else "", f"{file.graph}=" if file.graph else ""
     return f"{engine}{graph}{path}"
 

@@ -118,9 +118,9 @@ def _streams_kept(own: settings.TraceOptions, values: Mapping[Path, str]) -> dic
 
 
 def _on_top(options: _Options, own: settings.TraceOptions) -> _Options:
-    """Return the options of the command line.
+    """Return the options of the command line, completed from the trace of an experiment.
 
-    The defaults of these options are the times and the order of the experiment's trace.
+    If an option for times, order, blank nodes or missing values is not given, its value comes from `own`.
     """
     return replace(
         options,
@@ -162,7 +162,7 @@ def experiment_query(
     """Return the query and input of an experiment that is the only input; `languages` selects the query.
 
     Without `languages`, the first query is used. Options of the command line override keys of the experiment.
-    The default unit is the default unit of `lars run`. The default unit also divides the `period` of the
+    The default unit is the default unit of `lars run`, shortened if necessary to divide the `period` of the
     command line.
     """
     if len(inputs) != 1 or not requests.is_experiment(inputs[0]):
@@ -232,7 +232,7 @@ def query_files(experiment: Experiment, languages: Sequence[Language | str] = ()
 
 
 def by_profile(files: Mapping[Language, Path], name: str) -> Path:
-    """Return the query in the language of an engine or language; without such a query, the first query."""
+    """Return the query file for `name`, an engine version or query language; the first file if none fits."""
     return next(
         (file for language, file in files.items() if _speaks(name, language)), next(iter(files.values()))
     )

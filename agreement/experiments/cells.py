@@ -58,7 +58,7 @@ class EngineVersion:
 
 @dataclass(frozen=True, slots=True)
 class AdaptedEngine:
-    """A real engine with an adapter: the command, the folder, and the options of the message `open`."""
+    """A real engine: the command and folder of its adapter, and the options that the message `open` sends."""
 
     command: str
     options: Mapping[str, object]

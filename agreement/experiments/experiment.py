@@ -82,7 +82,7 @@ class Experiment:
         return self.toml.error(path, WrongValueError(problem, part=part))
 
     def named(self, content: object, path: KeyPath) -> set[str]:
-        """Return the parameters in the placeholders of a content of the file."""
+        """Return the parameters whose placeholders occur in a part of the file."""
         return schema.parameters_in(self.toml, path, content, self.file.grid)
 
     def combinations(self, names: set[str]) -> Iterator[dict[str, Scalar]]:
@@ -98,7 +98,7 @@ class Experiment:
             yield dict(zip(grid, chosen, strict=True))
 
     def filled_content(self, entry: ExperimentEntry, parameters: schema.Parameters) -> Mapping[str, Any]:
-        """Return the content of an entry with filled placeholders, without a check."""
+        """Return the content of an entry with filled placeholders; the content is not checked."""
         try:
             content: Mapping[str, Any] = schema.fill(dict(entry.content), parameters)
         except WrongValueError as error:
@@ -270,7 +270,7 @@ def _check_columns(toml: PlacedData, content: schema.ExperimentFile) -> None:
 
 
 def in_fitting_units(experiment: Experiment, also: Iterable[Duration] = ()) -> Experiment:
-    """Return the experiment with its unit, or with the usual unit of all its queries, durations and `also`.
+    """Return the experiment with a unit; the default unit divides all its durations and the durations `also`.
 
     All cells have the same unit, so that the times of different cells can be compared. The function ignores
     invalid values, because a later check reports invalid values.

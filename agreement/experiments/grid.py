@@ -299,7 +299,7 @@ class _Grid:
                 raise self.experiment.error((*plan.last.path, "assign"), problem, stream.value)
 
     def query(self, entry: ExperimentEntry, language: Language, parameters: Parameters) -> QueryText:
-        """Return a query after parsing, which checks the query."""
+        """Parse a query to check it, and return its text."""
         path = (*entry.path, language.value)
         value = entry.content[language.value]
         source, text = self.experiment.query_text(value, path, parameters)
@@ -320,7 +320,7 @@ class _Grid:
 
 
 def _language_of(query: QueryText) -> Language:
-    """Return the language of a query's key if it reads the text; otherwise, the language that reads it."""
+    """Return a query's language: the language of its key if its text is valid in it, or a detected one."""
     for language in (query.language, None):
         with suppress(LarsError):
             return requests.read_once(query.text, query.source, language).language

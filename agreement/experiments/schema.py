@@ -76,7 +76,7 @@ def _parameter(name: str, value: object) -> tuple[Scalar, ...]:
 
 
 def texts(content: object, path: KeyPath = ()) -> Iterator[tuple[KeyPath, str]]:
-    """Yield the texts inside a content with their paths; the keys of tables are also texts."""
+    """Yield all texts in a part of the file, including the keys of tables, with their paths."""
     match content:
         case str():
             yield path, content
@@ -93,7 +93,7 @@ def texts(content: object, path: KeyPath = ()) -> Iterator[tuple[KeyPath, str]]:
 
 
 def parameters_in(toml: PlacedData, path: KeyPath, content: object, known: Collection[str]) -> set[str]:
-    """Return the parameters in a content's placeholders; raises PlacedError for an unknown parameter.
+    """Return the parameters whose placeholders occur in a part of the file; raises PlacedError if unknown.
 
     If the grid has no parameters, braces are part of the text.
     """
@@ -124,7 +124,7 @@ def _unknown(placeholder: str, known: Collection[str]) -> str:
 
 
 def fill(content: Any, parameters: Parameters) -> Any:  # TOML, of the same shape
-    """Return a content with filled placeholders; a text that is only a placeholder becomes the value.
+    """Fill the placeholders in a part of the file; a text that is only a placeholder becomes the value.
 
     Raises WrongValueError if two keys of a table are equal after their placeholders are filled.
     """

@@ -35,17 +35,17 @@ RandomWords = tuple[int, int, int, int]
 
 
 def words(what: bytes, seed: int, *name: int) -> RandomWords:
-    """Return four independent random words for the name of a random number."""
+    """Return four independent random 64-bit numbers; `what` and `name` identify the draw."""
     return _four_words(blake2b(b"%b %d %a" % (what, seed, name), digest_size=32).digest())
 
 
 def bits(what: bytes, seed: int, *name: int) -> int:
-    """Return 512 independent random bits for the name of a random number."""
+    """Return 512 independent random bits as one integer; `what` and `name` identify the draw."""
     return int.from_bytes(blake2b(b"%b %d %a" % (what, seed, name)).digest(), "little")
 
 
 def below(word: int, count: int) -> int:
-    """Return a number in 0..count-1 from a word; for counts far below 2**64, the numbers are equally likely.
+    """Convert a random 64-bit number to a number from 0 to count - 1; all results are almost equally likely.
 
     >>> below(0, 6), below(2**63, 6), below(2**64 - 1, 6)
     (0, 3, 5)
@@ -64,7 +64,7 @@ def _poisson() -> tuple[int, ...]:
 
 
 def poisson(word: int) -> int:
-    """Return a Poisson distributed number with mean 1 from a word.
+    """Convert a random 64-bit number to a Poisson-distributed number with mean 1.
 
     >>> [poisson(share * 2**64 // 100) for share in (36, 37, 73, 74, 91, 92)]
     [0, 1, 1, 2, 2, 3]
@@ -84,7 +84,8 @@ def burst_length(plan: Plan) -> int:
 def moments(plan: Plan, group: int, first: int, end: int) -> Iterator[ObservationTime]:
     """Yield the observation times of a group of stations in [first, end), interval by interval.
 
-    A burst can be longer than an interval. No observation is outside of [start, start + duration).
+    A burst can be longer than the interval between two observations. All observations are in [start, start +
+    duration).
     """
     start, interval = plan.points(plan.start), plan.points(plan.interval)
     size = plan.burst
@@ -168,9 +169,10 @@ def decimal(value: int, decimals: int) -> str:
 
 
 class Thermometer:
-    """The temperatures of one station, which are computed by cell in ascending order.
+    """The temperatures of one station, which are computed in ascending order of time.
 
-    One draw gives the sum of 512 steps, so that a late cell is computed without all earlier cells.
+    One random draw gives the sum of 512 steps of the random walk, so that a late temperature is computed
+    fast.
     """
 
     __slots__ = ("_block", "_name", "_sum", "_values", "_word")
@@ -182,9 +184,9 @@ class Thermometer:
         self._word = words(b"walk", *self._name)[0] if plan.values.step is not None else 0
 
     def at(self, cell: int, word: int) -> str:
-        """Return the temperature that is observed in an interval.
+        """Return the temperature in the interval with the number `cell`.
 
-        A uniform temperature is computed from the word.
+        Without a random walk, the temperature is computed from the random number `word`.
         """
         values = self._values
         count = values.high - values.low + 1
@@ -204,7 +206,7 @@ class Thermometer:
 
 
 def reflect(values: TemperatureRange, above: int) -> int:
-    """Return the value at offset `above` from the lowest value, after reflection at both bounds.
+    """Return the lowest value plus `above`, reflected at the lowest and highest value of the range.
 
     >>> [reflect(TemperatureRange(0, 3, 0, 1), above) for above in (-2, -1, 0, 3, 4, 6, 7)]
     [2, 1, 0, 3, 2, 0, 1]
@@ -280,11 +282,10 @@ def _delay(drawn: RandomWords, late: int, latest: int) -> int:
 
 
 def plan_parts(plan: Plan) -> list[Interval]:
-    """Return intervals of arrival times, which depend only on the plan.
+    """Divide the arrival times of a stream into intervals that can be generated separately.
 
     To generate an interval, earlier observations are also computed, because elements can be late and bursts
-    are long. The length of an interval is at least a fourth of the time for which earlier observations are
-    computed. The minimum length of intervals limits repeated work.
+    are long. Earlier observations are computed again for at most about four times the length of an interval.
     """
     start, back = plan.points(plan.start), plan.points(plan.lateness)
     end = start + plan.points(plan.duration) + back

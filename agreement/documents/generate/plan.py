@@ -27,7 +27,7 @@ ArrivalProcess = Literal["regular", "poisson"]
 
 @dataclass(frozen=True, slots=True)
 class TemperatureRange:
-    """Temperatures from `low` to `high`, both included; `low`, `high` and `step` count 10 ** -decimals.
+    """Temperatures from `low` to `high`, both included; all three numbers have the unit 10 ** -decimals.
 
     Without `step`, temperatures are uniform and independent. With `step`, the temperature of each station is
     a random walk from a random start. In each interval, the temperature moves one step up or down with equal
@@ -97,7 +97,7 @@ class StreamOptions:
 
 
 class WrongOptionError(LarsError):
-    """An error for an invalid option of a stream: the keyword, the value, and the expected form."""
+    """The error that an option of a synthetic stream is invalid, with its name, value and expected form."""
 
     def __init__(self, option: str, problem: str, value: object = None) -> None:
         sentence = problem if value is None else f"{value}: {problem}"
@@ -107,14 +107,15 @@ class WrongOptionError(LarsError):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A stream of observations on [start, start + duration); Source: YABench (2016), Section 3.2.
+    """A plan of a synthetic stream, with observations on [start, start + duration) (YABench, Section 3.2).
 
     Each station makes one observation per `interval`. The first observation is at a random offset below
     `interval`. Groups of `contemporaneous` stations observe at the same instants. The groups are assigned to
-    the streams in turn. Each observation becomes `burst` observations, `gap` apart. The share `duplicates` of
-    the elements is sent again with the same time. The share `out_of_order` of the elements arrives up to
-    `delay` late. If `delay` is None, the greatest delay is one interval. All times of a plan are multiples of
-    `unit`. Raises LarsError with the name of an option for an invalid plan.
+    the streams in turn. Each observation is replaced by `burst` observations with the time `gap` between
+    them. A share `duplicates` of the elements is sent twice, with the same time. A share `out_of_order` of
+    the elements arrives late, with a delay of at most `delay`. If `delay` is None, the greatest delay is one
+    interval. All times of a plan are multiples of `unit`. Raises LarsError for an invalid plan; the message
+    names the wrong option.
     """
 
     stations: int = 1
@@ -144,7 +145,7 @@ class Plan:
             raise WrongOptionError("values", "the first value is above the second; expected LOW..HIGH")
 
     def points(self, length: Duration) -> int:
-        """Return a duration as a number of units of this plan."""
+        """Return a duration as a number of this plan's time units."""
         return length.points(self.unit)
 
     @property
@@ -156,7 +157,7 @@ class Plan:
 
     @property
     def expected_triples(self) -> int:
-        """The expected number of triples; for random arrivals, the mean."""
+        """The number of triples in the stream; the mean number if arrivals are random."""
         # A burst ends with the stream.
         size = min(self.burst, self.duration.nanoseconds // max(1, self.gap.nanoseconds) + 1)
         observations = self.stations * size * self.duration.nanoseconds * TRIPLES
@@ -228,7 +229,7 @@ def duration(option: str, text: str) -> Duration:
 
 
 def values(text: str, step: str | None) -> TemperatureRange:
-    """Return the temperature range of the text `LOW..HIGH` and of the step of --walk.
+    """Return the temperature range of a text `LOW..HIGH`; `step` is the value of --walk.
 
     The number of decimals is the greatest number of decimals in the two texts.
 
@@ -254,7 +255,7 @@ def _decimals(number: Decimal) -> int:
 
 
 def bursts(text: str | None) -> tuple[int, Duration]:
-    """Return the size and the gap of a text `SIZExGAP` for bursts.
+    """Return the size of a burst, and the gap between its observations, from a text `SIZExGAP`.
 
     >>> bursts("5x100ms")
     (5, Duration(nanoseconds=100000000))
@@ -268,14 +269,14 @@ def bursts(text: str | None) -> tuple[int, Duration]:
 
 
 def share(option: str, text: str) -> Fraction:
-    """Return the exact fraction of an option that is a share."""
+    """Return the value of an option, a share from 0 to 1, as an exact fraction."""
     if not _SHARE.fullmatch(text) or Fraction(text) > 1:
         raise WrongOptionError(option, "expected a share from 0 to 1, such as 0.05", cut(text))
     return Fraction(text)
 
 
 def plan_of(options: StreamOptions, unit: Duration) -> Plan:
-    """Return the plan of the options, with times in a unit."""
+    """Return the plan of a stream with the given options; all its times are multiples of `unit`."""
     burst, gap = bursts(options.bursts)
     return Plan(
         stations=options.stations,

@@ -45,7 +45,7 @@ WrittenElement = tuple[int, str, Observation]
 
 
 def format_of(path: Path, written_format: WrittenFormat | None) -> WrittenFormat:
-    """Return the given format of a file, otherwise the format of its extension or of a folder.
+    """Return the format in which to write a trace: `written_format`, or the format of the file's extension.
 
     Raises LarsError if `lars` would read a trace with this name in another format.
     """
@@ -154,10 +154,10 @@ PartCounts = list[int]
 
 @dataclass(frozen=True, slots=True)
 class TraceOutput:
-    """A plan's stream in a format; integer times count `trace_unit`.
+    """A plan's stream, with the trace format in which it is written; `trace_unit` is the unit of times.
 
-    A text format gives one file of consecutive parts. Turtle gives a folder with one file for each time.
-    Parquet gives one file, or a folder with one file for each of several parts.
+    In a text format, the trace is one file. In Turtle, the trace is a folder with one file for each time. In
+    Parquet, the trace is one file, or a folder with several files.
     """
 
     plan: Plan
@@ -180,7 +180,7 @@ class TraceOutput:
 
 
 def spark_master(runner: Runner, output: TraceOutput) -> str | None:
-    """Return the Spark master that writes the stream; None means this process."""
+    """Return the Spark master that writes the stream; None if this process writes the stream."""
     if runner.master is not None and runner.in_process:
         raise LarsError("cannot combine --master and --in-process; use one of them")
     large = not runner.in_process and output.plan.expected_triples >= LARGE
@@ -193,7 +193,7 @@ def make(
     """Write a trace atomically; return its number of elements.
 
     Raises LarsError if the format cannot express the stream, or if the stream is empty. The function also
-    raises LarsError if the path exists and must not be replaced.
+    raises LarsError if the path exists and `overwrite` is false.
     """
     check_expressible(output.format, output.plan, output.trace_unit)
     _check_free(path, overwrite=overwrite)
@@ -209,7 +209,7 @@ def make(
 
 
 def _check_free(path: Path, *, overwrite: bool) -> None:
-    """Raise LarsError if a file or folder exists at a path and must not be replaced."""
+    """Raise LarsError if a file or folder exists at a path, unless `overwrite` is true."""
     if not exists(path.parent, folder=True):
         raise LarsError(f"{path}: cannot write the trace: the folder {path.parent} does not exist")
     if not exists(path):
@@ -226,7 +226,7 @@ def _check_free(path: Path, *, overwrite: bool) -> None:
 
 
 def summary(output: TraceOutput, path: Path, count: int) -> str:
-    """Return the summary of a written trace, with the options that read the trace."""
+    """Return the summary of a written trace, with the options with which `lars` reads the trace."""
     plan = output.plan
     options = [f"--unit {plan.unit}"]
     if output.trace_unit != default_trace_unit(output.format, plan.unit):
@@ -321,7 +321,7 @@ def _write_on_spark(output: TraceOutput, target: Path, master: str, progress: Pr
 
 
 def _finish(output: TraceOutput, target: Path, counts: PartCounts) -> None:
-    """Turn the folder of a table with one part into a file; raises LarsError for an empty stream."""
+    """Replace a folder with a single Parquet file by this file; raise LarsError for an empty stream."""
     if not sum(counts):
         raise LarsError(
             f"no observation is in the duration {output.plan.duration}; use a longer --duration, "

@@ -25,10 +25,11 @@ _TERMS: Final = ("<", '"', "_:")
 
 
 def read_answer_table(path: Path, times: answer_times.AnswerTimes) -> recording.Recording:
-    """Return consecutive rows of one time as a report; raises LarsError with the number of the row.
+    """Return the reports in a table of answers: consecutive rows with equal times form one report.
 
-    If names of columns other than the time begin with ?, these columns are the variables. If a text is not
-    an RDF term, all terms of the table are compared by their lexical forms.
+    If some column names begin with ?, only these columns and the column of times are read. If a text is not
+    an RDF term, all terms of the table are compared by their lexical forms. Raises LarsError with the number
+    of a wrong row.
     """
     from solver.traces.formats.mapped_tables import cells_of_table
     from solver.traces.formats.tables import plain_table
@@ -176,10 +177,10 @@ class _Table:
 
 
 def read_csv(source: TextFile, times: answer_times.AnswerTimes) -> recording.Recording:
-    """Return consecutive rows of one time as a report; raises LarsError with the place of an error.
+    """Return the reports in SPARQL 1.1 CSV results: consecutive rows with equal times form one report.
 
     The column `time_variable` contains the times. By default, the column with the times is the first column
-    with the name t, time or timestamp.
+    with the name t, time or timestamp. Raises LarsError with the place of an error.
     """
     records = csv_records(source)
     names = _names(source, records, ACCEPTED_CSV)
@@ -189,7 +190,7 @@ def read_csv(source: TextFile, times: answer_times.AnswerTimes) -> recording.Rec
 
 
 def read_tsv(source: TextFile, times: answer_times.AnswerTimes) -> recording.Recording:
-    """Return consecutive rows of one time as a report, like `read_csv`, but with exact RDF terms."""
+    """Return the reports in SPARQL 1.1 TSV results, as `read_csv` does, but with exact RDF terms."""
     records = tsv_records(source)
     names = _names(source, records, ACCEPTED_TSV)
     column = _time_column(names, times, partial(source.error, 0))

@@ -23,7 +23,7 @@ _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?
 
 @dataclass(frozen=True, slots=True)
 class AnswerTimes:
-    """The times in recorded answers: numbers count `unit`, dateTimes count from the origin in the `options`.
+    """The meaning of times in recorded answers: numbers have the unit `unit`, dateTimes count from an origin.
 
     Without an origin, dateTimes are rejected.
     """
@@ -32,7 +32,7 @@ class AnswerTimes:
     options: AnswersOptions = field(default_factory=AnswersOptions)
 
     def read(self, text: str) -> float:
-        """Return the time in milliseconds of a text; raises LarsError for an invalid time.
+        """Return the time of a text in milliseconds; raises LarsError for an invalid time.
 
         >>> AnswerTimes(Duration(10**9)).read("1.5")
         1500.0
@@ -45,7 +45,7 @@ class AnswerTimes:
             raise LarsError(f"found {short(text)}; expected {self._accepted()}") from None
 
     def of_number(self, number: float) -> float:
-        """Return the time in milliseconds of a number in this unit."""
+        """Return the time of a number in milliseconds; `unit` is the unit of the number."""
         # JSON has whole numbers that no float reaches.
         amount = max(-_BEYOND, min(number, _BEYOND)) * self.unit.milliseconds
         if not math.isfinite(amount) or amount < 0:

@@ -48,7 +48,7 @@ class PushEntry(RecordingPart):
 
 
 class Burst(RecordingPart):
-    """Lines of a stream's file (numbers `first` to `last`), which were pushed from `t` to `t_last`."""
+    """The pushes of lines `first` to `last` of a stream file, from time `t` to time `t_last`."""
 
     second: Index
     t: Finite
@@ -66,7 +66,7 @@ class StreamReference(RecordingPart):
 
 
 class FlushEntry(RecordingPart):
-    """A report at the close of a run, with the bounds of its window if the engine reports the bounds."""
+    """A report that the end of a run causes, with the bounds of its window if the engine reports them."""
 
     t: Finite
     rows: list[dict[str, TermText | None]]
@@ -225,10 +225,11 @@ class Case:
 
     The field `windows` contains the bounds that the engine prints for the window of each report, or None. The
     field `engine_window` is C-SPARQL's window statement. If no report has a row, the recording has no
-    variables. Terms are canonical texts. All times are equal to the times in the file. The field `dialect` is
-    the query language that the engine declared. The field `refused` is the reason why the engine rejected the
-    query. The field `flush` contains the reports that the close of the run caused, in the columns of the
-    recording. The field `lexical` means that the engine does not return the kinds of terms.
+    variables. Terms are canonical texts. Times are not converted: they are the numbers in the file. The field
+    `dialect` is the query language that the engine declared. The field `refused` is the reason why the engine
+    rejected the query. The field `flush` contains the reports that the close of the run caused, in the
+    columns of the recording. The field `lexical` is true if the engine does not return the kinds of RDF
+    terms.
     """
 
     path: Path
@@ -256,7 +257,7 @@ def read_case(path: Path) -> Case:
 
 
 def case_of(path: Path, source: TextFile) -> Case:
-    """Return the case of a text; `path` is the file of the text."""
+    """Return the case in the text of a case file; `path` is the path of this file."""
     document = json_of(source, ACCEPTED_CASE)
     _check_keys(document)
     content = check_data(CaseFile, document)
@@ -369,7 +370,7 @@ def _json(value: object) -> str:
 
 
 def _whole(value: object) -> object:
-    """Return a value with whole floats as integers, and without members that are None."""
+    """Return a JSON value with whole floats as integers, and without keys whose value is None."""
     match value:
         case float() if value.is_integer():
             return int(value)

@@ -79,12 +79,13 @@ class _Solved(term_entries.RecordingPart):
 
 
 def read_sparql_json(source: TextFile, times: answer_times.AnswerTimes) -> recording.Recording:
-    """Return consecutive rows of one time as a report.
+    """Return the reports in SPARQL 1.1 JSON results: consecutive rows with equal times form one report.
 
     The column `time_variable` contains the time. By default, the column with the time is the first column
     with the name t, time or timestamp. A key with the name of this column, next to `head`, may also contain
-    the time. A document with such a time next to `head` is one report: rows, no rows, or a boolean. The
-    boolean true is the row (). Raises LarsError with the place of an error.
+    the time. If a document has a time next to `head`, the document is one report: rows, no rows, or a
+    boolean. The boolean true is read as the row (), which has no columns. Raises LarsError with the place of
+    an error.
     """
     lines = source.lines()
     if one_a_line(lines):
@@ -178,7 +179,7 @@ def _by_column(
 
 
 def read_time_term(term: str | None, column: str, times: answer_times.AnswerTimes) -> float:
-    """Return the time in milliseconds of a term in a time column; raises LarsError for an invalid time."""
+    """Return the time, in milliseconds, of an RDF term; raises LarsError for an invalid time."""
     match None if term is None else read_term(term):
         case Literal(lexical):
             return times.read(lexical)
@@ -209,7 +210,7 @@ def read_csrbench(source: TextFile, times: answer_times.AnswerTimes) -> recordin
 
 
 def read_solved(source: TextFile, times: answer_times.AnswerTimes) -> recording.Recording:
-    """Return each line as a report; the time is `ms` if given, otherwise `t` in time points.
+    """Return each line of the output of `lars solve --json` as a report.
 
     Raises LarsError with the place of an error.
     """

@@ -86,7 +86,7 @@ def read_recording(path: Path, options: AnswersOptions) -> Recording:
 
 
 def _times(options: AnswersOptions, usual: Duration) -> AnswerTimes:
-    """Return the reader of times; the default unit of a number is the usual unit of the format."""
+    """Return the reader of times; if no unit is given, numbers have the usual unit of the format."""
     return AnswerTimes(options.answers_unit or usual, options)
 
 

@@ -42,7 +42,7 @@ class Push:
     came: float | None = None
 
     def as_element(self) -> "Push":
-        """Return the push as an engine receives it: equal labels at one time mean the same blank node."""
+        """Return the push with blank node labels that are valid only in its stream and at its time."""
         (triple,) = traces.elements_blanks(f"{self.stream}\n{self.t}", [self.triple])
         return replace(self, triple=triple)
 
@@ -67,10 +67,10 @@ class Recording:
     The field `rejected` contains the numbers of rejected pushes. The field `windows` contains the bounds that
     an engine prints with each report, in order. The field `windows` is empty if the engine prints no bounds.
 
-    The field `lexical` means that the format of the recording omits the kinds of RDF terms. The terms of a
-    lexical recording are results of the function `of_text`. Before other terms are compared with the terms of
-    a lexical recording, `as_lexical` must convert the other terms. For example, `30` may have been a number,
-    a string or part of an IRI. The field `rows_only` means that the format cannot express an empty answer.
+    The field `lexical` means that the format of the recording omits the kinds of RDF terms. For example, `30`
+    may have been a number, a string or part of an IRI. The terms of a lexical recording are results of the
+    function `of_text`. Before other terms are compared with the terms of a lexical recording, `as_lexical`
+    must convert the other terms. The field `rows_only` means that the format cannot express an empty answer.
     """
 
     variables: tuple[str, ...]
@@ -86,7 +86,7 @@ SLACK: Final = 1e-6
 
 
 def in_common_columns(recording: Recording, other: Recording) -> tuple[Recording, Recording]:
-    """Return two recordings with the columns of both, sorted; a column that a recording lacks is unbound."""
+    """Return both recordings with the same sorted columns; a column that a recording lacks is unbound."""
     names = tuple(sorted({*recording.variables, *other.variables}))
     return in_columns(recording, names), in_columns(other, names)
 
@@ -170,13 +170,13 @@ TimedRow = tuple[float, Mapping[str, str | None]]
 def recording_of(
     variables: Iterable[str], reports: Iterable[tuple[float, Iterable[Mapping[str, str | None]]]]
 ) -> Recording:
-    """Return the recording of reports with their times in milliseconds."""
+    """Return a recording from reports, each given by its time in milliseconds and its rows."""
     names = tuple(sorted(set(variables)))
     return Recording(names, tuple(Report(t, rows_in(names, rows)) for t, rows in reports))
 
 
 def rows_in(names: Sequence[str], rows: Iterable[Mapping[str, str | None]]) -> tuple[Row, ...]:
-    """Return rows as tuples in columns; a variable that a row omits is unbound."""
+    """Return rows as tuples with one term for each of the `names`; a variable that a row omits is unbound."""
     return tuple(tuple(map(row.get, names)) for row in rows)
 
 
@@ -186,7 +186,7 @@ def names_of(rows: Iterable[Iterable[str]]) -> tuple[str, ...]:
 
 
 def group_reports(rows: Iterable[TimedRow]) -> list[tuple[float, list[Mapping[str, str | None]]]]:
-    """Return consecutive rows of one time as one report."""
+    """Group rows into reports: consecutive rows with equal times form one report."""
     groups: list[tuple[float, list[Mapping[str, str | None]]]] = []
     for t, row in rows:
         if not groups or groups[-1][0] != t:

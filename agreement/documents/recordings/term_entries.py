@@ -87,7 +87,7 @@ def quad_of(line: str) -> tuple[Triple, str | None]:
 def static_of(lines: Iterable[str], graph: str | None = None) -> Static:
     """Return the static data of N-Quads lines.
 
-    Triples without a graph belong to `graph` or the default graph.
+    A triple without a graph belongs to `graph`, or to the default graph if `graph` is None.
     """
     default: set[Triple] = set()
     named: dict[str, set[Triple]] = {}
@@ -210,7 +210,7 @@ SolutionEntry = dict[str, BoundTerm | None]
 
 
 def row_of(solution: Mapping[str, TermEntry | None]) -> dict[str, str | None]:
-    """Return the canonical texts of the terms of a solution."""
+    """Return the canonical text of each term of a solution, by the name of its variable."""
     return {name: None if entry is None else entry.text() for name, entry in solution.items()}
 
 

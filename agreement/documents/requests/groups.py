@@ -307,7 +307,7 @@ class InputOptions:
 
     @property
     def query_readings(self) -> tuple[str, ...] | None:
-        """The readings that apply to queries and not to data."""
+        """The names of the given readings (choices that query languages leave open) that concern queries."""
         return tuple(name for name in self.around.readings or () if concerns_queries(name)) or None
 
     @property
@@ -316,10 +316,10 @@ class InputOptions:
         return self.unit or SECOND
 
     def fitted(self, queries: Iterable[Path], note: settings.Warn, *periods: Period | None) -> "InputOptions":
-        """Return the options.
+        """Return the options with a unit.
 
-        If no unit is given, return options with a unit that divides the durations of queries and periods. In
-        every command, this unit is also the unit of a trace without a unit.
+        If no unit is given, the longest suitable unit that divides the durations of queries and periods is
+        chosen.
         """
         if self.unit is not None:
             return self
@@ -331,12 +331,10 @@ class InputOptions:
         return replace(self, unit=unit)
 
     def as_engines_count(self, queries: Sequence[Path], note: settings.Warn) -> "InputOptions":
-        """Return options with a unit.
+        """Return the options with a unit; by default, the unit in which an engine reads numbers in windows.
 
-        If no unit is given, the result has the unit in which an engine reads numbers in windows.
-
-        The unit is a millisecond if a query of Kolibrie has short windows, and otherwise the usual unit. A
-        caller that works in milliseconds needs no note about the unit.
+        The default unit is a millisecond if a query of Kolibrie has windows shorter than a second. Otherwise,
+        the default unit divides the durations in the queries.
         """
         if self.unit is None and any(map(query_files.has_short_numbers, queries)):
             return replace(self, unit=MILLISECOND)
@@ -446,7 +444,7 @@ class ProgramOptions:
     semantics: Semantics | None = semantics_option("set")
 
     def check(self, path: Path, **others: object) -> None:
-        """Raise LarsError if these options or the `others` for queries are given together with a program."""
+        """Raise LarsError if a path is a LARS program, but these options or `others` (for queries) are given."""
         flags = flags_of(
             self.evaluation,
             self.reading,
@@ -506,7 +504,7 @@ def origin_text(origin: datetime | None) -> str:
 
 
 def check_for_queries(path: Path, flags: Sequence[str]) -> None:
-    """Raise LarsError if options for reading a query are given together with a program."""
+    """Raise LarsError if a path is a LARS program, but options for reading queries are given."""
     if flags and path.suffix in query_files.PROGRAM_SUFFIXES:
         raise LarsError(
             f"{path}: cannot combine {' and '.join(flags)} with a LARS program, because a program "
@@ -515,7 +513,7 @@ def check_for_queries(path: Path, flags: Sequence[str]) -> None:
 
 
 def check_for_programs(path: Path, flags: Sequence[str]) -> None:
-    """Raise LarsError if options about answer streams are given for a query, which has one answer stream."""
+    """Raise LarsError if options about several answer streams are given for a query, which has only one."""
     if flags and path.suffix not in query_files.PROGRAM_SUFFIXES:
         reason = "because a query has only one answer stream"
         raise LarsError(f"{path}: cannot combine {' and '.join(flags)} with a query, {reason}")
@@ -572,16 +570,17 @@ TOLERANCE: Final = 1e-9
 class JudgeOptions:
     """The options for judging answers: the choices to try, the data to compare, and the faults to search for.
 
-    Without `late`, the delay of a report must be shorter than the slide. `lars judge` itself, not the user,
-    sets the following fields:
+    Without `late`, the delay of a report must be shorter than the slide. The fields from `lexical` on are set
+    by `lars judge`, and not by the user.
 
-    - `lexical`: the format of the answers omits the kinds of terms.
-    - `times`: for an engine version, the times of reports are compared too, if they are comparable.
-    - `pushes`: for an engine version, rejected pushes and the bounds that the engine prints are compared too.
-    - `most` is the maximum number of combinations of start times to try, before the `deadline`.
-    - `whole` is the number of combinations to judge completely, even if no combination fits the answers.
-    - `worth` is a score. In case of very many evaluations, a choice whose score cannot exceed `worth` gets no
-      verdict.
+    - The field `lexical` is true if the format of the answers omits the kinds of RDF terms.
+    - The field `times` is true if the times of an engine version's reports are compared too.
+    - The field `pushes` is true if an engine version's rejected pushes and printed bounds are compared too.
+    - The field `most` is the maximum number of combinations of start times to try before the `deadline`.
+    - The field `whole` is the number of combinations to judge completely, even if no combination fits the
+      answers.
+    - The field `worth` is a score: in a run with very many evaluations, start times whose score cannot exceed
+      it get no verdict.
     """
 
     HEADING: ClassVar = "Comparison"
@@ -663,7 +662,7 @@ class JudgeOptions:
         return replace(self, deadline=Deadline.after(self.time_limit))
 
     def at_times(self, count: Callable[[settings.Time], int]) -> "JudgeOptions":
-        """Return the options with the requested times converted to time points by `count`."""
+        """Return the options with times in time points; the function `count` converts each time."""
         starts = self.t0
         if isinstance(starts, str):
             starts = read_numbers(readers.in_time_points(starts, count), START_TIMES)
@@ -701,7 +700,7 @@ class AnswersOptions:
     ordered: bool = True
 
     def since(self, zero: str | None) -> "AnswersOptions":
-        """Return the options; if no origin is given, the dateTime of time 0 becomes the origin."""
+        """Return the options; if no origin is given, `zero` (the dateTime of time 0) becomes the origin."""
         if zero is None or self.origin is not None:
             return self
         from solver.traces import read_time

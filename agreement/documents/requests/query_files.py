@@ -91,7 +91,7 @@ def is_query(path: Path) -> bool:
 def load_query(
     path: Path, unit: Duration, engine: Language | None = None, *, opaque: bool = False, graphs: bool = False
 ) -> EngineQuery:
-    """Return the query of a file in any query language; raises the errors of `query_in`."""
+    """Return the query of a file in any query language; raises LarsError as `query_in` does."""
     return query_in(query_text(path), str(path), unit, engine, opaque=opaque, graphs=graphs)
 
 
@@ -107,10 +107,10 @@ Rdf = Literal["1.1", "1.2"]
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """The options with which queries are read, for choices that the text of a query does not make.
+    """The options for reading queries: base IRI, version of RDF, prefixes, and readings.
 
     A prefix in the field `prefix` applies unless the query text declares the same prefix. The `readings`
-    determine the meanings that the query's language leaves open.
+    choose a meaning for syntax that the query language does not define.
     """
 
     base: str | None = option(
@@ -154,7 +154,7 @@ class Around:
 
     @property
     def meanings(self) -> Readings:
-        """The readings with their values."""
+        """The names of the readings with their values."""
         return (*(self.readings or {}).items(),)
 
     @property
@@ -163,10 +163,7 @@ class Around:
         return self.rdf == "1.2" or None
 
     def within(self, outer: "Around") -> "Around":
-        """Return these settings.
-
-        If a setting is missing, its value comes from `outer`, the settings of the surrounding block.
-        """
+        """Return the settings completed from `outer`, the settings of the surrounding block."""
         return Around(
             self.base or outer.base,
             self.rdf or outer.rdf,
@@ -180,7 +177,7 @@ _around: ContextVar[Around | None] = ContextVar("around", default=None)
 
 @contextmanager
 def reading_as(around: Around) -> Iterator[None]:
-    """In a block, read queries with some settings; settings of surrounding blocks apply too."""
+    """In the block, read queries with the settings `around`; settings of surrounding blocks apply too."""
     before = _around.set(around.within(current()))
     try:
         yield
@@ -189,10 +186,7 @@ def reading_as(around: Around) -> Iterator[None]:
 
 
 def else_reading_as(around: Around) -> None:
-    """In the rest of a block, read queries with some settings.
-
-    Settings that the block has set stay unchanged.
-    """
+    """In the rest of the current block, use `around` for each setting that the block leaves open."""
     if (block := _around.get()) is not None:
         _around.set(block.within(around))
 
@@ -270,7 +264,7 @@ def absolute_text(text: str, source: str, base: str | None = None) -> str:
 def read_once(
     text: str, source: str, engine: Language | None = None, base: str | None = None, *, opaque: bool = False
 ) -> EngineQuery:
-    """Return the query of a text by `read_query`; repeated calls return the first result or raise its error.
+    """Parse a query text; later calls with the same arguments return the same query or raise the same error.
 
     The relative IRIs of the text are resolved against `base`, otherwise against the result of `base_for`.
     """
@@ -457,7 +451,7 @@ def _check_numbers(part: object) -> None:
 class WindowSource:
     """A window of a query over a stream, with its name in RSP-QL.
 
-    If blocks of a query have equal windows, they share one value.
+    Equal windows in several blocks of a query are one WindowSource.
     """
 
     stream: Iri | Variable
@@ -476,7 +470,7 @@ def sources(query: EngineQuery) -> tuple[WindowSource, ...]:
 
 
 def element_requirement(queries: Iterable[EngineQuery]) -> Elements | None:
-    """Return which elements must have different times, so that the readings of the queries are exact."""
+    """Return the kind of elements that must have different times for exact results; None if none must."""
     windows = [source.window for query in queries for source in sources(query)]
     grains = {window.grain for window in windows if isinstance(window, Now)}
     if "triple" in grains:
@@ -487,7 +481,7 @@ def element_requirement(queries: Iterable[EngineQuery]) -> Elements | None:
 
 
 def check_generated(queries: Iterable[EngineQuery]) -> None:
-    """Raise LarsError if the readings of a query require elements with different times."""
+    """Raise LarsError if a query needs elements with different times, as generated streams may lack them."""
     if element_requirement(queries) is not None:
         raise LarsError(
             "cannot generate elements for the readings count=elements, grain=message and grain=triple, "
@@ -496,7 +490,7 @@ def check_generated(queries: Iterable[EngineQuery]) -> None:
 
 
 def with_sources(query: EngineQuery, change: Callable[[WindowSource], WindowSource]) -> EngineQuery:
-    """Return the query in which the result of `change` replaces each source."""
+    """Return a copy of the query in which `change(window)` replaces each window."""
 
     def changed(part: StreamBlock) -> StreamBlock:
         source = change(WindowSource(part.stream, part.window, part.name))

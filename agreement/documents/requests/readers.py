@@ -168,7 +168,7 @@ _DATED: Final = re.compile(rf"(?:{_DATE_TIME.pattern})|(?:{_TIME_OF_DAY.pattern}
 
 
 def in_time_points(text: str, count: Callable[[Time], int]) -> str:
-    """Return a text in which time points replace the dateTimes.
+    """Return a text of times in which time points replace the dateTimes; the function `count` converts them.
 
     >>> in_time_points("08:00:00..08:00:09,12", lambda _: 5)
     '5..5,12'
