@@ -66,7 +66,7 @@ class WrittenQuery(EngineQuery):
 
 @remember
 def with_its_text(query: EngineQuery, text: str, source: str, base: str = "") -> WrittenQuery:
-    """Return a query together with the text from which it was read."""
+    """Return a query with the text from which it was read."""
     known = {member.name: getattr(query, member.name) for member in fields(EngineQuery)}
     return WrittenQuery(**known, text=text, source=source, base=base)
 
@@ -101,8 +101,8 @@ NOTHING_OFF: Off = frozenset()
 class EngineRule:
     """A rule of an engine version: one difference from the specification, described in one line.
 
-    `right` describes the correct behavior, with the definition (of RSP-QL, 2014, if no other source is
-    named).
+    The field `right` describes the correct behavior, and names its definition (in RSP-QL, 2014, unless
+    another source is named).
     """
 
     name: str
@@ -115,9 +115,9 @@ class Engine:
     """The model of an engine version: rules that describe how the version deviates from a specification.
 
     - `name` is the name on the command line, and `specification` the name of the specification.
-    - `recorded` is the function that computes the reports. With all rules off, the reports follow the
+    - The function `recorded` computes the reports of the engine. With all rules off, the reports follow the
       specification on the clock of the engine, with windows that begin at multiples of their slide.
-    - `timed`: the model also predicts the times of reports, because pushed triples set the clock.
+    - If `timed` is true, the model also predicts the times of reports, because pushed triples set the clock.
     - `builds` are other engines with the same name in recordings: the same version with other libraries, or
       with windows in a different order. `build` describes the difference from these builds.
     - `own_parser` reads and rejects texts like the parser of the engine; None if this parser is unknown.
@@ -174,7 +174,7 @@ class Engine:
     def predict(
         self, query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off, of: Recording
     ) -> Recording:
-        """Return the reports that the model predicts; if several are possible, those closest to a recording.
+        """Return the predicted reports; from several possible results, the one closest to the recording `of`.
 
         Raises:
             LarsError: The engine cannot run the query.
@@ -233,10 +233,11 @@ def answers(
 def portions(
     contents: Iterable[Shown], most: int, size_after: Callable[[Shown | None, Shown], int]
 ) -> Iterator[Sequence[Shown]]:
-    """Yield contents of windows in portions, each of which ends with the content that makes it too large.
+    """Yield window contents in portions; the first content that makes a portion too large is its last.
 
-    A portion is too large if its size is above `most`. The size that a content adds can depend on the
-    previous content, which is None at the start of a portion.
+    A portion is too large if its size is above `most`. The function `size_after` receives the previous
+    content (None at the start of a portion) and the next content, and returns the size that the next content
+    adds.
     """
     part: list[Shown] = []
     size = 0

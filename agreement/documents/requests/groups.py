@@ -444,7 +444,7 @@ class ProgramOptions:
     semantics: Semantics | None = semantics_option("set")
 
     def check(self, path: Path, **others: object) -> None:
-        """Raise LarsError if a path is a LARS program, but these options or `others` (for queries) are given."""
+        """Raise LarsError if a LARS program is given with these options, or the query options `others`."""
         flags = flags_of(
             self.evaluation,
             self.reading,

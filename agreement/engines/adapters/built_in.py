@@ -34,7 +34,7 @@ _TRUTHS: Final = {truth: f'"{word}"^^<{XSD}boolean>' for truth, word in ((True, 
 
 
 class BuiltInOptions(BaseModel):
-    """The `options` of the message open for a specification or an engine version."""
+    """The options that the message open can set for a specification or an engine version."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
 
@@ -86,7 +86,7 @@ class BuiltInEngine:
             raise messages.RefusedQueryError(str(error)) from None
 
     def end(self) -> bool:
-        """Return true without an effect, because no process runs."""
+        """Return true and do nothing, because no process runs."""
         return True
 
     def __enter__(self) -> Self:
@@ -226,7 +226,7 @@ class SpecificationSession:
         )
 
     def _reports(self, until: int) -> Recording:
-        """Return all reports up to a time point.
+        """Return the reports of this run up to the time point `until`.
 
         Raises:
             LarsError: The specification does not define the run.
@@ -278,12 +278,12 @@ class SpecificationSession:
 
     @property
     def _strategies(self) -> list[frozenset[specifications.Strategy]]:
-        """The report strategies of the specification: for all windows, then for each window with its own."""
+        """The report strategies for all windows, followed by the strategies for single windows."""
         return [self.specification.report, *self.specification.windows.values()]
 
     @property
     def _waits(self) -> bool:
-        """Whether reports of a time can change until that time is over, for example by the next triple."""
+        """Whether the next triple can change a report of the same time, so that the report must wait."""
         if specifications.lead_of(self.run.query, self.run.unit):
             return True
         tick = specifications.needed_tick(self.specification, sources(self.run.query))
@@ -291,13 +291,13 @@ class SpecificationSession:
 
     @property
     def _includes_end(self) -> bool:
-        """Whether a window excludes its closing time, so that its report is certain at this time."""
+        """Whether windows exclude their closing time, so that triples of this time change no report."""
         bounds = self.options.bounds or self.specification.bounds[0]
         closing = all("window-close" in strategies for strategies in self._strategies)
         return misses_last(bounds) and closing and not specifications.has_own_ends(self.run.query)
 
     def _until(self, t: float) -> tuple[messages.EngineReport, ...]:
-        """Return the reports that become certain when the time `t` (in ms) comes."""
+        """Return the reports that no later triple can change after the clock reaches `t` (in ms)."""
         before, self._clock = self._clock, max(self._clock, t)
         ends = self._includes_end
         return tuple(
@@ -307,9 +307,9 @@ class SpecificationSession:
         )
 
     def advance(self, t: float) -> tuple[messages.EngineReport, ...]:
-        """Set the clock to `t` (ms), and return the reports that become certain.
+        """Set the clock to `t` (ms), and return the reports that no later triple can change.
 
-        No triple before `t` may follow.
+        After this call, no triple with a time before `t` may be pushed.
         """
         if not self._waits:
             self._clock = max(self._clock, t)
@@ -319,7 +319,7 @@ class SpecificationSession:
         return self._until(t)
 
     def close(self) -> tuple[messages.EngineReport, ...]:
-        """Return the reports that remain open: at the time of the last triple or clock message, or later."""
+        """Return the remaining reports, at the time of the last triple or clock message, or later."""
         if not self._waits or self._includes_end:
             return ()
         names, query, before = self._known.variables, self.run.query, self._clock
@@ -356,9 +356,9 @@ _ELSE: Final = "rspql"
 
 
 def adapted_version(command: str, text: str) -> tuple[Engine, bool]:
-    """Return an engine with an adapter as an engine version, and whether its rows omit the kinds of terms.
+    """Return the engine behind an adapter as an engine version, and whether its rows omit the kinds of terms.
 
-    The adapter opens the query once to describe the engine.
+    To get the description of the engine, the function opens the query once.
 
     Raises:
         LarsError: The engine rejects the query.

@@ -55,10 +55,10 @@ _RSPQL: Final = (
 
 @dataclass(frozen=True, slots=True)
 class _Tried:
-    """A query for tests of an adapter, with the length of its windows in ms, or in the adapter's unit.
+    """A query with which an adapter is tested, and the length of its windows in ms or in the adapter's unit.
 
-    `unitless` means that the length has no unit. `patterns` are the triple patterns with their streams.
-    `carrier` is the variable whose terms are tested, or None.
+    If `unitless` is true, the query gives the length without a unit. `patterns` are the triple patterns with
+    their streams. `carrier` is the variable whose terms are tested, or None.
     """
 
     query: str
@@ -70,9 +70,9 @@ class _Tried:
     def pushes(self, unit: float, *, apart: bool) -> list[Push]:
         """Return the triples to push in a test: all tested terms in one window, or each in its own window.
 
-        With `apart`, each term has its own window. After these triples, further triples close the windows. No
-        triple is at a multiple of the window length, because engines assign such a triple to different
-        windows. If the length is one time unit, all triples are at multiples of the length.
+        With `apart`, each term has its own window. After the triples with tested terms, further triples close
+        the windows. No triple is at a multiple of the window length, because engines assign such a triple to
+        different windows. If the length is one time unit, all triples are at multiples of the length.
         """
         length = max(1, int(self.length * (1 if self.unitless else 1 / unit)))
         step = max(1, length // 4)
@@ -137,7 +137,7 @@ def _tried(text: str) -> _Tried:
 def _patterns(query: EngineQuery) -> Iterator[tuple[str, TriplePattern]]:
     """Yield the triple patterns of a query, each with the stream that must contain its triples.
 
-    If windows are merged, this is the first stream.
+    In a language that merges all windows, each pattern is paired with the first stream.
     """
     merged = str(query.merged[0].stream) if query.merged else None
     for part in parts(query.pattern):
@@ -166,7 +166,7 @@ _QUERIES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class AdapterCheck:
-    """The result of one test of an adapter: `problem` is an error or None, and `advice` a remark or None."""
+    """The result of one test of an adapter; `problem` is an error or None, `advice` is a remark or None."""
 
     name: str
     problem: str | None = None
@@ -280,7 +280,7 @@ def _rows(answers: messages.EngineAnswers) -> _Rows:
 def _takes_brackets(
     adapter: RunningAdapter, registration: messages.OpenMessage, pushes: Sequence[Push]
 ) -> bool:
-    """Return whether the engine gives rows only if stream names are in < and >, which the protocol omits."""
+    """Return whether the engine gives rows only for stream names in < and >, against the protocol."""
     bracketed = [replace(push, stream=f"<{push.stream}>") for push in pushes]
     return bool(_rows(messages.answers_of(adapter, registration, bracketed)))
 
@@ -310,7 +310,7 @@ def _reported(
 
 
 def _singly(answers: messages.EngineAnswers) -> str | None:
-    """Return a message about the first push with several reports of one time; None without such a push."""
+    """Return a message about the first push that causes several reports of one time; None if no push does."""
     for number, reply in enumerate(answers.replies):
         kinds = Counter((report.t, report.window_from, report.window_to) for report in reply.reports)
         if kinds and max(kinds.values()) > 1:

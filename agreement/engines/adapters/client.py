@@ -69,10 +69,9 @@ class ChildProgram:
     """A program that answers each line of its input by one line with a JSON object.
 
     All other lines of the program are ignored. `silence` is the maximum number of seconds to wait for a
-    reply. All processes that the program starts are ended with the program, also outside its process group; a
-    mark in the environment identifies these processes. If `folder` is given, the program runs in this folder.
-    If `log` is given, all lines are written to the log, with > for lines to the program and < for lines from
-    the program.
+    reply. When the program ends, all processes that it started are ended too; a mark in their environment
+    identifies them. If `folder` is given, the program runs in this folder. If `log` is given, all lines are
+    written to the log, with > for lines to the program and < for lines from the program.
     """
 
     def __init__(
@@ -153,11 +152,11 @@ class ChildProgram:
             raise self._failed("has written a reply without a message")
 
     def _reply(self) -> dict[str, object] | None:
-        """Return the next reply of the program that was read already, or None."""
+        """Return the next reply from the output that was already read; None if no reply is left."""
         return self._replies.popleft() if self._replies else None
 
     def _take(self, data: bytes) -> None:
-        """Split bytes from the program into lines; count lines that are not a JSON object."""
+        """Split bytes from the program into lines, and count the lines that are not JSON objects."""
         self._rest += data
         if b"\n" not in data:
             return
@@ -270,11 +269,11 @@ class ChildProgram:
 
     @property
     def is_running(self) -> bool:
-        """Whether the program was not ended by `end`; it may have ended by itself."""
+        """Whether `end` has not been called yet; the program may have ended by itself."""
         return self in _running
 
     def kill(self) -> None:
-        """Kill the program from another thread; readers of its output then see the end of the output."""
+        """Kill the program, from any thread; threads that read its output then reach the end."""
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
 
@@ -335,7 +334,7 @@ _Reply = TypeVar("_Reply", bound=Message)
 
 @dataclass(slots=True)
 class RunningAdapter:
-    """An adapter, given by its command; its process starts with the first query and serves later queries.
+    """An adapter, given by its command; its process starts at the first query and also serves later queries.
 
     Each run has a separate process if the adapter rejected the last query, or declares that a second query
     does not start a new run.
@@ -479,7 +478,7 @@ class RunningAdapter:
         return FailedEngineError(f"the adapter {cut(self.command)!r} {problem}")
 
     def kill(self) -> None:
-        """Kill the adapter from another thread; this run and later runs then raise TimeIsUpError."""
+        """Kill the adapter, from any thread; its current run and later runs then raise TimeIsUpError."""
         self.until = min(self.until, monotonic())
         if (child := self._child) is not None:
             child.kill()
@@ -534,7 +533,7 @@ class AdapterSession:
         )
 
     def _in_units(self, t: float) -> int:
-        """Return a time in ms as a number of the adapter's unit.
+        """Convert a time in ms to the time unit of the adapter.
 
         Raises:
             LarsError: The time is not a multiple of the unit.
@@ -557,9 +556,9 @@ class AdapterSession:
         return tuple(self.adapter.checked(report, self.profile, op) for report in reports)
 
     def advance(self, t: float) -> tuple[EngineReport, ...]:
-        """Send the message advance with the time `t` (ms), and return the reports that it causes.
+        """Send the message advance with the time `t` (ms), and return the reports that the message causes.
 
-        No triple before `t` may follow.
+        After this call, no triple with a time before `t` may be pushed.
         """
         (reply,) = self.adapter.ask([AdvanceMessage(t=self._in_units(t))])
         return self._checked(self.adapter.reply(ReportsReply, reply, "advance").reports, "advance")
@@ -567,7 +566,7 @@ class AdapterSession:
     def close(self) -> tuple[EngineReport, ...]:
         """End the run, and return its last reports.
 
-        If each query needs a new process, the process ends too.
+        If the adapter needs a new process for each query, its process also ends.
         """
         (reply,) = self.adapter.ask([CloseMessage()])
         reports = self._checked(self.adapter.reply(ReportsReply, reply, "close").reports, "close")

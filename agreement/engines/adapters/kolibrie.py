@@ -55,8 +55,8 @@ _Message = Mapping[str, Any]
 def _post(url: str, path: str, body: Mapping[str, object]) -> Any:  # JSON
     """Send a request with a JSON body to the server, and return its answer.
 
-    If no server of Kolibrie answers, the function ends the process. An error as reply to `open` would mean
-    that Kolibrie rejects the query.
+    If no server of Kolibrie answers, the function ends the process. The function does not reply to the
+    message open with an error, because this would mean that Kolibrie rejects the query.
 
     Raises:
         ValueError: The server rejects the request; the error contains the message of the server.
@@ -103,7 +103,8 @@ class Session:
     def _listen(self) -> None:
         """Read the events of the server, and put the rows into the queue `rows`.
 
-        An empty line ends an event, which has a name and lines of data. A row is an event without a name.
+        An event consists of a name and lines of data, and ends with an empty line. A row is an event without
+        a name.
         """
         name, data = "", list[str]()
         why = "the server has closed the connection"

@@ -81,14 +81,14 @@ class PushMessage(Message):
 
 
 class AdvanceMessage(Message):
-    """The message advance: set the clock of the engine; no earlier push will follow."""
+    """The message advance: set the clock of the engine; after it, no push has an earlier time."""
 
     op: Literal["advance"] = "advance"
     t: MessageTime
 
 
 class CloseMessage(Message):
-    """The message close: end the run; the reply contains the reports that only the end causes."""
+    """The message close: end the run; the reply contains the reports that the end of the run causes."""
 
     op: Literal["close"] = "close"
 
@@ -174,7 +174,7 @@ MessageReports = Annotated[tuple[EngineReport, ...], Field(strict=False)]
 
 
 class PushReply(Message):
-    """The reply to push: reports, the reason of a rejection, and errors after which the engine continues."""
+    """The reply to push: reports, the reason for a rejection, and errors that do not stop the engine."""
 
     reports: MessageReports
     refused: str | None = Field(default=None, description="Reason why the engine rejects the triple.")
@@ -188,7 +188,7 @@ class ReportsReply(Message):
 
 
 class ErrorReply(Message):
-    """The reply if the engine rejects the query (open), or cannot continue."""
+    """The reply if the engine rejects the query in the message open, or cannot continue the run."""
 
     error: str = Field(min_length=1)
 
@@ -264,7 +264,7 @@ class FailedEngineError(FailedRunError):
 
 
 class TimeIsUpError(FailedEngineError):
-    """The error that no time is left to wait for the engine; its answers may be correct."""
+    """The error that the time limit ended before the engine did; the engine may be correct."""
 
 
 class EngineSession(Protocol):
@@ -283,9 +283,10 @@ class EngineSession(Protocol):
         ...
 
     def advance(self, t: float) -> tuple[EngineReport, ...]:
-        """Set the clock of the engine to `t` (ms), and return the reports that this causes.
+        """Set the clock of the engine to `t` (ms), and return the reports that the new time causes.
 
-        No triple before `t` may follow. The method is for engines whose clock messages can set.
+        After this call, no triple with a time before `t` may be pushed. Use the method only if messages can
+        set the engine's clock.
         """
         ...
 
@@ -324,7 +325,7 @@ class StreamEngine(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class EngineAnswers:
-    """The answers of an engine in one run; without a profile, the engine rejected the query.
+    """The answers of an engine in one run; `profile` is None if the engine rejected the query.
 
     `replies` contains the reply to each pushed triple in order, and `flush` the reports at the end of the
     run. All times are in milliseconds.
@@ -387,7 +388,7 @@ def _bounds(report: EngineReport) -> tuple[float, float] | None:
 
 
 def _content(report: EngineReport) -> tuple[object, ...]:
-    """Return the content of a report without the order of rows and blank node labels, to compare two runs."""
+    """Return the content of a report without the order of rows and the labels of blank nodes."""
     rows = (
         frozenset((name, with_blanks(text, lambda _: "_:")) for name, text in row.items() if text is not None)
         for row in report.rows

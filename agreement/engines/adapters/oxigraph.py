@@ -95,7 +95,7 @@ class OxigraphRun:
         insort(self.elements, (t, stream, triple), key=_time)  # a late element is in the order of times too
 
     def due(self, t: float, *, also: bool) -> Iterator[dict[str, object]]:
-        """Yield the reports of all windows that close before `t` (ms); with `also`, including `t`."""
+        """Yield the reports of all windows that close before `t` (ms), or with `also` at `t` or before."""
         closes = {close for window in self.windows for close in self._closes(window, t) if close < t or also}
         for close in sorted(closes):
             self.last_time = close
@@ -125,7 +125,7 @@ class OxigraphRun:
                     close += window.step
 
     def _end(self, window: _Window, t: float, *, behind: bool) -> int:
-        """Return the first time at which a window closes: at `t` or later; with `behind`, only later."""
+        """Return the first time from `t` on (with `behind`, after `t`) at which a window closes."""
         first = self.start + window.width
         steps = (t - first) // window.step + 1 if behind else -((first - t) // window.step)
         return first + int(steps) * window.step
@@ -323,8 +323,8 @@ def _pushed(engine: OxigraphRun, message: _Message) -> dict[str, object]:
 def _triple(line: str, *_: object) -> ox.Triple:
     """Return the triple in a line of N-Triples.
 
-    The other arguments are the time and the stream. They are part of the key of the cache, so equal blank
-    node labels mean the same node only at one time in one stream.
+    The other arguments, the time and the stream, are part of the cache's key. Equal blank node labels
+    therefore mean the same node only at one time in one stream.
     """
     (quad,) = ox.parse(line, ox.RdfFormat.N_TRIPLES, rename_blank_nodes=True)
     triple: ox.Triple = quad.triple

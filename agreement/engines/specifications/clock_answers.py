@@ -122,7 +122,7 @@ def _facts(task: Task, frame: Frame, points: Sequence[EvaluationPoint]) -> Itera
 
 
 def _read_as(version: Version, dataset: Dataset, named: Container[str]) -> list[str]:
-    """Return the graphs of the query to which the triples of a version belong, by FROM and FROM NAMED."""
+    """Return the graphs in the query's dataset (FROM, FROM NAMED) that receive the triples of a version."""
     if dataset == Dataset():
         return [version.graph or _DEFAULT]
 

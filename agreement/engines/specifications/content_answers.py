@@ -41,7 +41,7 @@ _RUNS_AT_ONCE: Final = 500_000
 
 
 class ContentAnswers:
-    """The rows of a query over contents of its windows, with a cache."""
+    """Computes the rows of a query for given contents of its windows, and caches the rows."""
 
     def __init__(
         self,
@@ -139,10 +139,10 @@ class ContentAnswers:
         }
 
     def _runs(self, contents: Sequence[ShownSpans]) -> tuple[relational.RunTable, Array]:
-        """Return the rows over contents of windows, and a number for the visible columns of each row.
+        """Return the rows for contents of windows, and a number for the visible values of each row.
 
-        Rows are in the order of their texts. Each row has the first and the last position of consecutive
-        contents that have this row.
+        Rows are in the order of their texts. Each row contains the positions of the first and the last of
+        consecutive contents that give the row.
         """
         atoms: dict[tuple[Signature, Window], relational.RunTable] = {}
         for number, own in enumerate(self._columns):
@@ -197,7 +197,7 @@ class ContentAnswers:
         return relational.concatenate([table.take(~late), relational.coalesce(points, len(contents))], 1)
 
     def _encoded_quads(self, elements: Sequence[PushedTriple]) -> tuple[list[Array], Array]:
-        """Return the named-graph triples of the elements as columns, and their number before each element."""
+        """Return the named-graph triples of the elements as columns, and how many precede each element."""
         quads = [(*each.triple, name, each.stream) for each in elements for name in each.named]
         codes = self._terms.codes(chain.from_iterable(quads)).reshape(len(quads), 5)
         return list(codes.T), np.array([0, *accumulate(len(each.named) for each in elements)], np.int64)
@@ -225,7 +225,7 @@ class Same(Generic[_Kept]):
 
 @lru_cache(maxsize=2**7)
 def _over_contents(of: Same[EngineQuery], setting: Setting) -> tuple[Output, Program]:
-    """Return the output and the LARS program of a query whose windows have given contents."""
+    """Return the output columns and the LARS program for a query over given contents of its windows."""
     query = of.kept
     # The window's content is given: its name only has to be unique.
     windows = {source: SlidingWindow(1, 1, number) for number, source in enumerate(sources(query))}

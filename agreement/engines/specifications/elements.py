@@ -101,7 +101,8 @@ def _counted(time: float, number: int, unit: Duration) -> int:
 class Version:
     """Static triples that are valid in the closed interval [first, last] of time points.
 
-    If an end is None, the interval is unlimited there. `graph` is the name of a named graph, or None.
+    If `first` or `last` is None, the interval has no limit on this side. `graph` is the name of a named
+    graph, or None.
     """
 
     triples: frozenset[Triple]
@@ -126,13 +127,13 @@ class TickClock:
     """If elements are late: the tick of each arrival with the number of its push, in ascending order."""
 
     def arrived(self, tick: int) -> int:
-        """Return the number of pushes up to the last triple that has arrived at a tick."""
+        """Return the number of triples that have been pushed up to a tick."""
         place = bisect_right(self.came, tick, key=itemgetter(0))
         return self.came[place - 1][1] + 1 if place else 0
 
 
 def stream_elements(query: EngineQuery, elements: Sequence[PushedTriple]) -> tuple[PushedTriple, ...]:
-    """Return the elements of a query's streams; of equal elements at one time point, only the first."""
+    """Return the elements of a query's streams; if elements at one time point are equal, keep the first."""
     names = {_name(source.stream) for source in sources(query)}
     first: dict[tuple[int, str, Triple], PushedTriple] = {}
     for element in elements:
@@ -148,8 +149,9 @@ def _name(stream: Iri | Variable) -> str | None:
 def tick_clock(elements: tuple[PushedTriple, ...], tick: parameters.Tick) -> TickClock:
     """Return the elements on a clock with as few ticks per time point as `tick` requires.
 
-    `tick` is the kind of event at which the engine looks: a triple, a graph, or a time point. Late elements
-    are at the last tick of their time point, after the elements that arrived on time.
+    The argument `tick` is the kind of event at which the engine can report: each triple, each graph, or each
+    time point. Late elements are at the last tick of their time point, after the elements that arrived on
+    time.
     """
     in_order = sorted(elements, key=attrgetter("arrival", "number")) if any_late(elements) else elements
     by_instant = [list(inside) for _, inside in groupby(in_order, attrgetter("arrival"))]

@@ -74,7 +74,7 @@ class EvaluationReport:
 
 @dataclass(frozen=True)
 class FramedTask:
-    """A query and stream under a specification, before start times t0 of the windows are chosen."""
+    """A query, its input and a specification, before the start times t0 of the windows are chosen."""
 
     task: Task
     specification: Specification
@@ -115,7 +115,7 @@ class FramedTask:
 
 @dataclass(frozen=True, slots=True)
 class ScheduledTask(FramedTask):
-    """A query and stream under a specification with start times t0: evaluation times, and window contents."""
+    """The evaluation times and window contents of a query, for one specification and given start times t0."""
 
     choice: OpenChoice
     points: EvaluationPoints
@@ -133,9 +133,9 @@ class ScheduledTask(FramedTask):
         return tuple(kept(window.elements, span, point.time) for window, span in pairs)
 
     def shown_at(self, point: EvaluationPoint) -> tuple[int, int] | None:
-        """Return the time point at which the first window's content begins, and the triples in all windows.
+        """Return the time at which the first window's content begins, and how many triples all windows have.
 
-        The second number counts the triples. For a query without windows, the result is None.
+        For a query without windows, the result is None.
         """
         if not self.windows:
             return None
@@ -150,7 +150,7 @@ class ScheduledTask(FramedTask):
 
 
 def frame_task(task: Task, specification: Specification, bounds: Bounds) -> FramedTask:
-    """Return a query and stream under a specification, before start times t0 are chosen."""
+    """Combine a query and its input with a specification; the start times t0 are chosen later."""
     read = sources(task.query)
     clock = task.clock(needed_tick(specification, read))
     base = Frame(specification, task.unit, bounds, clock, task.until, wait=task.run.wait)
@@ -185,7 +185,7 @@ def answers_of(of: FramedTask) -> ContentAnswers | None:
 def evaluations(of: ScheduledTask) -> tuple[EvaluationReport, ...]:
     """Return the evaluations with their rows, in ascending order of time.
 
-    The last results are cached, because a recording is judged many times, also with shifted times.
+    The latest results are cached, because the same recording is judged several times.
     """
     if len(of.points) > _MOST_KEPT:
         return _evaluated(of)

@@ -16,13 +16,13 @@ from translate.model.windows import Now, Range, Rows, Span, Unbounded
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The context in which the windows of a query are evaluated: unit, bounds, clock, and last time point.
+    """The settings for all windows of a query: time unit, bounds, clock, and last time point.
 
-    All windows are evaluated at one reference time. The report is due `lead` time points after the reference
-    time, when the last window that looks ahead closes. A window in `quiet` causes no evaluation. If `every`
-    is given, windows slide with the reference time, but report only at multiples of `every` time points. If
-    elements are late, an evaluation that the clock causes also sees the elements that arrive in the `wait`
-    time points after it.
+    All windows are evaluated at one reference time. If windows look ahead, the report comes `lead` time
+    points after the reference time, when the last window closes. The windows in `quiet` cause no evaluations.
+    If `every` is given, windows slide with the reference time, but report only at multiples of `every` time
+    points. If elements are late, an evaluation that the clock causes also sees the elements that arrive in
+    the `wait` time points after it.
     """
 
     specification: parameters.Specification
@@ -42,7 +42,7 @@ class Frame:
 
 
 def frame_of(query: EngineQuery, frame: Frame) -> Frame:
-    """Return the frame with the fields that the query determines: `lead`, `quiet` and `every`.
+    """Return the settings `frame` with the fields that the query determines: `lead`, `quiet` and `every`.
 
     Raises:
         LarsError: The query language gives windows different bounds, and no option sets the bounds.
@@ -80,7 +80,7 @@ def has_own_ends(query: EngineQuery) -> bool:
 
 
 def _quiet(query: EngineQuery) -> list[WindowSource]:
-    """Return the windows over logs of Janus; if all windows are over logs, all except one."""
+    """Return the windows that read a log (in Janus queries), but never all windows of a query."""
     if query.language is not Language.JANUS:
         return []
     read = sources(query)
@@ -105,8 +105,8 @@ def _slides_with_time(window: object) -> bool:
 class Shape:
     """The width α and slide β of a sliding window in time points; `closed` means that it contains both ends.
 
-    The report is due `due` time points after the window opens: at the close of the window, unless all windows
-    have another reference time. Between reports, the window moves by `moves` time points, usually β.
+    The report comes `due` time points after the window opens, which is usually the close of the window.
+    Between two reports, the window moves by `moves` time points, usually the slide β.
     """
 
     width: int
@@ -116,7 +116,7 @@ class Shape:
     moves: int
 
     def closes(self, start: int, until: int) -> range:
-        """Return the report times, up to `until`, of windows that open at start, start + slide, and so on."""
+        """Return the report times, up to `until`, of windows that open at `start` and after each slide."""
         return range(start + self.due, until + 1, self.slide)
 
 
@@ -145,7 +145,7 @@ def ends_of(source: WindowSource, frame: Frame) -> Bounds:
 
 
 def shape(source: WindowSource, frame: Frame) -> Shape | None:
-    """Return the width and slide of a window; None for tuple windows and windows without a beginning.
+    """Return the width and slide of a window; None for tuple-based windows and windows without a beginning.
 
     Raises:
         LarsError: No specification defines when the window opens and closes.
@@ -209,7 +209,7 @@ def _query_bounds(query: EngineQuery) -> set[Bounds]:
 
 
 def in_ticks(source: WindowSource, start: int, frame: Frame) -> Rows | FixedWindow | SlidingWindow:
-    """Return the window in ticks of the clock, where each window contains only its last end.
+    """Return the window in ticks of the clock, without its first tick and with its last tick.
 
     The first tick of a time point precedes the elements of the time point. The windows [o, c) and [o, c]
     begin after the first tick of o. The windows (o, c] and (o, c) begin after the first tick of o + 1.

@@ -46,10 +46,10 @@ _ToStream = Annotated[ToStream, BeforeValidator(values.one_of(ToStream))]
 
 
 class Specification(BaseModel):
-    """The correct reports of an engine: the parameters of RSP-QL that its query language leaves open.
+    """A definition of correct reports: values for the parameters of RSP-QL that a query language leaves open.
 
-    The query's language determines the graph of a window: C-SPARQL and SPARQLstream merge windows into the
-    default graph, CQELS and RSP-QL name them. Source: RSP-QL (2014), Definitions 11 to 24; SECRET (2010).
+    C-SPARQL and SPARQLstream merge windows into the default graph; in CQELS and RSP-QL, each window is a
+    separate graph. Source: RSP-QL (2014), Definitions 11 to 24; SECRET (2010).
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
@@ -105,7 +105,7 @@ class Specification(BaseModel):
     )
 
     def strategies(self, stream: str, number: int) -> frozenset[Strategy]:
-        """Return the report strategies of a window, given by the IRI of its stream and its number, from 1."""
+        """Return the report strategies of the window with a number (from 1) over a stream (an IRI)."""
         return self.windows.get(stream, self.windows.get(str(number), self.report))
 
 

@@ -39,7 +39,7 @@ CLOCKED: Final = frozenset(("window-close", "periodic"))
 
 
 def is_clocked(specification: parameters.Specification) -> bool:
-    """Return whether the clock triggers reports of some window under a specification."""
+    """Return whether a specification lets the clock, and not only arriving triples, trigger reports."""
     return any(own & CLOCKED for own in (specification.report, *specification.windows.values()))
 
 
@@ -114,7 +114,7 @@ class ShownWindow:
                 return range(first, max(first, bisect_right(self.ticks, shown)))
 
     def hidden(self, span: range, push_count: int | None) -> Sequence[int]:
-        """Return the positions in `span` of elements that have not arrived after that many pushed triples."""
+        """Return the positions in `span` of elements that have not arrived when `push_count` triples have."""
         if push_count is None:
             return ()
         late = self._late[bisect_left(self._late, span.start) : bisect_left(self._late, span.stop)]
@@ -127,7 +127,7 @@ class ShownWindow:
 
     @cached_property
     def _reads_closed(self) -> bool:
-        """Whether the window to close last is read, because the query defines when windows open (sparq)."""
+        """Whether evaluations read the last closed window, because the query sets the start times (sparq)."""
         clocked, own = "window-close" in self.strategies, self.source.window
         return clocked and isinstance(own, Range) and own.opens is not None
 
@@ -176,7 +176,7 @@ class ShownWindow:
         return misses_first(ends_of(self.source, self.frame)) and not isinstance(self.source.window, Now)
 
     def opening(self, tick: int, push_count: int | None = None) -> int:
-        """Return the time point at which the window that is read at a tick opens.
+        """Return the time point at which a window opens; `tick` is the time at which the window is read.
 
         If elements are late, `push_count` is the number of triples that have arrived.
         """
@@ -195,7 +195,7 @@ class ShownWindow:
     def arrivals(self) -> Sequence[EvaluationPoint]:
         """Return an evaluation for each tick at which an element of the window's stream arrives.
 
-        If windows look ahead, the report is due when the last of them closes.
+        If windows look ahead, the report comes when the last window closes.
         """
         window = self.window
         points: Sequence[EvaluationPoint] = _arrivals(self.frame.clock, self.source.stream)
@@ -212,7 +212,7 @@ class ShownWindow:
         return [EvaluationPoint(point.tick, point.time + lead) for point in points] if lead else points
 
     def closes(self) -> Sequence[EvaluationPoint]:
-        """Return an evaluation for each close of the window; a tuple window closes at each triple."""
+        """Return an evaluation for each close of the window; a tuple-based window closes at each triple."""
         match self.window:
             case Rows():
                 return self.arrivals()
@@ -246,9 +246,9 @@ def with_start(window: ShownWindow, start: int) -> ShownWindow:
 
 
 def needed_tick(specification: parameters.Specification, sources: Sequence[WindowSource]) -> parameters.Tick:
-    """Return which input must count as one arrival; all input of a time point if only the clock matters.
+    """Return the input that counts as one arrival: a triple, a graph, or all input of one time point.
 
-    If a window contains whole elements, all input of a time point is one arrival: it is one element.
+    If a window counts whole elements, all input of a time point is one element, and so one arrival.
     """
     if any(map(_has_elements, sources)):
         return "instant"
@@ -281,7 +281,7 @@ EvaluationPoints = Sequence[EvaluationPoint]
 
 
 def own_points(window: ShownWindow, windows: Sequence[ShownWindow]) -> EvaluationPoints:
-    """Return the evaluations at which one window reports; start times of other windows do not matter."""
+    """Return the evaluations at which one window reports, whatever the start times of other windows are."""
     conditions, points = conditions_of(window.strategies), candidates(window, windows)
     if not conditions:
         return points
@@ -293,7 +293,7 @@ def own_points(window: ShownWindow, windows: Sequence[ShownWindow]) -> Evaluatio
 
 
 def conditions_of(strategies: frozenset[parameters.Strategy]) -> frozenset[parameters.Strategy]:
-    """Return the strategies that some candidates do not meet."""
+    """Return the report strategies that can prevent a report at a possible evaluation of a window."""
     # What arrives in a window is a change, and not nothing.
     by_arrival = "content-change" in strategies and not strategies & CLOCKED
     if by_arrival:
@@ -323,7 +323,7 @@ def evaluation_points(
 
 
 def candidates(window: ShownWindow, windows: Sequence[ShownWindow]) -> EvaluationPoints:
-    """Return the evaluations at which one window reports if it meets the conditions of its strategies."""
+    """Return the evaluations at which a window reports if it also meets its report strategies."""
     if "window-close" in window.strategies:
         return window.closes()
     if "periodic" in window.strategies:
@@ -375,7 +375,7 @@ def period_of(frame: Frame) -> int:
 
 
 def holds(strategy: parameters.Strategy, window: ShownWindow, point: EvaluationPoint, span: range) -> bool:
-    """Return whether a candidate meets a strategy, if the window's content at its tick is `span`."""
+    """Return whether a window meets a report strategy at an evaluation at which its content is `span`."""
     match strategy:
         case "window-close":
             return True

@@ -60,7 +60,7 @@ class EngineRun:
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """The evaluation of a query and stream by specifications, up to the time point `until`.
+    """A query and its input, which specifications evaluate up to the time point `until`.
 
     Rows are cached, because many specifications and start times need the same rows.
     """
