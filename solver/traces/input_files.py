@@ -55,17 +55,17 @@ _numbers: Final = count()
 
 
 def bare(path: Path) -> Path:
-    """Return a path without the extension .gz of compressed files."""
+    """Return a path without its extension .gz, if it has this extension."""
     return path.with_suffix("") if path.suffix.lower() == ".gz" else path
 
 
 def readable(path: Path) -> Path:
-    """Return a plain file with the bytes of a path: the path itself, or a copy.
+    """Return the path of a regular, uncompressed file with the bytes of a path: the same path, or a copy.
 
-    Pipes, compressed files and `-` (standard input) are copied.
+    The function copies pipes, compressed files and standard input (`-`).
 
     Raises:
-        LarsError: The path is neither a file nor a pipe, or the compression is broken.
+        LarsError: The path is neither a file nor a pipe, or a compressed file is damaged.
         FailedRunError: A copy would be too large.
     """
     try:
@@ -83,7 +83,7 @@ def readable(path: Path) -> Path:
 
 
 def converted_file(path: Path, how: Hashable, convert: Callable[[Path], None]) -> Path:
-    """Return the converted copy of a plain file; each file is converted once for each value of `how`."""
+    """Return a copy of a file that `convert` has converted, only once for each value of `how`."""
     stat = path.stat()
     key = (stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns, how)
     if key not in _copies:
@@ -97,7 +97,7 @@ def converted_file(path: Path, how: Hashable, convert: Callable[[Path], None]) -
 def temporary_copies() -> Iterator[None]:
     """Delete, at the end of the block, the copies of files that are made in the block.
 
-    Other copies exist until the program ends, which may be never.
+    Copies that are made outside of such a block exist until the program ends.
     """
     before = set(_copies)
     try:
@@ -110,7 +110,7 @@ def temporary_copies() -> Iterator[None]:
 
 
 def _key(path: Path) -> object:
-    """Return the key by which the copy of a file is found, or None if the file needs no copy."""
+    """Return a key that identifies a file and its content among copied files; None if no copy is needed."""
     if path == STANDARD_INPUT:
         if sys.stdin is None:
             raise LarsError("-: standard input is closed")
@@ -191,11 +191,11 @@ ATOMS: Final = ""
 
 
 class TracedAtom(NamedTuple):
-    """An atom of a trace, or only a time if `predicate` is None.
+    """An atom of a trace with its time, or only a time if `predicate` is None.
 
-    - `time`: A dateTime is a number of time points if the user gave the origin, otherwise nanoseconds since
-      1970. The times of each stream must not decrease.
-    - `stream` is the stream of a triple, and ATOMS for all other atoms.
+    - `time` is in time points; a dateTime is in nanoseconds since 1970 if the user did not give the origin.
+      The times of each stream must not decrease.
+    - `stream` is the stream of a triple; for all other atoms, it is ATOMS.
     """
 
     time: Instant
@@ -210,10 +210,11 @@ class TracedAtom(NamedTuple):
 
 
 def check_roles(triple: Triple, columns: Sequence[int]) -> None:
-    """Check that the subject of a triple is an IRI or a blank node, and its predicate an IRI.
+    """Raise MalformedPart unless the subject of a triple is an IRI or blank node, and its predicate an IRI.
 
     Raises:
-        MalformedPart: Subject or predicate is another term. `columns` are the columns of the three terms.
+        MalformedPart: The subject or the predicate is another term; the error contains its column in
+            `columns`.
     """
     if triple[0].startswith('"') or is_triple_term(triple[0]):
         kind = "literal" if triple[0].startswith('"') else "triple term"
@@ -224,12 +225,13 @@ def check_roles(triple: Triple, columns: Sequence[int]) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowColumns:
-    """Atoms of one predicate in columns; triples have the columns s, p, o and stream.
+    """Rows of a trace with atoms of one predicate, in columns; the columns of triples are s, p, o and stream.
 
-    - `name`: If None, the rows are only times.
+    - `name` is the predicate of the atoms; if it is None, the rows are only times.
     - `numbers` are the numbers of the rows in their block, or in arrival order.
-    - `kinds`, `times` and `zones` are the fields of Instant.
-    - `streams` are codes: the code of null for triples without a stream, NO_CODE for other atoms.
+    - `kinds`, `times` and `zones` contain the fields `kind`, `value` and `zone` of the rows' Instants.
+    - `streams` contains the codes of streams: the code of null for triples without a stream, and NO_CODE for
+      other atoms.
     """
 
     name: Signature | None
@@ -242,7 +244,7 @@ class RowColumns:
 
 
 class ExactRow(NamedTuple):
-    """A row of a block that was read separately, with its text for error messages.
+    """A row of a block that was read separately (and not in columns), with its text for error messages.
 
     - `place` is the number of the row in its block, from 0.
     - `line` is the number of the row's line, from 1; it is 0 if each row is one line.
@@ -260,8 +262,8 @@ class RowBlock:
 
     - `before` is the number of earlier rows of the part.
     - `rows` is the number of rows.
-    - `usual` contains the rows that were read as columns.
-    - `exact_rows` contains the other rows in order, each of which is read on demand.
+    - `usual` contains the rows in usual notation, which were read together as columns.
+    - `exact_rows` contains all other rows in order; each of these rows is read when it is needed.
     """
 
     before: int
@@ -270,7 +272,7 @@ class RowBlock:
     exact_rows: Iterable[ExactRow]
 
     def numbers(self, others: Iterable[ExactRow]) -> Array:
-        """Return the number of atoms, times and errors before each row, followed by the total number."""
+        """Return the number of atoms, times and errors before each row, and, as last item, their total."""
         counts = np.zeros(self.rows + 1, np.int64)
         for rows in self.usual:
             counts[rows.numbers + 1] = 1
@@ -279,7 +281,7 @@ class RowBlock:
         return np.cumsum(counts)
 
     def place(self, path: str, row: ExactRow, part: TracedAtom | MalformedPart) -> Place:
-        """Return the place of an atom or error of a row, for error messages."""
+        """Return the place of an atom or error in a row, for error messages."""
         column = part.column if isinstance(part, MalformedPart) else 1
         return Place(path, row.line or self.before + row.place + 1, column, str(row.text))
 
@@ -300,10 +302,10 @@ PARQUET: Final = b"PAR1"
 
 @dataclass(frozen=True, slots=True)
 class FileHead:
-    """The beginning of a file.
+    """The beginning of a file of a trace, from which its format is recognized.
 
-    - `path` is the name in messages, `plain` a file with the bytes.
-    - `start` are the first bytes, `lines` their complete lines.
+    - `path` is the name of the file in messages, and `plain` a regular file with the same bytes.
+    - `start` contains the first bytes of the file, and `lines` the complete lines among these bytes.
     """
 
     path: Path
@@ -330,7 +332,7 @@ TableColumns = tuple[Sequence[str], bool]
 
 
 class FileFormat(ABC):
-    """A format of trace files: how a file denotes elements, and how its rows are read."""
+    """A format of trace files, with the methods that read the rows of a file."""
 
     bytes_of_atom = 150
     of_messages = False
@@ -350,15 +352,15 @@ class FileFormat(ABC):
 
     @abstractmethod
     def blocks(self, part: "FilePart", terms: TermCodes | None) -> Iterator[RowBlock]:
-        """Yield the rows of a part of a file in blocks; without `terms`, each row is read separately."""
+        """Yield the rows of a part of a file in blocks; if `terms` is None, each row is read separately."""
 
     def borders(self, source: "TraceFile", each: int) -> Sequence[int]:
-        """Return the positions that cut a file into parts of about `each` input atoms; empty for no cut."""
+        """Return the positions that divide a file into parts of about `each` input atoms, or no positions."""
         _ = source, each
         return ()
 
     def begun(self, source: "TraceFile", head: FileHead, options: TraceOptions) -> "TraceFile":
-        """Return the file with the settings that its beginning determines.
+        """Return the file with the settings, such as prefixes, that its beginning determines.
 
         Raises:
             LarsError: The beginning is invalid.
@@ -367,39 +369,40 @@ class FileFormat(ABC):
         return source
 
     def plain(self, head: FileHead) -> Path:
-        """Return the file that contains the rows; for some formats, this file is a converted copy."""
+        """Return the path of the file to read, which for some formats is a converted copy."""
         return head.plain
 
     def columns(self, head: FileHead) -> TableColumns | None:
-        """Return the columns of a table, or None for other files."""
+        """Return the columns of a table; None if the file is not a table."""
         _ = head
         return None
 
     def placed(self, source: "TraceFile", place: Place) -> Place:
-        """Return the place in the user's file from which a row comes."""
+        """Return the place in the user's file for a place in the file that is read."""
         _ = source
         return place
 
     def element_numbers(self, source: "TraceFile") -> Sequence[int] | None:
-        """Return the number of each row's element, in order; None if each row is one element."""
+        """Return, for each row in order, the number of its element; None if each row is one element."""
         _ = source
         return None
 
 
 @dataclass(frozen=True, slots=True)
 class TraceFile:
-    """A file of a trace, and how to read it.
+    """A file of a trace, with the settings for reading it.
 
     - `index` is the number of the file in arrival order.
     - `path` is the name in messages. `copy` is a temporary file that is read in place of `path`: the bytes of
       a pipe, the unpacked bytes of a compressed file, or the triples of a mapped table.
     - `header` contains the columns of a CSV file, and `delimiter` the character between their cells.
-    - `stream` is the canonical text of the stream's IRI, or None. With `candidates` (the streams of the
-      query), an element may name another stream.
-    - `loose` is true if a file of lines has literals or times without quotes; None allows both notations.
+    - `stream` is the canonical text of the IRI of the file's stream, or None. If `candidates` (the streams of
+      the query) are given, an element may name another stream.
+    - `loose` is true if literals and times in a file of lines have no quotes (YABench); None allows both
+      notations.
     - `prefixes` are declared at the beginning of a file of atoms, or given for a table.
     - `times` is the column of a table that contains the times.
-    - `arrivals` is the same file, read for the times at which its rows arrived; its `by_arrival` is true.
+    - `arrivals` is a TraceFile that reads the arrival times of the same rows; its `by_arrival` is true.
     - `options` are the options of the trace, without its streams.
     """
 
@@ -421,7 +424,7 @@ class TraceFile:
 
     @property
     def file(self) -> Path:
-        """The plain file that contains the bytes."""
+        """The path of the file to read: the copy, if one exists, otherwise `path`."""
         return self.copy or Path(self.path)
 
     @property
@@ -430,7 +433,7 @@ class TraceFile:
         return self.format.size(self)
 
     def stamped(self, written: Instant, column: int) -> Instant:
-        """Return a time of the file in time points.
+        """Convert a time in the notation of the file to time points.
 
         Raises:
             MalformedPart: The time is invalid; the error is at `column`.
@@ -445,9 +448,9 @@ class TraceFile:
         return PlacedError(self.format.placed(self, place), self.problem(problem, no_time=no_time))
 
     def problem(self, problem: str, *, no_time: bool = False) -> str:
-        """Return the text of a problem with a row; for an arrival time, the text names its column.
+        """Return the text of a problem with a row; if the problem is an arrival time, add its column.
 
-        `no_time` means that the time is missing.
+        If `no_time` is true, the problem is a missing time.
         """
         if not self.by_arrival or "arrival" in problem:
             return problem
@@ -484,7 +487,7 @@ def lines_by_number(data: bytes) -> Callable[[int], str]:
 
 
 def line_of(data: bytes, number: int) -> str:
-    """Return the line with a number, from 1, of a text; "" beyond the last line."""
+    """Return the line of a text with a number (from 1); "" if the text has fewer lines."""
     return lines_by_number(data)(number)
 
 
@@ -499,8 +502,9 @@ def element_atoms(  # noqa: PLR0913
 ) -> list[TracedAtom]:
     """Return the triples of an element as atoms, or only the time if the element has no triples.
 
-    - `own` is the stream that the element names; without it, the element belongs to the stream of the file.
-    - `column` is the column of the time.
+    - `own` is the stream that the element names; if it is None, the element belongs to the stream of the
+      file.
+    - `column` is the column of the time in its line, for errors.
     - `quads` are the triples of the element that are in named graphs.
 
     Raises:

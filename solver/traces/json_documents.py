@@ -21,10 +21,10 @@ _DEEPEST: Final = 500
 
 
 def read_document(text: str) -> object:
-    """Return the content of a JSON document; numbers are strings and may have any number of digits.
+    """Return the content of a JSON document, in which numbers are strings with all their digits.
 
     Raises:
-        JSONDecodeError: The text is not JSON; the error has a place.
+        JSONDecodeError: The text is not JSON; the error contains the place.
         ValueError: Brackets are nested too deeply.
     """
     try:
@@ -56,7 +56,7 @@ def check_depth(document: object, most: int) -> None:
 
 
 def remote_context(document: object) -> str | None:
-    """Return the address of a context that is not in the document, or None if each context is in it.
+    """Return the address of a JSON-LD context outside of the document; None if no such context is used.
 
     >>> remote_context([{"@context": ["https://schema.org/", {}]}])
     'https://schema.org/'
@@ -85,7 +85,7 @@ _PERHAPS_ODD: Final = re.compile(rb'[^"]*+(?>(?:"' + _PLAIN + rb'"[^"]*+)*)"' + 
 
 
 def check_whole(data: bytes, statements: int) -> None:
-    """Raise NotATerm if a document has a malformed IRI, whose triples the JSON-LD parser drops.
+    """Raise NotATerm if a JSON-LD document has a malformed IRI, since the parser drops triples with it.
 
     `statements` is the number of statements that the parser returned.
     """
@@ -109,7 +109,7 @@ def _count(document: object) -> int:
 
 
 def _mended(value: object, odd: list[str], only: AbstractSet[str] | None) -> object:
-    """Return a JSON value with `_` in place of each character that IRIs cannot have.
+    """Return a JSON value with `_` in place of each character that is not allowed in IRIs.
 
     Texts with such characters are added to `odd`. If `only` is given, only texts in `only` are changed.
     """

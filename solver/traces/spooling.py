@@ -25,21 +25,21 @@ _TOPIC: Final = "kafka://"
 
 
 def is_spooled(source: str) -> bool:
-    """Return whether the lines of a source are copied to files.
+    """Return whether lars copies the lines of the source `source` to files.
 
-    Such sources are standard input, connections and Kafka topics.
+    The lines of standard input, of connections and of Kafka topics are copied to files.
     """
     return source == str(STANDARD_INPUT) or source.startswith((_SCHEME, _TOPIC))
 
 
 def topic_of(place: str, option: str = "--source") -> tuple[str, str] | None:
-    """Return the address HOST:PORT and the name of a Kafka topic, from `kafka://HOST:PORT/TOPIC`.
+    """Split `kafka://HOST:PORT/TOPIC` into the address HOST:PORT and the name of the Kafka topic.
 
     Args:
-        place: The value of the option.
+        place: The value of the option `option`.
 
     Returns:
-        None for other values.
+        The address and the name; None for any other value.
 
     Raises:
         LarsError: The address or the name is not valid.
@@ -54,15 +54,15 @@ def topic_of(place: str, option: str = "--source") -> tuple[str, str] | None:
 
 
 def check_broker(place: str, option: str = "--source") -> None:
-    """Raise LarsError if nobody answers at the address of a topic."""
+    """Raise LarsError if no server answers at the address of a Kafka topic."""
     _connected(place, _address(place, f"{_TOPIC}HOST:PORT/TOPIC", option), option).close()
 
 
 def opened(source: str) -> BinaryIO:
-    """Return the lines of standard input (`-`) or of a connection (`tcp://HOST:PORT`).
+    """Open standard input (`-`) or a connection (`tcp://HOST:PORT`) for reading lines.
 
     Raises:
-        LarsError: Standard input is closed, the address is not valid, or nobody answers there.
+        LarsError: Standard input is closed, the address is not valid, or no server answers at the address.
     """
     if source == str(STANDARD_INPUT):
         if sys.stdin is None:
@@ -92,7 +92,7 @@ def _connected(place: str, address: tuple[str, int], option: str = "--source") -
 
 
 def spool(lines: BinaryIO, folder: Path) -> Callable[[], int | None]:
-    """Start to read lines; return a function that writes the lines received so far to a new file.
+    """Read lines in the background; return a function that writes the lines received so far to a new file.
 
     The files are in `folder`, and their names are numbers. If the first received line is the header of a
     table, this and all later files begin with the header. The returned function returns the number of all
@@ -126,12 +126,12 @@ def spool(lines: BinaryIO, folder: Path) -> Callable[[], int | None]:
 
 
 def write_lines(folder: Path, number: int, lines: list[bytes]) -> Path | None:
-    """Write lines to the file of a folder with a number, below the header of the table, if any.
+    """Write lines to the file with the given number in a folder, below the header of the table, if any.
 
     If the first line is the header of a table, this and all later files begin with the header.
 
     Returns:
-        The file, or None if there is no line besides the header.
+        The path of the file; None if there are no lines except the header.
     """
     header = folder / "_header"  # Spark reads no file whose name begins so
     if lines and is_header(lines[0].decode("utf-8", "replace").strip("\r\n")):

@@ -56,9 +56,9 @@ _BYTES_CUT_TOGETHER: Final = 2**26
 
 
 def read_static(files: Sequence[StaticFile]) -> Static:
-    """Return the union of RDF files; different files have different blank nodes.
+    """Return the triples of all given RDF files; different files have different blank nodes.
 
-    If a file is given as a named graph, the default graph of the file becomes the named graph.
+    If the user gives a file as a named graph, the triples of its default graph belong to this named graph.
 
     Raises:
         LarsError: A file is invalid. The error names the file, and line and column if the parser knows them.
@@ -81,7 +81,7 @@ def read_static(files: Sequence[StaticFile]) -> Static:
 
 
 def _in_graph(rows: Array, name: str | None, terms: TermCodes) -> Array:
-    """Return statements in which a graph with the given name replaces the default graph."""
+    """Return the statements with the graph `name` in place of the default graph."""
     if name is None:
         return rows
     graphs = np.where(rows[:, 3] == NULL_CODE, terms.code(str(Iri(name))), rows[:, 3])
@@ -89,7 +89,7 @@ def _in_graph(rows: Array, name: str | None, terms: TermCodes) -> Array:
 
 
 def _static(parts: Sequence[Array], texts: list[str], ranks: Array) -> Static:
-    """Return statements by their graphs; `ranks` maps the codes of terms to positions in `texts`."""
+    """Return statements as static data; `ranks` maps the codes of terms to positions in `texts`."""
     rows = np.concatenate([np.empty((0, 4), np.int64), *parts])
     triples = ranks[rows[:, :3]]
     graphs: dict[int, Any] = {  # sets of rows, which are triples here
@@ -103,7 +103,7 @@ def _static(parts: Sequence[Array], texts: list[str], ranks: Array) -> Static:
 def _statements(path: Path, codes: "_Statements") -> Array:
     """Return the statements of a file as rows of codes.
 
-    For the default graph, the code of the graph is the code of null.
+    The code of the default graph is the code of null.
     """
     data = read_bytes(readable(path), ACCEPTED_STATIC)
     suffix = bare(path).suffix.lower()
@@ -147,7 +147,7 @@ def _exact(path: Path, data: bytes, kind: RdfFormat, codes: "_Statements") -> Ar
 
 
 def _covered(quads: Iterator[StaticQuad], kind: RdfFormat) -> Iterator[StaticQuad]:
-    """Yield statements without change; raise NotATerm for relative IRIs of JSON-LD and for formulas of N3."""
+    """Yield the given statements; raise NotATerm for relative IRIs in JSON-LD and for formulas of N3."""
     from solver.traces.json_documents import check_absolute
 
     for quad in quads:
@@ -162,7 +162,7 @@ _ENCODING: Final = re.compile(rb"(<\?xml[^>]*?)\sencoding\s*=\s*[\"']([A-Za-z0-9
 
 
 def _in_utf8(path: Path, data: bytes) -> bytes:
-    """Return an XML document in UTF-8, since its parser reads no other encoding.
+    """Return an XML document in UTF-8, which is the only encoding that the parser reads.
 
     Raises:
         LarsError: The document does not have the encoding that it declares.
@@ -197,13 +197,13 @@ def _check_entities(path: Path, data: bytes) -> None:
 
 
 def _by_content(path: Path, data: bytes, codes: "_Statements") -> Array:
-    """Return the statements of a file without a known extension.
+    """Return the statements of a file whose extension does not show its format.
 
     XML and JSON are recognized by their beginnings; other files are read as TriG or N-Quads.
 
     Raises:
-        LarsError: The file is neither. If its first statement can be read in both, the error is the later one
-            in the text.
+        LarsError: The file is neither TriG nor N-Quads. If both formats can read its first statement, the
+            error is the error that is later in the text.
     """
     data = (_in_utf8(path, data) if data.startswith(WIDE) else data).removeprefix(BYTE_ORDER_MARK)
     start = data.lstrip()[:1024]
@@ -234,7 +234,7 @@ def _has_statement(data: bytes, kind: RdfFormat) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Statements:
-    """The conversion of a file's statements to rows of codes.
+    """Converts the statements of a file to rows of codes.
 
     The label of a blank node consists of `prefix` and a number.
     """
@@ -243,13 +243,13 @@ class _Statements:
     prefix: str
 
     def of_quads(self, quads: Iterator[StaticQuad]) -> Array:
-        """Return statements, read one by one, as rows of codes."""
+        """Return parsed statements as rows of codes."""
         apart = rdf.blanks_numbered(self.prefix)
         texts = ("null" if text is None else apart(text) for quad in quads for text in quad)
         return self.terms.codes(texts).reshape(-1, 4)
 
     def of_lines(self, data: bytes) -> Array | None:
-        """Return the statements of N-Quads as rows of codes, or None if a line has an unusual notation."""
+        """Return the statements in lines of N-Quads as rows of codes; None for an unusual notation."""
         from solver.traces.formats.cell_columns import lines_of
 
         apart, rows, begin = rdf.blanks_numbered(self.prefix), [np.empty((0, 4), np.int64)], 0
@@ -282,7 +282,7 @@ class _Statements:
 
 
 def _cuts(lines: "Lines") -> list[Array] | None:
-    """Return the starts of predicate, object, graph and dot in each line of N-Quads.
+    """Return the offsets of predicate, object, graph and final dot in each line of N-Quads.
 
     A line without a graph has an empty graph before its dot.
 
@@ -305,7 +305,7 @@ def _cuts(lines: "Lines") -> list[Array] | None:
 
 @contextmanager
 def _placed(path: Path, data: bytes, kind: RdfFormat) -> Iterator[None]:
-    """In the block, turn a syntax error into a LarsError with its place."""
+    """Turn a syntax error that the block raises into a LarsError with the place of the error."""
     try:
         yield
     except SyntaxError as error:
@@ -321,7 +321,7 @@ def _placed(path: Path, data: bytes, kind: RdfFormat) -> Iterator[None]:
 
 
 def _place_in_xml(data: bytes) -> tuple[int, int] | None:
-    """Return the line and column of the first XML error, which the RDF parser omits; None for valid XML."""
+    """Return the line and column of the first error in an XML document; None if the document is valid."""
     # Loaded only for invalid files.
     from xml.parsers import expat
 
@@ -373,7 +373,7 @@ def _of_trix(path: Path, data: bytes) -> Iterator[StaticQuad]:
 
 
 def _check_json(path: Path, data: bytes) -> None:
-    """Raise LarsError for invalid JSON, and for contexts that would have to be downloaded."""
+    """Raise LarsError for invalid JSON, and for JSON-LD contexts that would have to be downloaded."""
     file = decode(str(path), data, "JSON-LD")
     from solver.traces.json_documents import read_document, remote_context
 

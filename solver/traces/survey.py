@@ -28,15 +28,15 @@ from solver.traces.trace_times import LARGEST, Clock, Instant, TimeKind, dividin
 
 
 class Summary(NamedTuple):
-    """The times of one stream in one block of a file, in summary.
+    """A summary of the times of one stream in one block of a file.
 
     - `file` is the index of the file, and `rows` the number of rows.
-    - `kind` and `first` belong to the first time, and `mixed` says whether other times have another kind.
-    - `first`, `earliest` and `latest` are values of Instant.
-    - `ordered` says whether the times do not decrease.
-    - `even` says whether all times are a multiple of the unit after the earliest.
+    - `kind` is the notation of the first time, and `mixed` is true if other times have another notation.
+    - `first`, `earliest` and `latest` are times, as values of Instant.
+    - `ordered` is true if the times do not decrease.
+    - `even` is true if the distance of each time to the earliest time is a multiple of the unit.
     - `gap` is the shortest positive distance between a time and the latest time before it, or 0.
-    - `zones` are the time zones of the dateTimes, in minutes.
+    - `zones` are the time zones of the dateTimes, in minutes ahead of UTC.
     """
 
     file: int
@@ -106,7 +106,7 @@ _MOST_SINCE: Final = 2**64 - 1
 
 
 def _in_units(times: Array, start: int, unit: int) -> tuple[Array, Array]:
-    """Return the times since `start` as whole units, and the remainders; no time may be before `start`."""
+    """Return the distances of times from `start` in whole units, and the remainders."""
     # A difference beyond 63 bits is right when it has no sign.
     since = (times - start).view(np.uint64)
     units, rests = np.divmod(since, np.uint64(min(unit, _MOST_SINCE)))
@@ -115,11 +115,11 @@ def _in_units(times: Array, start: int, unit: int) -> tuple[Array, Array]:
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """Facts about a whole trace, such as the number of skipped rows and the first and last time.
+    """The result of a survey of a whole trace, such as its number of skipped rows and its last time.
 
-    - `clock` converts the times, if time 0 follows only from the whole trace.
-    - `shift` is a number of time points, which is subtracted from integers since 1970.
-    - `misfit` says why windows and times suggest a wrong unit, or is None.
+    - `clock` converts the times, if time 0 can only be determined from the whole trace.
+    - `shift` is the number of time points to subtract from integers that count from 1970.
+    - `misfit` is a text that explains why windows and times suggest a wrong unit, or None.
     - `zero` is the dateTime of time 0, or None.
     """
 
@@ -133,7 +133,7 @@ class Survey:
     earliest: int | None = None
 
     def timed(self, atoms: Atoms) -> Atoms:
-        """Return the atoms with time points in place of the times in the notation of the file."""
+        """Return the atoms with their times converted to time points."""
         return {
             name: replace(
                 some,
@@ -145,12 +145,12 @@ class Survey:
 
     @property
     def begin(self) -> int | None:
-        """The time point of the first element, or None without elements."""
+        """The time point of the first element; None if the trace has no elements."""
         return None if self.earliest is None else int(self._points(np.array([self.earliest], np.int64))[0])
 
     @property
     def last(self) -> int:
-        """The last time point of the trace, or 0 without elements."""
+        """The last time point of the trace; 0 if the trace has no elements."""
         return int(self._points(np.array([self.latest], np.int64))[0])
 
     def _points(self, times: Array) -> Array:
@@ -191,7 +191,7 @@ def survey(
     """Return the survey of a trace, from summaries of the times and of the arrival times in its files.
 
     Raises:
-        LarsError: The trace has an error, which has a place in the trace, or has no elements.
+        LarsError: The trace has no elements, or an error, whose place the message contains.
     """
     if not read and options.ends:
         return Survey(skipped)
@@ -238,13 +238,13 @@ def _zero(origin: Instant | None, shift: int, read: Sequence[Summary], options: 
 
 
 def zone_of(read: Iterable[Summary]) -> int | None:
-    """Return the time zone of the dateTimes of a trace: UTC for several zones, None without zones."""
+    """Return the time zone of a trace's dateTimes: UTC if they have several zones, None if they have none."""
     zones = {zone for summary in read for zone in summary.zones}
     return None if not zones else zones.pop() if len(zones) == 1 else 0
 
 
 def _shift(earliest: int, read: Sequence[Summary], options: TraceOptions) -> int:
-    """Return the time point that becomes time 0 for integers since 1970; return 0 for other times.
+    """Return the number of time points to subtract from integers that count from 1970; 0 for other times.
 
     Raises:
         LarsError: The origin that the user gave is after the first time, or between time points.
@@ -276,7 +276,7 @@ Check = Callable[[TracedAtom], str | None]
 
 
 def _raise_first(source: TraceFile, check: Check) -> NoReturn:
-    """Raise an error for the first atom of a file for which `check` returns an error."""
+    """Raise the error that `check` returns for the first wrong atom of a file."""
     for _, place, atom in _read_again(source):
         if problem := check(atom):
             raise source.error(place, problem)
@@ -286,7 +286,7 @@ def _raise_first(source: TraceFile, check: Check) -> NoReturn:
 def raise_early(sources: Sequence[TraceFile], options: TraceOptions) -> NoReturn:
     """Raise an error for the first row whose arrival time is before its time.
 
-    The second half of `sources` contains the files of the first half, read for their arrival times.
+    The second half of `sources` consists of the files in the first half, but reads their arrival times.
     """
     half = len(sources) // 2
     for source, other in zip(sources[:half], sources[half:], strict=True):
@@ -301,7 +301,7 @@ def raise_early(sources: Sequence[TraceFile], options: TraceOptions) -> NoReturn
 
 
 def _read_again(source: TraceFile) -> Iterator[tuple[int, Place, TracedAtom]]:
-    """Yield the atoms of a file with their numbers and places."""
+    """Read a file again, and yield its atoms with their numbers and places."""
     numbers = count()
     try:
         for block in source.format.blocks(FilePart(source), None):
@@ -396,14 +396,14 @@ _FIT: Final = 5
 
 
 def misfit(read: Sequence[Summary], windows: Sequence[tuple[str, int]], counted: Duration) -> str | None:
-    """Return why the windows of a query and a trace of integers suggest a wrong unit, or None.
+    """Return the reason why a query's windows and the integers of a trace suggest a wrong unit, or None.
 
     The unit seems wrong in two situations:
 
     - No window can contain two times of its stream.
     - The whole trace is shorter than a fifth of the shortest window, and has at least eight elements.
 
-    dateTimes never suggest a wrong unit.
+    For dateTimes, the result is always None.
     """
     if not windows or not all(summary.counts for summary in read):
         return None
@@ -422,7 +422,7 @@ def misfit(read: Sequence[Summary], windows: Sequence[tuple[str, int]], counted:
 
 
 def _gap(read: Sequence[Summary], stream: str) -> int:
-    """Return the shortest gap between times of a stream, in time points.
+    """Return the shortest distance between two times of a stream, in time points.
 
     The result is 0 if the stream has only two times, or if parts of the trace overlap.
     """
@@ -445,7 +445,7 @@ RejectedRow = tuple[str, str, str]
 
 
 def report(stream_survey: Survey, skipped: Iterable[RejectedRow], options: TraceOptions) -> None:
-    """Write skipped lines to the file of --rejected, and raise warnings about the trace."""
+    """Write skipped lines to the file of --rejected, and issue warnings about the trace."""
     if options.on_error == "skip" and options.rejected is not None:
         _keep(options.rejected, skipped)
     if stream_survey.skipped:
@@ -528,9 +528,9 @@ _ONE: Final = "an element of a stream is one message, one named graph or one row
 def check_elements(sources: Sequence[TraceFile], options: TraceOptions, atoms: Atoms | None = None) -> None:
     """Raise PlacedError for the first element that has the same time as an earlier element.
 
-    With the requirement `stream` of the options, elements of different streams may have the same time. With
-    the requirement `triple`, an element must have one triple. `atoms` are the atoms of the trace, if they
-    have been read; they often show that the files need not be read again.
+    If `options.elements` is "stream", elements of different streams may have the same time. If it is
+    "triple", each element must have a single triple. The argument `atoms` contains the atoms of the trace, if
+    they have been read; often, they show that the files need not be read again.
     """
     if options.elements is None or (atoms is not None and _are_apart(options.elements, atoms)):
         return
@@ -560,7 +560,7 @@ def _are_apart(elements: Elements, atoms: Atoms) -> bool:
 
 
 def _elements(source: TraceFile) -> Iterator[tuple[TraceFile, Place, list[TracedAtom]]]:
-    """Yield each element of a file that has a triple, with the file, its place and its triples."""
+    """Yield each element of a file that has triples, as (file, place, triples)."""
     numbers = source.format.element_numbers(source)
     # The place of a row in a table has the number of the row, from 1.
     together = groupby(
@@ -573,7 +573,7 @@ def _elements(source: TraceFile) -> Iterator[tuple[TraceFile, Place, list[Traced
 
 
 def _rows(source: TraceFile) -> Iterator[tuple[Place, list[TracedAtom]]]:
-    """Yield each row that has a triple, with its place and its triples."""
+    """Yield the place and the triples of each row of a file that has triples."""
     try:
         for block in source.format.blocks(FilePart(source), None):
             for row in block.exact_rows:

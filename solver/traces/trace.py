@@ -94,10 +94,10 @@ _JSON_ARRAY: Final = re.compile(rb"(?:%b)?\s*\[\s*[{\]]" % BYTE_ORDER_MARK)
 def format_of(head: input_files.FileHead, *, mapped: bool = False) -> input_files.FileFormat:
     """Return the format of a file, from its name or its content.
 
-    With `mapped` (the user maps columns), JSON lines by their extension are rows with any columns.
+    If `mapped` is true (the user maps columns), files with an extension of JSON lines may have any columns.
 
     Raises:
-        LarsError: Neither name nor content shows the format.
+        LarsError: Neither the name nor the content of the file shows a format.
     """
     name = input_files.bare(head.path)
     if NUMBERED.fullmatch(name.name):
@@ -157,7 +157,7 @@ _RDF: Final = (".ttl", ".trig", ".nt", ".nq")
 
 
 def _is_ldes(head: input_files.FileHead, extension: str) -> bool:
-    """Return whether an RDF file is a page of an event stream (LDES)."""
+    """Return whether an RDF file is a page of a Linked Data Event Stream (LDES)."""
     known = extension in EXTENSIONS and extension not in (*_RDF, ".jsonld")
     # What describes the stream may be at the end of its page.
     is_page = not known and b"https://w3id.org/ldes#" in head.start
@@ -177,7 +177,7 @@ def _messages(head: input_files.FileHead, extension: str) -> input_files.FileFor
 
 
 def _of_extension(extension: str | None) -> input_files.FileFormat | None:
-    """Return the format for an extension, or None; the module of the format is imported on demand."""
+    """Return the format of files with an extension; None for an unknown extension."""
     match extension:
         case ".trig":
             return GraphFormat(trig_elements)
@@ -211,7 +211,7 @@ def _of_extension(extension: str | None) -> input_files.FileFormat | None:
 
 
 def _extension_of_content(head: input_files.FileHead) -> str | None:
-    """Return the usual extension of files with such content, or None."""
+    """Return the usual extension of files whose content looks like that of the given file, or None."""
     from solver.traces.formats.atom_lines import is_atoms, is_log
     from solver.traces.formats.csv_lines import is_header
     from solver.traces.formats.quad_lines import is_timed
@@ -242,9 +242,9 @@ _MOST: Final = 2**20
 def file_parts(
     sources: Sequence[input_files.TraceFile], at_least: int
 ) -> list[tuple[input_files.FilePart, ...]]:
-    """Return the input of each task: parts of files, where a task reads several small parts.
+    """Divide the files of a trace into parts, and return the parts for each task.
 
-    A large trace gives at least about `at_least` tasks.
+    A task can read several small parts. A large trace gives about `at_least` tasks or more.
     """
     sizes = [source.size for source in sources]
     each = max(_LEAST, min(_MOST, sum(sizes) // at_least))
@@ -319,7 +319,7 @@ def trace_files(path: Path) -> list[Path]:
     """Return the files to read for a path: the file itself, or the traces in a folder, in order.
 
     Raises:
-        LarsError: There is no such path, or the files of the folder are not a trace.
+        LarsError: The path does not exist, or the files in the folder are not a trace.
     """
     if path == input_files.STANDARD_INPUT:
         return [path]
@@ -403,7 +403,7 @@ def _source(index: int, path: Path, file: Path, options: TraceOptions) -> input_
 
 
 def _check_arrival(path: str, column: str, columns: input_files.TableColumns | None) -> None:
-    """Raise LarsError for a file without the column of arrival times."""
+    """Raise LarsError if a file does not have the column of arrival times that the user named."""
     if columns is None:
         problem = f"cannot use --arrival {column}: the file has no columns"
         raise LarsError(f"{path}: {problem}; use --arrival order, or a table with arrival times")
@@ -416,7 +416,7 @@ def _check_arrival(path: str, column: str, columns: input_files.TableColumns | N
 def _explains(mapping: "Columns", columns: input_files.TableColumns | None) -> bool:
     """Return whether a mapping applies to a table.
 
-    The columns of a trace need no mapping; a mapping applies to such a table only if all its columns exist.
+    If the table has the columns of a trace, the mapping applies only if all columns of the mapping exist.
     """
     from solver.traces.formats.mapped_tables import CELL
 
@@ -429,7 +429,7 @@ def _explains(mapping: "Columns", columns: input_files.TableColumns | None) -> b
 def _mapped(
     path: str, plain: Path, mapping: "Columns", options: TraceOptions
 ) -> tuple[input_files.FileFormat, Path]:
-    """Return the format and the file of the table of triples to which a mapping converts a table."""
+    """Convert a table by a mapping to a table of triples; return the format and the path of the new table."""
     from solver.traces.formats.mapped_tables import MappedTable, write_mapped
 
     how = mapping, options.prefixes, options.null
@@ -474,7 +474,7 @@ def read_columns(sources: Sequence[input_files.TraceFile], options: TraceOptions
 
 
 def read_arrivals(sources: Sequence[input_files.TraceFile], options: TraceOptions) -> TraceColumns:
-    """Return a trace in columns; the atoms of a single file keep their order unless --sort is set."""
+    """Return a trace in columns; unless --sort is set, the atoms of a single file keep their order."""
     sort = options.sort or len(sources) > 1
     return read_columns(sources, options) if sort else as_they_came(sources, options)
 
@@ -506,7 +506,7 @@ def as_they_came(sources: Sequence[input_files.TraceFile], options: TraceOptions
 
 
 def _in_their_order(atoms: Atoms) -> dict[Signature, InputAtoms]:
-    """Return atoms with arrival times, if they arrive in the order of the file.
+    """Return atoms with the arrival times that follow from their order in the file.
 
     The arrival time of an atom is the maximum of its time and all times before it in the file.
     """
@@ -522,9 +522,9 @@ def _in_their_order(atoms: Atoms) -> dict[Signature, InputAtoms]:
 
 
 def _arrived(atoms: Atoms, arrived: Atoms) -> dict[Signature, InputAtoms]:
-    """Return the atoms that have both a time and an arrival time.
+    """Return the atoms with their arrival times, without atoms whose arrival time could not be read.
 
-    Atoms with the same number come from the same row.
+    An atom in `atoms` and an atom in `arrived` with the same number come from the same row.
     """
     both = {}
     for name in atoms.keys() & arrived.keys():
@@ -535,10 +535,10 @@ def _arrived(atoms: Atoms, arrived: Atoms) -> dict[Signature, InputAtoms]:
 
 
 class PartReading:
-    """The result of reading the parts of a file so far: atoms, summaries of times, and rejected rows.
+    """Collects the results of reading parts of a file: atoms, summaries of times, and rejected rows.
 
-    Rows are numbered in arrival order from `first`. `lines` is the number of lines of all parts. `size` is
-    the estimated number of rows.
+    Rows are numbered in arrival order from `first`. The field `lines` contains the number of lines of all
+    parts that were read. The field `size` is the estimated number of rows.
     """
 
     def __init__(self, options: TraceOptions, first: int = 0, size: int = 0) -> None:
@@ -552,7 +552,7 @@ class PartReading:
         self._size = size
 
     def add(self, part: input_files.FilePart) -> None:
-        """Read a part of a file.
+        """Read a part of a file, and add the results to this object.
 
         Raises:
             LarsError: The input is invalid and cannot be skipped. The line of the error counts from the
@@ -572,7 +572,7 @@ class PartReading:
         self.summaries += summaries_of(read, source.index, self.terms, self._options.unit)
 
     def atoms(self) -> dict[Signature, InputAtoms]:
-        """Return the atoms read so far, with times as in Instant, and remove them from this object."""
+        """Return the atoms that were read, with times as values of Instant, and forget these atoms."""
         return {name: together(self._atoms.pop(name)) for name in [*self._atoms]}
 
     def _columns_of(
@@ -611,7 +611,7 @@ class PartReading:
     def _in_columns(
         self, name: Signature | None, numbered: Sequence[tuple[int, input_files.TracedAtom]]
     ) -> input_files.RowColumns:
-        """Return atoms of one predicate, which were read one by one, in columns with their numbers."""
+        """Return numbered atoms of one predicate, which were read one by one, as columns."""
         said = [
             (number, atom.time.kind, atom.time.value, self._stream_code(atom.stream), atom.time.zone)
             for number, atom in numbered

@@ -43,9 +43,10 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class MalformedPart(Exception):  # noqa: N818  (never leaves the readers: they give it its place)
-    """A part of a trace that cannot be read; `line` is None if the caller knows the line.
+    """The error that a part of a trace, such as a term, cannot be read.
 
-    `no_time` is true if the part is a missing time: an empty text, or a cell without a value.
+    The attribute `line` is None if the caller knows the line. The attribute `no_time` is true if the part is
+    a missing time, such as an empty cell.
     """
 
     def __init__(
@@ -65,12 +66,12 @@ class MalformedPart(Exception):  # noqa: N818  (never leaves the readers: they g
         self.no_time = no_time
 
     def at(self, column: int = 1, line: int | None = None) -> "MalformedPart":
-        """Return the same error with a place."""
+        """Return the same error with the given column and line."""
         return MalformedPart(self.problem, column, line, fatal=self.fatal, no_time=self.no_time)
 
 
 class TimeKind(IntEnum):
-    """The notation of a time: an integer, or a dateTime with or without a time zone."""
+    """The notation of a time in a trace: an integer, or a dateTime with or without a time zone."""
 
     INTEGER = 0
     ZONED = 1
@@ -81,8 +82,8 @@ class TimeKind(IntEnum):
 class Instant:
     """A time as written in a trace.
 
-    - `value` is a number of the trace's units or, for a dateTime, of nanoseconds since 1970.
-    - `zone` is the offset of the time zone from UTC, in minutes.
+    - `value` is the time: an integer counts the trace's units, and a dateTime counts nanoseconds since 1970.
+    - `zone` is the time zone of a dateTime in minutes ahead of UTC.
     """
 
     kind: TimeKind
@@ -104,7 +105,7 @@ _LOCAL_DATE: Final = re.compile(r"[0-9]{1,2}[./-][0-9]{1,2}[./-][0-9]{4}")
 
 
 def read_time(text: str, datatype: str | None = None) -> Instant:
-    """Return the time of a text with a datatype; if `datatype` is None, any datatype is possible.
+    """Return the time that a text denotes: an integer or a dateTime, unless `datatype` allows only one.
 
     Raises:
         MalformedPart: The text is not a time.
@@ -172,7 +173,7 @@ def cell_time(text: str) -> Instant:
 
 
 def cell_date_time(text: str) -> str | None:
-    """Return a dateTime of a table in the notation of XSD with the same zone, or None for other texts.
+    """Return a dateTime of a table, such as "2026-05-04 08:00", in the notation of XSD; None for other texts.
 
     >>> cell_date_time("2026-05-04 08:00:00+02"), cell_date_time("noon")
     ('2026-05-04T08:00:00+02:00', None)
@@ -187,9 +188,9 @@ def cell_date_time(text: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """The conversion of instants to time points, which are multiples of `unit`.
+    """Converts the times of a trace (Instant) to numbers of time points, which last one `unit` each.
 
-    - Integers count `integer_unit`.
+    - An integer in the trace counts units of `integer_unit`.
     - dateTimes count from `zero`, the instant of time point 0. If `zero` is None, dateTimes remain
       nanoseconds, until the survey of the whole trace finds time point 0.
     """
@@ -199,7 +200,7 @@ class Clock:
     zero: Instant | None = None
 
     def stamp(self, written: Instant) -> Instant:
-        """Return the instant with its value in time points; without `zero`, a dateTime is unchanged.
+        """Return the instant with its value in time points; if `zero` is None, a dateTime is unchanged.
 
         Raises:
             MalformedPart: The time is before 0, after the largest time point, or not a multiple of the unit.
@@ -235,7 +236,7 @@ class Clock:
 
 
 def dividing(nanoseconds: int) -> str:
-    """Return the advice to choose another unit: the longest usual unit that divides the time.
+    """Return a sentence that advises the user to choose the longest usual unit that divides the time.
 
     >>> dividing(1_500_000_000)
     'choose a unit that divides it, such as --unit 1ms, or a --trace-unit'
@@ -259,13 +260,13 @@ def show(instant: Instant) -> str:
 
 
 def zone_text(minutes: int) -> str:
-    """Return a time zone, given in minutes ahead of UTC, in the notation of XSD."""
+    """Return a time zone, given in minutes ahead of UTC, in the notation of XSD, such as +02:00."""
     sign = "-" if minutes < 0 else "+"
     return f"{sign}{abs(minutes) // 60:02d}:{abs(minutes) % 60:02d}" if minutes else "Z"
 
 
 def date_of(point: float, zero: str, unit: Duration) -> str | None:
-    """Return the dateTime of a time point, if time 0 is the dateTime `zero`; None if out of range.
+    """Return the dateTime of a time point, if time 0 is the dateTime `zero`; None if it is out of range.
 
     >>> from lars.durations import read_duration
     >>> date_of(8, "2026-05-04T08:00:00Z", read_duration("1s"))
@@ -284,8 +285,8 @@ def date_of(point: float, zero: str, unit: Duration) -> str | None:
 def point_of(moment: int | datetime | time | Instant, zero: str | None, unit: Duration, last: int = 0) -> int:
     """Return the time point of a time; a dateTime is counted from `zero`, the dateTime of time 0.
 
-    A time of day is on the day on which a trace up to time point `last` contains it, in the time zone of
-    `zero`.
+    A time of day without a date means the time, in the time zone of `zero`, on the day of the trace that
+    contains it; the trace ends at the time point `last`.
 
     Raises:
         LarsError: A dateTime is given and `zero` is None, or the dateTime is before `zero` or between time
@@ -326,12 +327,13 @@ def _too_early(what: str, begin: Instant, end: Instant) -> LarsError:
 
 
 def _on_its_day(moment: time, begin: Instant, end: Instant) -> Instant:
-    """Return the first dateTime with a time of day at or after time 0.
+    """Return the first dateTime at or after `begin` that has the time of day `moment`.
 
     The dateTime may be after `end` if it is on the day of `end`.
 
     Raises:
-        LarsError: The dateTime is on a later day, or the time of day is on several days.
+        LarsError: The dateTime is after the day of `end`, or several days of the trace contain the time of
+            day.
     """
     ahead = begin.zone * 60 * 10**9
     since = ((moment.hour * 60 + moment.minute) * 60 + moment.second) * 10**9 + moment.microsecond * 1000

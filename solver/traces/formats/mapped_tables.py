@@ -208,7 +208,7 @@ class _Table(NamedTuple):
         return pc.binary_join_element_wise(*parts, "")
 
     def check(self, name: str) -> None:
-        """Raise LarsError for a column whose type no RDF literal has."""
+        """Raise LarsError if the values of a column, such as lists, cannot be RDF literals."""
         kind = self.columns[name].type
         if not tables.is_text(kind) and tables.datatype_of(kind) is None:
             problem = f"the column {name} has the type {kind}"

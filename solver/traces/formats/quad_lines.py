@@ -38,7 +38,7 @@ _BARE = re.compile(
 
 
 class QuadLines(LineFormat):
-    """The format of lines of timed N-Triples or N-Quads."""
+    """The format of lines with a triple and its time: timed N-Triples or N-Quads, or YABench's notation."""
 
     def begun(
         self, source: input_files.TraceFile, head: input_files.FileHead, options: TraceOptions
