@@ -61,9 +61,9 @@ class FailedRunError(LarsError):
 class DisputedAnswerError(FailedRunError):
     """The error that two independent evaluations of one program compute different answers.
 
-    The field `files` contains the smallest program and input found that show the difference. It maps the
-    names of the two files to their texts, first the program, then the input. The command `lars solve` with
-    `options` and the files reproduces the difference.
+    The field `files` contains the smallest program and input found that show the difference. The field maps
+    the names of the two files to their texts, first the program, then the input. The command `lars solve`
+    with `options` and the files reproduces the difference.
     """
 
     def __init__(self, sentence: str, files: Mapping[str, str], options: str) -> None:

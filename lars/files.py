@@ -79,8 +79,8 @@ def exists(path: Path, *, folder: bool | None = None) -> bool:
 def pipe_key(status: os.stat_result) -> tuple[int, ...]:
     """Return a key that identifies a pipe and its current content.
 
-    The key no longer changes after the pipe has been read to its end. It contains the time of change, because
-    a new pipe can have the inode of a deleted pipe.
+    The key no longer changes after the pipe has been read to its end. The key contains the time of change,
+    because a new pipe can have the inode of a deleted pipe.
     """
     return status.st_dev, status.st_ino, status.st_ctime_ns
 

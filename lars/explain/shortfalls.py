@@ -352,8 +352,8 @@ class Searcher:
     def shortfalls(self, moment: Moment) -> Mapping[evidence.AbsentAtom, Shortfall]:
         """Return the reasons why the atom does not hold at its time, and the reasons for missing premises.
 
-        The returned mapping has the missing atom as its first key, and each missing atom once. It contains
-        only atoms that are less than `DEEPEST` rule applications away from the first atom.
+        The returned mapping has the missing atom as its first key, and each missing atom once. The mapping
+        contains only atoms that are less than `DEEPEST` rule applications away from the first atom.
         """
         first = evidence.AbsentAtom(moment[1], Interval(moment[0], moment[0]))
         shortfalls: dict[evidence.AbsentAtom, Shortfall] = {}

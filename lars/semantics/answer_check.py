@@ -60,7 +60,7 @@ def circular_through_negation(program: Program) -> tuple[Rule, ...]:
     A rule in the result has an atom under 2, 4, … ¬ that depends on the rule's head. Rules of any other form
     do not matter, because ¬q never supports an atom. Proof of this claim: take an answer stream that is
     founded but not FLP. Each atom that FLP cannot derive is derived from another atom that FLP cannot derive,
-    without ¬ or under an even number of ¬. In this chain of derivations, steps without ¬ cannot continue
+    without ¬ or under an even number of ¬. In such a chain of derivations, steps without ¬ cannot continue
     forever.
 
     >>> circular = Rule(Atom("p"), (Not(Not(Atom("p"))),))
@@ -111,8 +111,8 @@ def circle(
 ) -> tuple[frozenset[Moment], tuple[SupportLink, ...]]:
     """Return the unfounded atoms that no reduct rule supports, and a circle if all of them are supported.
 
-    The second result is not empty if the reduct has a rule for each unfounded atom: it is a circle of
-    unfounded atoms that support each other.
+    The second result is a circle of unfounded atoms that support each other; it is empty if some unfounded
+    atom has no supporting rule.
 
     A reduct rule with an unfounded head has a formula that fails in the least model. The failing formula
     depends on an unfounded atom. Each unfounded atom with a supporting rule therefore links to another
@@ -228,8 +228,8 @@ class ViolatedRule:
     """A rule whose body holds in the checked stream although its head does not hold.
 
     The field `other_count` is the number of other violated instances. A constraint has no head that could
-    hold, and a head @_{t'} with t' ∉ T never holds. The field `choice_count` is the number of choices of ties
-    that were tried.
+    hold, and a head @_{t'} with t' ∉ T never holds. The field `choice_count` is the number of tried ways to
+    choose atoms in windows with ties `choose`.
     """
 
     instance: grounding.GroundRule

@@ -160,9 +160,9 @@ def ground(
 ) -> tuple[tuple[grounding.GroundRule, ...], Stream]:
     """Return the ground rules, and the data extended by every atom that some answer stream can contain.
 
-    The extended data are the fixpoint of the rules if every formula under ¬ counts as true. For the proof,
-    let J be the intersection of an answer stream I with this fixpoint. J is a model of the reduct of I: if a
-    body holds in J, its head is in I and in the fixpoint. Since I is minimal, J is equal to I.
+    The extended data are the fixpoint of the rules if every formula under ¬ counts as true. Proof: let J be
+    the intersection of an answer stream I with the fixpoint. J is a model of the reduct of I: if a body holds
+    in J, its head is in I and in the fixpoint. Since I is minimal, J is equal to I.
     """
     check_safety(program)
     if t not in data.timeline:

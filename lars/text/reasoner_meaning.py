@@ -47,8 +47,8 @@ _TICK: Final = Atom("log line@", (_NOW,))
 def read_reasoner_program(text: str, source: str, *, persistent: bool = True) -> Program:
     """Return the LARS program of a text; its notes list the windows over derived atoms.
 
-    If `persistent` is false, windows over derived atoms show no earlier derivations, as in LARS. The
-    translation then adds no rules for earlier times.
+    If `persistent` is false, windows over derived atoms show no earlier derivations, as in LARS, and the
+    translation adds no rules for earlier times.
 
     >>> print(read_reasoner_program("a(X) :- b(X, _) in [9 sec], not c(X).", "program"))
     a(X) ← ⊞^9 ◇ b(X, ?_1), not c(X).

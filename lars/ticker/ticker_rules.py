@@ -107,9 +107,9 @@ def ticker_literal(
 ) -> analysis.LiteralForm | None:
     """Return a body literal in a form that Ticker can express; None if the literal always holds.
 
-    The result is an atom with at most one window. Its time window is [t - n, t], with n = 0 only under @, and
-    is not longer than the known input. Raises InexpressibleError for a formula that no window of Ticker
-    expresses.
+    The resulting literal has one atom and at most one window. Its time window is [t - n, t], with n = 0 only
+    under @, and is not longer than the known input. Raises InexpressibleError for a formula that no window of
+    Ticker expresses.
     """
     if isinstance(literal, SetLiteral):
         raise InexpressibleError(f"{literal}: Ticker has no aggregates and no orders")

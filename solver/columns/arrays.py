@@ -110,7 +110,7 @@ def _base(columns: Sequence[Array]) -> int:
 
 
 def ranked(columns: Sequence[Array]) -> tuple[list[Array], Array]:
-    """Return the sorted distinct values of all columns, and the columns as indexes into these values.
+    """Return columns of integers as indexes into their sorted distinct values, and these values.
 
     >>> (ranks,), values = ranked([np.array([7, 2, 7])])
     >>> ranks.tolist(), values.tolist()

@@ -501,8 +501,8 @@ class TraceColumns:
     def as_it_came(self, wait: int, lateness: int | None) -> "TraceColumns":
         """Return the trace as evaluations with a wait see it, without atoms with a delay above `lateness`.
 
-        Both `wait` and `lateness` are in time points. An evaluation at t sees the atoms that arrive up to t +
-        `wait`.
+        The arguments `wait` and `lateness` are numbers of time points. An evaluation at t sees the atoms that
+        arrive up to t + `wait`.
         """
         atoms = dict(self.atoms)
         for name, some in atoms.items():

@@ -90,9 +90,9 @@ def split(program: Program, trigger: Atom) -> tuple[Gate, Program]:
     If `trigger` does not define evaluation times, return None and the unchanged program.
 
     The trigger is an atom that every rule with a body needs. All rules that derive `trigger` must have one of
-    the two forms of LARS (2015), Section 4.1: push or pull. In both forms, `trigger` is true exactly at the
-    evaluation times. If no rule derives the trigger, the program is never evaluated, for example a pushed
-    program that reads no stream.
+    the two forms of LARS (2015), Section 4.1: push or pull. With rules of the form push or pull, `trigger` is
+    true exactly at the evaluation times. If no rule derives the trigger, the program is never evaluated, for
+    example a pushed program that reads no stream.
     """
     own = tuple(rule for rule in program.rules if head_atom(rule) == trigger)
     others = tuple(rule for rule in program.rules if rule.body and rule not in own)

@@ -56,7 +56,7 @@ def check_alike(case: PosedProgram, columns: Way, clingo: Way) -> None:
 def _difference(case: PosedProgram, columns: Way, clingo: Way) -> tuple[int, str] | None:
     """Return the index of the first time at which the two evaluations differ, and a sentence about a row.
 
-    None means that the two evaluations agree.
+    The result is None if the two evaluations agree.
 
     Raises:
         LarsError: Only clingo rejects the input, because clingo has smaller integers.

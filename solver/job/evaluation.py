@@ -529,8 +529,8 @@ class PosedQuestion:
         """Return the result of the relational evaluation; None if clingo must compute the answers.
 
         The relational evaluation does not cover all questions, and it fails for some numbers and constraints.
-        In these cases, clingo evaluates one time after another. If the evaluation fails at some times, clingo
-        reports the first of these times.
+        In such cases, clingo evaluates one time after another, so that an error names the first time at which
+        the evaluation fails.
         """
         if not by_columns(self.question, self.situation.background, evaluator):
             return None

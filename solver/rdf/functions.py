@@ -221,7 +221,7 @@ def native(function: str, *arguments: Constant, base: str | None = None) -> Cons
 
 @cache
 def _question(function: str, count: int) -> tuple[list[ox.Variable], str]:
-    """Return a SPARQL query that computes a function, and the variables for the function's arguments."""
+    """Return variables for a function's arguments, and a SPARQL query that computes the function."""
     names = [ox.Variable(f"a{position}") for position in range(count)]
     texts = [f"?{name.value}" for name in names]
     return names, f"SELECT {' '.join(texts)} ({function}({', '.join(texts)}) AS ?result) {{}}"

@@ -269,7 +269,7 @@ class SparkTrace:
 
     @property
     def begin(self) -> int | None:
-        """The time of the first element, or None without elements."""
+        """The time of the first element of the trace; None if the trace has no elements."""
         return self.read.begin
 
     def on(self, background: Background) -> "SparkTrace":

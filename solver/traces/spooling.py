@@ -96,7 +96,8 @@ def spool(lines: BinaryIO, folder: Path) -> Callable[[], int | None]:
 
     The files are in `folder`, and their names are numbers. If the first received line is the header of a
     table, this and all later files begin with the header. The returned function returns the number of all
-    files if the lines have ended, otherwise None. It raises FailedRunError if the source of the lines failed.
+    files if the lines have ended, otherwise None. The returned function raises FailedRunError if the source
+    of the lines failed.
     """
     folder.mkdir(parents=True, exist_ok=True)
     came: deque[bytes] = deque()

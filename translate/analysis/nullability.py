@@ -89,7 +89,7 @@ Variables = frozenset[Variable]
 
 @remember
 def null_sets(pattern: Pattern, among: Variables) -> frozenset[Variables]:
-    """Return sets of variables in `among`; for each solution, they include the set of its null variables.
+    """Return subsets of `among`; for each solution, one of them is the set of its null variables.
 
     Each returned set is a subset of `among` ∩ vars(P). A filter excludes a set if the filter is true only for
     solutions that bind a variable of the set. The result may contain sets that no solution leaves null; for

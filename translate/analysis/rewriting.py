@@ -255,8 +255,8 @@ def fresh_variables(pattern: algebra.Pattern, stem: str) -> Iterator[Variable]:
 def is_local(pattern: algebra.Pattern) -> bool:
     """Return whether EXISTS can test the pattern P by a join, without substituting values in P.
 
-    This is possible if P has a solution after values replace its variables exactly if a solution of P is
-    compatible with these values.
+    A join suffices if two conditions are equivalent: P has a solution after values replace variables in P,
+    and a solution of P is compatible with the values.
     """
     match pattern:
         case algebra.PathPattern(_, path, _):

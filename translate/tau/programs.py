@@ -233,8 +233,8 @@ def push(program: Program, trigger: Trigger = "any") -> Program:
 
     Additional rules derive `trigger` at each time at which input arrives.
 
-    These rules derive `trigger` from input atoms. The paper derives it from derived atoms, so that it would
-    never hold.
+    Here, rules derive `trigger` from input atoms. In the paper, rules derive `trigger` from derived atoms, so
+    it would never hold.
     """
     arrivals = (
         Rule(TRIGGER, (formulas.In(NOW, formulas.Diamond(atom)),)) for atom in _arriving(program, trigger)

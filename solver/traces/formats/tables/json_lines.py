@@ -272,7 +272,7 @@ def _fault_in_line(text: str) -> tuple[int, str | None]:
 def line_of_row(plain: Path, row: int) -> int:
     """Return the line number of the row with a number in a file of JSON lines; blank lines are not rows.
 
-    Both numbers count from 1.
+    Line numbers and row numbers count from 1.
     """
     with plain.open("rb") as file:
         rows = (number for number, line in zip(count(1), file, strict=False) if line.strip())
