@@ -255,7 +255,7 @@ def view_of(stream: Stream, background: frozenset[terms.Atom]) -> StreamIndex:
 
 
 def times_of(evaluation: Mapping[int, Iterable[terms.Atom]]) -> dict[terms.Atom, list[int]]:
-    """Return the time points at which each atom holds, in ascending order."""
+    """Map each atom to the time points at which it holds, in ascending order."""
     times: dict[terms.Atom, list[int]] = {}
     for t in sorted(evaluation):
         for atom in evaluation[t]:

@@ -205,7 +205,7 @@ class Loop:
     def _try(self, instance: Instance) -> bool:
         """Derive the head of a rule instance if its body needs only atoms derived before; return the success.
 
-        If the instance derives its head, the instances that waited for this head are tried again.
+        If a rule instance derives its head, rule instances that waited for this atom are tried again.
         """
         left = [instance]
         for moment, number, binding in left:

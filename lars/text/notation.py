@@ -84,7 +84,7 @@ def write(program: Program, *, ascii: bool = False) -> str:  # noqa: A002
 
 
 def to_ascii(text: str) -> str:
-    """Return a text of this module with only ASCII characters; the text must not contain comments."""
+    """Return the text of a program with only ASCII characters; the text must not contain comments."""
     return PIECE.sub(_plain, text)
 
 

@@ -84,7 +84,7 @@ def exporting(rule: Rule, part: int | None = None) -> Iterator[None]:
 
 
 def fresh_name(name: str, taken: frozenset[str]) -> str:
-    """Return the name, with a number at the end if the name is taken."""
+    """Return the name, with a number at the end if `taken` contains the name."""
     return next(new for n in count(1) if (new := name if n == 1 else f"{name}{n}") not in taken)
 
 

@@ -98,8 +98,8 @@ def certified_first(
 ) -> evaluation.AnswerRuns:
     """Return answers after clingo has checked them at the first time, at which windows have the fewest atoms.
 
-    If clingo cannot evaluate the question at the first time, nothing is checked. The situation must contain
-    the input for the first time.
+    If clingo cannot evaluate the question at the first time, clingo checks no time. The situation must
+    contain the input for the first time.
     """
     claim = _Claim(question, runs, _used(question, situation))
     return claim.certified(claim.groundable([int(runs.times[0])]), situation)

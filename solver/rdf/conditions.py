@@ -248,7 +248,7 @@ def _connective(absorbing: bool, parts: list[_Truth]) -> _Truth:
 
 
 def _truth(expression: Expression, place: dict[Variable, int]) -> _Truth:
-    """Return a function from a row to the effective boolean value of an expression."""
+    """Return a function that computes the effective boolean value of an expression for a row of terms."""
     match expression:
         case Call("!", (inner,)):
             truth = _truth(inner, place)
@@ -268,7 +268,7 @@ def _truth(expression: Expression, place: dict[Variable, int]) -> _Truth:
 
 
 def _result(expression: Expression, place: dict[Variable, int]) -> _Result:
-    """Return a function from a row to the value of an expression."""
+    """Return a function that computes the value of an expression for a row of terms."""
     match expression:
         case Variable():
             return operator.itemgetter(place[expression])

@@ -175,9 +175,9 @@ def meetings(
 class _Meets:
     """The pairs of a left and a right row with equal keys whose intervals overlap, in compressed form.
 
-    For each left row, `inside` is the range of right rows that begin in its interval. For each right row,
-    `around` is the range of left rows that begin in its interval. `left_order` and `right_order` contain the
-    row numbers in the order to which these ranges refer.
+    For each left row, `inside` contains the range of right rows whose intervals begin in its interval. For
+    each right row, `around` contains the range of left rows whose intervals begin in its interval.
+    `left_order` and `right_order` contain the row numbers in the order to which these ranges refer.
     """
 
     left_order: Array

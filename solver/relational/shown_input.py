@@ -50,7 +50,7 @@ class ShownContents:
         return range(self.count)
 
     def runs(self, source: WindowedAtom) -> RunTable:
-        """Return the values of an atom's variables, with the intervals of times at which its window shows it."""
+        """Return the values of an atom's variables, with the times at which its window contains the atom."""
         assert not source.timed, "the arrival time of an atom is not given"
         table = self.atoms.get((signature(source.atom), source.window))
         if table is None:
@@ -206,7 +206,7 @@ class ShownInput:
         self._known: dict[tuple[Signature, windows.Window], _Runs] = {}
 
     def runs(self, source: WindowedAtom) -> RunTable:
-        """Return the values of an atom's variables, with the intervals of times at which its window shows it.
+        """Return the values of an atom's variables, with the times at which its window contains the atom.
 
         If `source.timed` is true, the last column contains the time of the atom.
         """

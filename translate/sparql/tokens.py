@@ -108,7 +108,7 @@ class Document:
     def token_from(self, offset: int) -> Token:
         """Return the next token that begins at or after a character.
 
-        If the character is inside a token, the result is the token after it.
+        If the character is inside a token, the text from the character on is divided into tokens again.
         """
         index = self.index_from(offset)
         if index == 0 or self.tokens[index - 1].end <= offset:
