@@ -95,13 +95,14 @@ def remarks(
     rows: bool = False,
     derived: bool = False,
 ) -> tuple[str, ...]:
-    """Return the warnings about a query: W2, T1, T2, T6, T12, T13, T14, the notes of its reader, and SERVICE.
+    """Return the warnings about a query, and the notes of its reader; W2, T1 and so on are names of warnings.
 
-    W2 warns of a slide under push. T1 warns of a join over null. T2 warns of MINUS that is evaluated as Diff.
-    T6 warns of a variable of SELECT, of an expression or of a template that no pattern binds. T13 warns of an
-    aggregate without GROUP BY. If `pushed` is true, input triggers the query; None means the default of the
-    query. If `rows` is true, the answers are shown. T12 then warns if SPARQL counts equal rows but the
-    setting does not. If `rows` is false, T14 warns of ISTREAM or DSTREAM, because rules cannot express these
+    The warning W2 concerns a slide in a query that input triggers. The warning T1 concerns a join over null.
+    The warning T2 concerns MINUS that is evaluated as Diff. The warning T6 concerns a variable of SELECT, of
+    an expression or of a template that no pattern binds. The warning T13 concerns an aggregate without GROUP
+    BY. If `pushed` is true, input triggers the query; None means the default of the query. If `rows` is true,
+    the answers are shown, and the warning T12 is given if SPARQL counts equal rows but the setting does not.
+    If `rows` is false, the warning T14 concerns ISTREAM or DSTREAM, because rules cannot express these
     operators. If `derived` is true, `lars` derived the CQELS query, so its SLIDE is the STEP of the given
     query.
     """
