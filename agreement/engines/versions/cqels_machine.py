@@ -54,7 +54,7 @@ class BufferedTriple:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JoinedMapping:
-    """A joined solution, and the buffered triples from which it was joined.
+    """A solution with the buffered triples from which it was joined.
 
     A solution of static data has no buffered triples.
     """
@@ -99,7 +99,7 @@ class HashIndex(Generic[T]):
     def matching(self, solution: TextSolution, shared: tuple[Variable, ...]) -> Iterable[T]:
         """Return the solutions of the index that are compatible with a given solution.
 
-        `shared` are the variables that both can bind.
+        The variables `shared` are the variables that the given solution and the index can both bind.
         """
         names = tuple(name for name in shared if name in solution and name in self.names)
         if not names:
@@ -130,7 +130,7 @@ def _key(item: BufferedTriple | JoinedMapping, names: tuple[Variable, ...]) -> t
 class CqelsBuffer:
     """The buffer of a triple pattern, with the oldest triple first.
 
-    `start` is the time at which the current slide began.
+    The field `start` is the time at which the current period of SLIDE began.
     """
 
     triple: cqels_text.StreamTriple
@@ -154,7 +154,7 @@ class CqelsBuffer:
                 del self._by_triple[entry.stream, entry.triple]
 
     def equal(self, push: Push) -> list[BufferedTriple]:
-        """Return the newest triple in the buffer that equals a pushed triple, or nothing."""
+        """Return a list with the newest triple that equals a pushed triple; empty if no triple does."""
         triple = self._by_triple.get((push.stream, push.triple))
         return [] if triple is None else [triple]
 
@@ -266,7 +266,7 @@ class StaticData:
 
 
 def _pattern_of(solution: TextSolution, names: frozenset[Variable]) -> algebra.Pattern:
-    """Return a pattern whose only solution is the given solution, restricted to the given variables."""
+    """Return a pattern whose only solution is the given solution, restricted to the variables `names`."""
     bound = tuple(sorted(name for name in names if name in solution))
     return (
         algebra.Values(bound, (tuple(constant_of(solution[name]) for name in bound),))
@@ -292,7 +292,7 @@ def join_steps(
 ) -> Iterator[cqels_text.CqelsFilter | JoinStep]:
     """Yield the joins and FILTERs that CQELS executes when a triple matches a stream pattern.
 
-    With `everything`, cross products and all FILTERs are included, as a correct engine includes them.
+    With `everything`, the result also contains cross products and all FILTERs, as in a correct engine.
     """
     bound, left = start.variables, list(filters)
     unused: list[JoinIndex] = [*statics]
@@ -371,7 +371,7 @@ class LiveJoins:
                     del self._by_entry[other][mapping]
 
     def settle(self) -> None:
-        """Forget which solutions were changed or removed, before the next triple."""
+        """Before the next triple, empty the lists of changed and removed solutions."""
         self.changed = False
         self.removed.clear()
 
@@ -386,8 +386,8 @@ class CqelsMachine:
     - Q2: Matching patterns are processed one after the other, in the order of the engine.
     - Q3: Triples expire by SLIDE.
     - Q4: Only elements with a common variable are joined.
-    - Q5: Each joined solution gives a row immediately; DISTINCT, ORDER BY, LIMIT and ISTREAM do not apply to
-      the whole answer.
+    - Q5: The engine reports a row for each joined solution at once; DISTINCT, ORDER BY, LIMIT and ISTREAM do
+      not apply to the whole answer.
     - Q6: Aggregates are computed from the groups that the first pattern's plan finds for a joined solution,
       and not from all solutions.
     """
@@ -457,7 +457,7 @@ class CqelsMachine:
         return mappings
 
     def _expire(self, push: Push, triples: list[cqels_text.StreamTriple]) -> None:
-        """Remove triples that are too old when a triple is pushed, also if no pattern matches it."""
+        """Remove old triples from the buffers when a triple is pushed, even if no pattern matches it."""
         match self.keeping:
             case "own":
                 pass
@@ -499,7 +499,7 @@ class CqelsMachine:
 
 
 def _filters(body: cqels_text.CqelsBody, off: Off) -> list[cqels_text.CqelsFilter]:
-    """Return the FILTERs that the engine applies.
+    """Return the FILTERs of a query that the engine applies.
 
     In a FILTER inside STREAM, variables of other elements are unbound.
     """

@@ -30,10 +30,10 @@ GroupKey = tuple[str | None, ...]
 
 @dataclass(frozen=True, slots=True)
 class CqelsHead:
-    """The parts of a query around its pattern: expressions, groups, and solution modifiers.
+    """The parts of a query outside its pattern: expressions, groups, and solution modifiers.
 
-    `inside` are the steps before grouping and `after_groups` the steps after it, in the order of execution.
-    `columns` are the result variables in alphabetical order.
+    The fields `inside` and `after_groups` contain the steps before and after grouping, in the order of
+    execution. `columns` are the result variables in alphabetical order.
     """
 
     columns: tuple[Variable, ...]
@@ -59,7 +59,7 @@ class CqelsHead:
 
 
 def head_of(query: EngineQuery) -> CqelsHead:
-    """Return the parts of a SELECT query around its pattern: expressions, groups, and modifiers."""
+    """Return the parts of a SELECT query outside its pattern: expressions, groups, and modifiers."""
     columns = tuple(sorted(query.result))
     behind, pattern = _peeled(query.pattern, (algebra.Extend, algebra.Filter))
     if isinstance(pattern, algebra.Group):
@@ -188,7 +188,7 @@ class CqelsReports:
         return (self._prepared(mapping.binds) for mapping in self.machine.live.now)
 
     def _new(self, bindings: list[TextSolution]) -> list[Row]:
-        """Return the rows that the previous answer did not have; equal rows count separately."""
+        """Return the rows that are not in the previous answer; equal rows count separately."""
         live = self.machine.live
         asked_one_by_one = self.head.group is not None and "Q6" not in self.machine.off
         if asked_one_by_one:

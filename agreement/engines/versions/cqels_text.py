@@ -37,7 +37,8 @@ _LAST_DIGIT: Final = re.compile(r"([0-9]+)[0-9](?=[hd])")
 class StreamTriple:
     """A triple pattern inside a STREAM block.
 
-    `number` is its position among these patterns, and `block` the position of its block, from 0.
+    The field `number` is the position of the pattern among all patterns in STREAM blocks. The field `block`
+    is the position of its block, from 0.
     """
 
     number: int
@@ -85,8 +86,8 @@ class CqelsFilter:
 class CqelsBody:
     """The elements of a WHERE clause: stream patterns, static elements, FILTERs, in the order of the text.
 
-    A static element is a sequence of triples, a GRAPH, a UNION or a group without a stream. `errors` has an
-    error for each unsupported element in STREAM.
+    A static element is a sequence of triples, a GRAPH, a UNION or a group without a stream. The field
+    `errors` contains an error for each unsupported element in STREAM.
     """
 
     triples: tuple[StreamTriple, ...]
@@ -106,7 +107,7 @@ def read_written(text: str, source: str) -> WrittenQuery:
 
 
 def query_with_text(query: EngineQuery) -> WrittenQuery:
-    """Return a query with its text; if it has none, write a text with each FILTER outside STREAM."""
+    """Return a query with its text; for a query without a text, write one with each FILTER outside STREAM."""
     if isinstance(query, WrittenQuery):
         return query
     return read_written(write_query(query, Language.CQELS), "the query as written for CQELS")
@@ -232,7 +233,7 @@ class _Elements:
     def _runs(
         self, group: sparql.Phrase, block: int | None
     ) -> Iterator[tuple[sparql.Phrase, list[Bgp | PathPattern]]]:
-        """Yield the elements of a group, each with the triple patterns it adds; record its FILTERs.
+        """Yield the elements of a group, each with the triple patterns that it adds; record the FILTERs.
 
         In the engine, a FILTER ends a sequence of triples, but not the scope of a blank node label.
         """

@@ -76,7 +76,7 @@ _AS_SPECIFIED: Final = sliding.FiringRules(
 
 @dataclass(slots=True)
 class EsperWindow:
-    """A window of the engine, with its triples, the time of its next report, and its lock.
+    """A window of the engine, with its triples, the time of its next report, and its read lock.
 
     `last` is the content at the last report, and `last_at` the time of this report.
     """
@@ -96,7 +96,7 @@ class EsperWindow:
     def events(self, t: float) -> Iterator[tuple[float, int, Callable[[float], tuple[Triple, ...] | None]]]:
         """Yield the events of the window that are due up to time `t` (ms): expiry of triples, and reports.
 
-        Each event is its time, its order among events of one time, and the action.
+        An event consists of its time, its order among events at the same time, and its action.
         """
         if self.held and self.held[0][0] + self.window.width <= t:
             yield self.held[0][0] + self.window.width, 0, self._go
@@ -126,7 +126,7 @@ class _Esper:
         self.blocked = False
 
     def evaluations(self, pushes: Sequence[Push]) -> Iterator[DueAnswer]:
-        """Process pushed triples until one blocks the engine, and yield the evaluations."""
+        """Process pushed triples until a triple blocks the engine, and yield the evaluations."""
         for number, push in enumerate(pushes):
             fed = [window for window in self.windows if window.window.reads(push)]
             if not fed or (push.t < self.now and "CS1" not in self.off):
@@ -142,7 +142,7 @@ class _Esper:
     def _step(self, number: int, t: float) -> Iterator[DueAnswer]:
         """Execute the events that are due up to `t` (ms), and yield the evaluations of reporting windows.
 
-        If an event of a window is due while the window is locked, the engine is blocked.
+        The engine blocks if an event of a window is due while the read lock of the window is held.
         """
         self.now, reporting = t, dict[int, tuple[Triple, ...]]()
         due = [(*event, place) for place, window in enumerate(self.windows) for event in window.events(t)]
@@ -214,7 +214,7 @@ def _operator(query: EngineQuery) -> ToStream:
 
 @dataclass(frozen=True, slots=True)
 class _Streamed:
-    """The state of ISTREAM or DSTREAM: the rows of the current time, and of the time before."""
+    """The state of ISTREAM or DSTREAM: the rows of the current evaluation time and of the previous one."""
 
     before: frozenset[Row] = frozenset()
     now: frozenset[Row] = frozenset()
@@ -230,7 +230,7 @@ class _Streamed:
         """Yield the possible reports for the rows of an evaluation, each with the next state of the operator.
 
         The operator stops at the first row that it does not report, and this row depends on Jena's order. If
-        `wanted` is given, the reported rows are chosen among these rows.
+        `wanted` is given, the reported rows are chosen among `wanted`.
         """
         gives = (lambda row: row not in self.before) if kind == "ISTREAM" else self.before.__contains__
         kept = [row for row in rows if gives(row)]
@@ -255,7 +255,8 @@ def _in_turn(
 ) -> list[list[Row]]:
     """Return the report of ISTREAM or DSTREAM at each evaluation.
 
-    If several reports are possible, as many as possible equal the wanted reports.
+    If the order of rows permits several results, the function chooses a result that equals `wanted` at most
+    times.
     """
     states: dict[_Streamed, list[list[Row]]] = {_Streamed(): []}
     for (report, _), rows, want in zip(evaluations, row_sets, wanted, strict=True):
@@ -332,7 +333,7 @@ def _given(
 
 
 def _merged(reports: Iterator[Report]) -> Iterator[Report]:
-    """Yield reports, in which the rows of several windows at one pushed triple form one report."""
+    """Yield reports, after merging the reports of different windows at the same pushed triple."""
     last: Report | None = None
     for report in reports:
         if last is not None and (last.t, last.trigger) == (report.t, report.trigger):

@@ -45,10 +45,10 @@ NumberedPush = tuple[int, Push]
 
 @dataclass(frozen=True, slots=True)
 class ClockSet:
-    """The event that the engine sets its clock to `now` (ms) while it processes the triple `trigger`.
+    """An event: the engine sets its clock to `now` (ms) while it processes the triple `trigger`.
 
-    `due` is the time of the tick or triple that causes this. `report_time` is the time of a report at this
-    event; after a tick without triples, this time is 1 ms later.
+    The field `due` is the time of the tick or triple that causes the event. The field `report_time` is the
+    time of a report at the event; if no triple has the time of the tick, it is 1 ms later than the tick.
     """
 
     trigger: int
@@ -59,7 +59,7 @@ class ClockSet:
 
 @dataclass(frozen=True, slots=True)
 class StampedArrival:
-    """The event that triple number `number` enters the windows with the time `stamp` (ms).
+    """An event: the triple with the number `number` enters the windows with the time `stamp` (ms).
 
     The event occurs while the engine processes the pushed triple `trigger`.
     """
@@ -252,7 +252,7 @@ def bucket(text: str) -> int:
 
 @dataclass(slots=True)
 class ReportSchedule:
-    """The times of a view's reports, one every `step` milliseconds.
+    """The times at which a view reports, one every `step` milliseconds.
 
     With `aligned` (rule W4a), the first report is one step after the tick of the clock at the first arrival.
     Without `aligned`, the first report is at the first multiple of the step after the clock at this arrival.
@@ -274,7 +274,7 @@ class ReportSchedule:
             self.next = (floor(clock / self.step) + 1) * self.step
 
     def moves(self, now: float) -> bool:
-        """Set the clock to `now` (ms), and return whether it did not move back."""
+        """Set the clock to `now` (ms); return false if this moves the clock back, otherwise true."""
         forward = self.now is None or now >= self.now
         self.now = now
         return forward
@@ -304,7 +304,7 @@ class TimeView:
         self._content.append((stamp, number))
 
     def tick(self, now: float) -> ViewContent | None:
-        """Set the clock to `now` (ms), and return the content to report, or None.
+        """Set the clock to `now` (ms), and return the content that the view then reports, or None.
 
         The content can include expired triples.
         """
@@ -354,7 +354,7 @@ class BatchView:
         self._content.append(number)
 
     def tick(self, now: float) -> ViewContent | None:
-        """Set the clock to `now` (ms); return the content to report, and clear the view, or return None."""
+        """Set the clock to `now` (ms); if a report is due, clear the view and return its old content."""
         if not self._schedule.moves(now) or self._schedule.due() is None:
             return None
         content, self._content = tuple(self._content), []
@@ -528,7 +528,7 @@ def _parts(query: EngineQuery, off: engine.Off) -> list[_Window]:
 
 
 def _after(part: _Window, event: ClockEvent, pushes: Sequence[Push]) -> ViewContent | None:
-    """Apply an event to a window, and return the content that the window then reports, or None."""
+    """Apply an event to a window; return the content that the window then reports, or None."""
     if not isinstance(event, StampedArrival):
         return part.view.tick(event.now)
     push = pushes[event.number]

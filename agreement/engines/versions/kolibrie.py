@@ -114,7 +114,7 @@ class PlannedWindow:
 class KolibriePlan:
     """The plan of a query in Kolibrie: windows in the order of the text, and patterns over static data.
 
-    If `steals` is true (policy steal), the engine never forgets the rows of a window.
+    If `steals` is true (WITH POLICY steal), the engine keeps the rows of a window forever.
     """
 
     windows: tuple[PlannedWindow, ...]
@@ -185,7 +185,7 @@ def _patterns(pattern: algebra.Pattern, name: Iri | None) -> Sequence[TriplePatt
 
 
 def _outside(pattern: algebra.Pattern) -> Iterator[TriplePattern]:
-    """Yield the triple patterns outside WINDOW and outside subqueries."""
+    """Yield the triple patterns that are outside WINDOW and outside subqueries."""
     if isinstance(pattern, algebra.Bgp):
         yield from pattern.triples
     elif not isinstance(pattern, algebra.StreamBlock | algebra.Select):
@@ -209,7 +209,7 @@ def _query_of(query: EngineQuery, plan: KolibriePlan, rows: Sequence[Row], off: 
 
 
 def _below_groups(pattern: algebra.Pattern) -> algebra.Pattern:
-    """Return the part of a query's pattern below GROUP BY; without aggregates, the whole pattern."""
+    """Return the pattern that GROUP BY groups; for a query without aggregates, return the whole pattern."""
     part = pattern
     while isinstance(part, algebra.Extend | algebra.Filter | algebra.Group):
         if isinstance(part, algebra.Group):
@@ -226,7 +226,7 @@ def _above(pattern: algebra.Pattern, inner: algebra.Pattern, body: algebra.Patte
 
 
 def _with_table(pattern: algebra.Pattern, table: list[algebra.Pattern]) -> algebra.Pattern:
-    """Return the pattern with the table in place of its first triple patterns, and without all others."""
+    """Return the pattern in which the table replaces the first triple patterns; all others are removed."""
     match pattern:
         case algebra.Bgp() | algebra.StreamBlock():
             return table.pop() if table else EMPTY
@@ -243,10 +243,10 @@ def _with_table(pattern: algebra.Pattern, table: list[algebra.Pattern]) -> algeb
 class KolibrieWindows(sliding.OpenedWindows):
     """The open windows of one window declaration, which slides.
 
-    `now` is the time of the latest arrival, `memory` the last reported content. Windows report before an
-    arrival enters them. With `include_opening`, windows that close at the time of the arrival also report.
-    With `drops`, each window that does not contain the arrival is deleted, also if it opens after the
-    arrival.
+    The field `now` is the time of the latest arrival, and `memory` is the last reported content. Windows
+    report before an arrival enters them. With `include_opening`, windows that close at the time of the
+    arrival also report. With `drops`, an arrival deletes each window that does not contain it, even a window
+    that opens later.
     """
 
     planned: PlannedWindow
@@ -267,7 +267,7 @@ class KolibrieWindows(sliding.OpenedWindows):
             self.add(t, triple)
 
     def fire(self, t: float) -> float | None:
-        """Close the last window that may report, and return the time at which it closes, or None."""
+        """Choose the last window that may report, and return its closing time; None if none may report."""
         reporting = [close for close in self.contents if self._ask_strategy(close, t)]
         if not reporting or t <= self.fired or self.planned.tick != TIMED:
             return None
@@ -296,8 +296,7 @@ class KolibrieWindows(sliding.OpenedWindows):
     def drop(self, t: float, *, entered: bool = True) -> None:
         """Delete the windows that have closed at time `t`.
 
-        If an arrival entered the windows and `drops` is set, all windows that do not contain `t` are deleted
-        instead.
+        If an arrival entered the windows and `drops` is true, delete all windows that do not contain `t`.
         """
         for close in tuple(self.contents):
             shown = self.shows(close - self.window.width, close, t)
@@ -460,8 +459,8 @@ Fired = Mapping[int, Sequence[sliding.TimedTriple]]
 class _Machine:
     """The state of a query in Kolibrie between two pushed triples.
 
-    `inside` contains the triples of each window in the common store. `terms` gives the term for each text in
-    rows.
+    `inside` contains the triples of each window in the common store. The field `terms` maps each text in a
+    row to its RDF term.
     """
 
     def __init__(self, query: EngineQuery, static: Static, pushes: Sequence[Push], off: engine.Off) -> None:
@@ -526,7 +525,7 @@ class _Machine:
             windows.drop(t, entered=n in entering)
 
     def _fired(self, contents: Fired, close: float) -> tuple[Row, ...]:
-        """Return the rows to report when windows close; rows that wait for other windows are not returned."""
+        """Return the rows that are reported when windows close, without rows that wait for other windows."""
         fired = {n: [triple for _, triple in content] for n, content in contents.items()}
         if self.waits:
             self.queue += [(n, self._rows_of(n, content)) for n, content in fired.items()]
@@ -539,7 +538,7 @@ class _Machine:
         )
 
     def _rows_of(self, number: int, triples: Sequence[Triple]) -> Sequence[TextBinding]:
-        """Return the rows of a window.
+        """Return the rows of the window with the given number.
 
         With rule E1, all windows share one store, so triples of other windows match too.
         """
@@ -578,7 +577,7 @@ class _Machine:
         return tuple(row for row in dict.fromkeys(before) if row not in set(now))
 
     def _answered(self, bindings: Sequence[TextBinding]) -> tuple[Row, ...]:
-        """Return the joined rows with all variables, or the answers of the rest of the query over them."""
+        """Return the joined rows with all variables, or the result of the rest of the query on these rows."""
         rows = tuple(tuple(self.terms[row[name]] for name in self.plan.names) for row in bindings)
         if not self.reads_rest:
             return rows

@@ -50,7 +50,7 @@ _FLOATING: Final = (Iri(XSD + "double"), Iri(XSD + "float"))
 
 
 def with_row_of_nothing(pattern: algebra.Pattern, zero: Collection[str] = COUNTING) -> algebra.Pattern:
-    """Return the pattern in which each GROUP BY over no solutions has a row, also in subqueries (rule W6a).
+    """Return the pattern, changed so that each GROUP BY without solutions has one row (rule W6a).
 
     P GROUP BY k, COUNT(x), SUM(x) = the groups of P UNION the row COUNT 0 if P has no solution. The row of an
     empty group has no value for the key of GROUP BY. In the row of an empty group, the aggregates in `zero`
@@ -199,7 +199,7 @@ class _Matching:
         return tuple(result)
 
     def _shared(self, left: algebra.Pattern, right: algebra.Pattern) -> dict[Variable, Variable]:
-        """Return the variables of both patterns that may be numbers, with new names for the right one."""
+        """Return the common variables that may be numbers, each with a new name for the pattern `right`."""
         if not all(
             isinstance(
                 part,
@@ -217,7 +217,7 @@ class _Matching:
         return {name: next(self.fresh) for name in in_order(bound) if self._is_number(name, left, right)}
 
     def _concerns(self, triple: algebra.TriplePattern) -> bool:
-        """Return whether the object of a match can be a number that equals another term."""
+        """Return whether a match of a triple pattern can have a number as object that equals another term."""
         return isinstance(triple.predicate, Variable) or str(triple.predicate) in self.predicates
 
     def _is_number(self, name: Variable, *sides: algebra.Pattern) -> bool:
@@ -249,7 +249,7 @@ _ALL: Final = Aggregation("COUNT")
 
 
 def with_errors(pattern: algebra.Pattern) -> algebra.Pattern:
-    """Return the pattern in which an error in a group is an error of all its aggregates (rule S2 of RSP-JS).
+    """Return the pattern, changed so that an error in a group is an error of all its aggregates (rule S2).
 
     Subqueries are rewritten too.
     """
@@ -266,7 +266,7 @@ def with_errors(pattern: algebra.Pattern) -> algebra.Pattern:
 
 
 def with_late_conditions(pattern: algebra.Pattern) -> algebra.Pattern:
-    """Return the pattern in which the condition of OPTIONAL is applied after the join (rule S6 of RSP-JS)."""
+    """Return the pattern, changed so that the FILTER in OPTIONAL is applied after the join (rule S6)."""
 
     def change(part: algebra.Pattern) -> algebra.Pattern | None:
         if not isinstance(part, algebra.LeftJoin) or part.condition is None:

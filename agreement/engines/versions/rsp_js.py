@@ -128,7 +128,7 @@ def _recorded_js(query: EngineQuery, static: Static, pushes: Sequence[Push], off
 def _first_js(
     moved: Mapping[sliding.YasperWindow, float], off: Off, opened: sliding.OpenedWindows, t: float
 ) -> float:
-    """Return the time at which the first window closes that an arrival at `t` opens, if t0 has `moved`."""
+    """Return when the first window closes that an arrival at `t` opens; `moved` contains the current t0."""
     distance = t if "R8" in off else abs(t - moved[opened.window])
     return sliding.first_close(distance, opened.window.step)
 

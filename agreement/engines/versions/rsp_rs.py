@@ -121,7 +121,7 @@ def _recorded_rs(query: EngineQuery, static: Static, pushes: Sequence[Push], off
 
 
 def _first_rs(off: Off, opened: sliding.OpenedWindows, t: float) -> float:
-    """Return the time at which the first window closes that an arrival at `t` opens.
+    """Return the closing time of the first window that an arrival at `t` opens.
 
     With rule D1, windows begin at the first arrival.
     """

@@ -183,8 +183,8 @@ class OpenedWindows:
     def open(self, first: float, t: float, least: float = -math.inf, *, always: bool = True) -> None:
         """Open the windows that close at `first`, first + step, and so on, and that open at or before `t`.
 
-        With `always`, the first window is opened in any case. Windows that close before `least` are not
-        opened.
+        With `always`, the first window is opened even if it opens after `t`. Windows that close before
+        `least` are not opened.
 
         Raises:
             LarsError: Too many windows would be open.
@@ -220,7 +220,7 @@ class OpenedWindows:
         return [close for close, elements in self.contents.items() if elements]
 
     def latest(self, t: float, *, touching: bool = False) -> float | None:
-        """Return the last time before `t` at which an open window closes, or None.
+        """Return the closing time of the last open window that closes before `t`; None if no window does.
 
         With `touching`, the time `t` itself counts.
         """
@@ -240,7 +240,7 @@ class OpenedWindows:
         return [] if close is None else [triple for _, triple in self.contents[close]]
 
     def keep(self, t: float, triple: Triple, now: float) -> None:
-        """Remember a triple, and forget triples that no window which closes at `now` or later contains."""
+        """Store a triple, and delete stored triples that are in no window that closes at `now` or later."""
         self.past.append((t, triple))
         while self.past[0][0] < now - self.window.width - self.window.step:
             self.past.popleft()
@@ -248,7 +248,7 @@ class OpenedWindows:
     def active(self, t: float, start: float = 0) -> list[Triple]:
         """Return the triples in the active window at `t`: the earliest window that has not closed.
 
-        `start` is some time at which a window closes.
+        The argument `start` is any time at which a window closes.
         """
         opening = start + first_close(t - start, self.window.step) - self.window.width
         return [triple for at, triple in self.past if self.shows(opening, t, at)]
@@ -271,7 +271,7 @@ def first_close(t: float, step: float) -> float:
 class FiringRules:
     """The rules by which windows fire (report their content) in RSP-JS and rsp-rs.
 
-    A rule that is off follows the specification.
+    If a rule is switched off, the windows follow the specification.
     """
 
     include_opening: bool
@@ -300,7 +300,7 @@ class FiringRules:
 
 @dataclass(frozen=True, slots=True)
 class Firing:
-    """The windows that report together at a triple pushed at `t`: their close, and all contents.
+    """The windows that report together at a triple pushed at `t`, with their closing time and contents.
 
     - `content` contains the contents of all windows, also of windows that do not report.
     - `last` is the time of the last triple in the last of the reporting windows; 0 if this window is empty.
@@ -317,8 +317,8 @@ class Firing:
 class FiringWindows:
     """The state of all windows of a query in RSP-JS or rsp-rs.
 
-    `first` receives a window clause and the time of an arrival. It returns the close of the earliest window
-    that this arrival opens.
+    The function `first` receives a window and the time of an arrival. The function `first` returns the
+    closing time of the earliest window that the arrival opens.
     """
 
     def __init__(
@@ -411,7 +411,8 @@ def rust_integer(text: str) -> float:
 class EngineWindows:
     """The windows of a query in the order of the text, as an engine reads them.
 
-    If `answers` is false, the text without window clauses is not valid SPARQL, so the engine never answers.
+    If `answers` is false, the engine never answers, because the text without window clauses is invalid
+    SPARQL.
     """
 
     windows: tuple[YasperWindow, ...]

@@ -99,9 +99,9 @@ YASPER_CSPARQL: Final = Engine("yasper-csparql", "csparql", _RULES, _at_closes)
 class ReportedWindows:
     """The state of YASPER's windows between two arrivals.
 
-    `last` is the time of the last report, `now` of the latest arrival. An arrival enters the windows one
-    after the other. If an evaluation fails, the caller sets `failed`, and the arrival causes no further
-    evaluation.
+    The field `last` is the time of the last report, and `now` is the time of the latest arrival. An arrival
+    enters the windows one after the other. If an evaluation fails, the caller sets `failed`, and the arrival
+    causes no further evaluation.
     """
 
     failed = False
@@ -144,7 +144,7 @@ class ReportedWindows:
     def _each(
         self, read: Sequence[sliding.OpenedWindows], number: int, push: Push
     ) -> Iterator[ContentReport]:
-        """Yield an evaluation for each close of a nonempty window since the last arrival, as specified."""
+        """Yield an evaluation for each nonempty window that closes after the last arrival, as specified."""
         for opened in read:
             self._enter(push, opened)
             opened.keep(push.t, push.triple, min(push.t, self.now))

@@ -49,7 +49,7 @@ _RULES: Final = (
 
 
 class _FailedAnswerError(Exception):
-    """The error that an exception in the engine ends an evaluation; `rows` were reported before."""
+    """The error that an exception in the engine ends an evaluation; `rows` are the earlier reported rows."""
 
     def __init__(self, rows: Sequence[Row] = ()) -> None:
         super().__init__()
@@ -72,7 +72,7 @@ def _double(text: str) -> float | None:
 
 
 def _number(row: TextBinding, side: str) -> float:
-    """Return the number on one side of a comparison; a variable stands for the text of its term.
+    """Return the number on one side of a comparison; a variable is replaced by the text of its term.
 
     Raises:
         _FailedAnswerError: The side is not a number.

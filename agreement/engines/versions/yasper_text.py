@@ -43,9 +43,9 @@ YasperCondition = tuple[tuple[YasperComparison, ...], ...]
 
 @dataclass(slots=True)
 class YasperBlock:
-    """The triple patterns inside one window as texts, or outside all windows if `window` is None.
+    """The triple patterns of one window as texts; if `window` is None, the patterns outside all windows.
 
-    A variable has the text ?name.
+    A variable is written as `?name`.
     """
 
     window: Iri | None
@@ -125,7 +125,7 @@ class _Reader:
         return piece
 
     def takes(self, *words: str) -> bool:
-        """Read the given words if they are the next tokens, ignoring case; return whether they were."""
+        """Read the given words if they are the next tokens in any case; return whether this was true."""
         found = all(self.peek(place).upper() == word for place, word in enumerate(words))
         self.at += len(words) if found else 0
         return found
@@ -357,7 +357,7 @@ class _Reader:
         raise _refusal(f"FILTER with {' '.join(pieces)}", "comparisons, && and ||")
 
     def _constant(self, side: str) -> str:
-        """Return a side of a comparison; a prefixed name is replaced by its IRI."""
+        """Return one side of a comparison, with the IRI in place of a prefixed name."""
         name = re.fullmatch(r"(?:[^\W\d][\w.-]*)?:[\w.:%-]*", side)
         return side if name is None else self.term(side)
 
