@@ -115,9 +115,9 @@ def _under(
 ) -> LiteralForm:
     below = literal_form(inner)
     if below.window is not None:
-        raise UnsupportedFormulaError(whole, f"{mode} around a window")
+        raise UnsupportedFormulaError(whole, f"the operator {mode} around a window")
     if below.mode != "":
-        raise UnsupportedFormulaError(whole, f"{mode} around {below.mode}")
+        raise UnsupportedFormulaError(whole, f"the operator {mode} around the operator {below.mode}")
     return replace(below, mode=mode if below.positive else _DUAL[mode], time=time)
 
 

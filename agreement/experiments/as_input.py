@@ -66,7 +66,7 @@ def _in_other_units(experiment: Experiment, unit: Duration, warn: settings.Warn)
     if experiment.file.unit not in (None, unit):
         warn(
             f"--unit {unit} replaces the unit {experiment.file.unit} of the experiment. Periods, "
-            f"the timeline, and integers in the traces now count {unit}"
+            f"the timeline, and integers in the traces now have the unit {unit}"
         )
     return experiment.in_units(unit)
 

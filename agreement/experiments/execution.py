@@ -85,7 +85,9 @@ def _in_processes(missing: dict[str, Work], jobs: int) -> Iterator[tuple[str, Js
         for future in as_completed(futures):
             yield futures[future], future.result()
     except BrokenProcessPool:
-        raise FailedRunError("a process of --jobs ended before its cell was finished") from None
+        raise FailedRunError(
+            "a process of --jobs ended before its cell was finished; use fewer --jobs"
+        ) from None
     finally:
         pool.shutdown(cancel_futures=True)
 

@@ -92,7 +92,7 @@ def _check_written(domain: frozenset[Constant], *, numbered: bool) -> None:
     for value in domain:
         if numbered and isinstance(value, Number) and not 0 <= value.value < ticker_rules.FIRST_TERM:
             raise ticker_rules.InexpressibleError(
-                f"the number {value.value}, which arithmetic gives: "
+                f"the number {value.value} as a result of arithmetic, because "
                 f"Ticker's numbers are from 0 to {ticker_rules.FIRST_TERM - 1}"
             )
 
@@ -106,8 +106,9 @@ def _check_head_time(rule: ticker_rules.PlainRule) -> None:
     if rule.time in _grounded(rule):
         with ticker_rules.exporting(rule.source):
             raise ticker_rules.InexpressibleError(
-                f"the head {rule.source.head}: its reasoner incremental keeps {rule.head} beyond the time "
-                f"{rule.time} if {rule.time} also occurs without @, or together with another time variable"
+                f"the head {rule.source.head}, because its reasoner incremental keeps {rule.head} "
+                f"beyond the time {rule.time} if {rule.time} also occurs without @, or together with "
+                "another time variable"
             )
 
 

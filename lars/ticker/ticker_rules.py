@@ -123,9 +123,9 @@ def ticker_literal(
         raise InexpressibleError(f"the constant true in {literal}")
     window = None if form.window is None else _size(form.window, form.mode, reasoner, met)
     if form.window is None and form.mode != "":
-        raise InexpressibleError(f"{form.mode} without a window: {literal}")
+        raise InexpressibleError(f"the operator {form.mode} without a window in {literal}")
     if form.mode == "¬@¬":
-        raise InexpressibleError(f"¬ between @ and its atom: {literal}")
+        raise InexpressibleError(f"the operator ¬ between @ and its atom in {literal}")
     if isinstance(form.atom, terms.Atom):
         return replace(form, window=window, mode="" if window is None else form.mode)
     if form.positive and not isinstance(window, TupleWindow):
@@ -149,30 +149,32 @@ def _size(
         case TupleWindow(size, source, ties, by):
             if source is not None:
                 raise InexpressibleError(
-                    f"the window {window} of one stream: Ticker's tuple windows count "
+                    f"the window {window} of one stream, because Ticker's tuple windows count "
                     "the tuples of all streams"
                 )
             if ties != "arrival" or by is not None:
                 raise InexpressibleError(
-                    f"the window {window}: Ticker's only tuple window is ⊞^#n, which keeps the last arrivals"
+                    f"the window {window}, because Ticker's only tuple window is ⊞^#n, which keeps the last "
+                    "arrivals"
                 )
             if mode == "□":
                 raise InexpressibleError(
-                    f"□ in {window}: in an empty window, □ is true in LARS and false in Ticker"
+                    f"□ in {window}, because in an empty window, □ is true in LARS and false in Ticker"
                 )
             if mode == "":
-                raise InexpressibleError(f"{window} without ◇ or @")
+                raise InexpressibleError(f"the window {window} without ◇ or @")
             # The reasoner clingo shows one tuple more than the window says.
             most = None if met.size is None else met.size + 2
             number = _bounded(window, size, most) - (reasoner == "clingo")
             if number < 1:
                 raise InexpressibleError(
-                    f"the window {window}: the least size of a tuple window in Ticker is {size - number + 1}"
+                    f"the window {window}, because the least size of a tuple window in Ticker is "
+                    f"{size - number + 1}"
                 )
             return TupleWindow(number)
         case _:
             raise InexpressibleError(
-                f"the window {window}: Ticker's windows have the same length at all times"
+                f"the window {window}, because Ticker's windows have the same length at all times"
             )
 
 
@@ -182,7 +184,9 @@ def _bounded(window: Window, length: int, most: int | None) -> int:
     The limit keeps programs small, because Ticker creates a rule for each position in a window.
     """
     if most is None and length > _LONGEST_WINDOW:
-        raise InexpressibleError(f"the window {window}: the greatest length in Ticker is {_LONGEST_WINDOW}")
+        raise InexpressibleError(
+            f"the window {window}, because the greatest length in Ticker is {_LONGEST_WINDOW}"
+        )
     return length if most is None else min(length, most)
 
 
@@ -581,7 +585,9 @@ class _RuleReader:
 
     def _check_division(self, operation: logic.Operation, left: Numeric, right: Numeric) -> None:
         if not (self._is_natural(left) and isinstance(right, terms.Number) and right.value > 0):
-            raise InexpressibleError(f"{operation}: Ticker divides only a time, and only by a number above 0")
+            raise InexpressibleError(
+                f"{operation}, because Ticker divides only a time, and only by a number above 0"
+            )
 
     def _is_natural(self, side: Numeric) -> bool:
         return side in self.natural if isinstance(side, terms.Variable) else side.value >= 0

@@ -210,11 +210,12 @@ class TickerWriter:
                 return str(value)
             case terms.Number(value) if self.counting:
                 raise InexpressibleError(
-                    f"the number {value}: Ticker's numbers are from 0 to {ticker_rules.FIRST_TERM - 1}"
+                    f"the number {value}, because Ticker's numbers are from 0 to "
+                    f"{ticker_rules.FIRST_TERM - 1}"
                 )
             case _:
                 if len(self.terms) == _MOST_TERMS:
-                    raise InexpressibleError(f"more than {_MOST_TERMS} terms")
+                    raise InexpressibleError(f"a program and input with more than {_MOST_TERMS} terms")
                 return str(self.terms.setdefault(term, ticker_rules.FIRST_TERM + len(self.terms)))
 
     def _atom(self, atom: terms.Atom) -> str:
@@ -241,18 +242,21 @@ class TickerWriter:
         if isinstance(window, TupleWindow):
             if window.size >= ticker_rules.FIRST_TERM:
                 raise InexpressibleError(
-                    f"the window {window}: Ticker's sizes are below {ticker_rules.FIRST_TERM}"
+                    f"the window {window}, because the sizes of Ticker's windows are below "
+                    f"{ticker_rules.FIRST_TERM}"
                 )
             return f"[{window.size} #]"
         assert isinstance(window, TimeWindow)
         if (window.past or 0) >= ticker_rules.FIRST_TERM:
             raise InexpressibleError(
-                f"the window {window}: Ticker's lengths are below {ticker_rules.FIRST_TERM} time points"
+                f"the window {window}, because the lengths of Ticker's windows are below "
+                f"{ticker_rules.FIRST_TERM} time points"
             )
         length = (window.past or 0) * self.clock.nanoseconds
         if length % NANOSECONDS["ms"]:
             raise InexpressibleError(
-                f"a window of {Duration(length)}: the lengths of Ticker's windows are whole milliseconds"
+                f"a window of {Duration(length)}, because the lengths of Ticker's windows are whole "
+                "milliseconds"
             )
         if length % NANOSECONDS["s"]:
             return f"[{length // NANOSECONDS['ms']} msec]"

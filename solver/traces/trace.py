@@ -284,7 +284,7 @@ def prepare(paths: Sequence[Path], options: TraceOptions) -> tuple[input_files.T
     seen: set[Path] = set()
     for _, file in listed:
         if file.resolve() in seen:
-            raise LarsError(f"{file}: the trace contains this file twice")
+            raise LarsError(f"{file}: the trace contains this file twice; use each file once")
         seen.add(file.resolve())
     sources = tuple(_source(index, path, file, options) for index, (path, file) in enumerate(listed))
     if options.time is not None and not any(source.format.of_messages for source in sources):

@@ -499,8 +499,8 @@ def judged_case(
     if judge is None and own is not None:
         if open_options:
             raise LarsError(
-                f"the engine version {case.engine} of the case judges it and leaves nothing open; to use "
-                f"{' and '.join(open_options)}, add --engine {SPECIFICATION}"
+                f"the case is judged by its engine version {case.engine}, which has no open parameters; "
+                f"to use {' and '.join(open_options)}, add --engine {SPECIFICATION}"
             )
         name = case.engine
     turned = replace(options, match="time" if options.match == "sequence" else "sequence")

@@ -72,7 +72,7 @@ def _post(url: str, path: str, body: Mapping[str, object]) -> Any:  # JSON
         sentence = error.read().decode(errors="replace")
         if error.code == HTTPStatus.NOT_FOUND:
             raise FileNotFoundError(f"the server at {url} answers {path} with 404: {sentence}") from None
-        raise ValueError(f"the server refuses it: {sentence}") from None
+        raise ValueError(f"the server rejects the request: {sentence}") from None
     except (OSError, ValueError) as error:
         sys.exit(f"found no server of Kolibrie at {url}: {' '.join(str(error).split())}")
 

@@ -67,8 +67,8 @@ class Trial:
             )
         if self.last > LONGEST:
             raise UncountedError(
-                f"the windows begin together only every {self.step} time points; a stream is tried at "
-                f"{LONGEST} time points at most"
+                f"the windows begin together only every {self.step} time points, but the "
+                f"search tries a stream at no more than {LONGEST} time points"
             )
         output = output_of(pair.csparql, setting).predicate
         pushing = lars_program(pair.cqels, setting)

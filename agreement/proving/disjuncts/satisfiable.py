@@ -89,7 +89,7 @@ class _Budget:
         self.check()
         self.left -= 1
         if self.left < 0:
-            raise UncountedError("its conditions have too many variables to try all cases")
+            raise UncountedError("its conditions have too many variables to try all values")
 
 
 def satisfiability(disjunct: Disjunct, stock: Stock | None = None) -> Satisfiability:

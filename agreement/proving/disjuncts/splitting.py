@@ -491,7 +491,9 @@ def _with(disjunct: Disjunct, case: tuple[Test, ...], outer: frozenset[Variable]
 def _all_cases(condition: Expression, *, value: bool) -> list[tuple[Test, ...]]:
     cases = list(islice(_cases(condition, value=value), _MOST_CASES + 1))
     if len(cases) > _MOST_CASES:
-        raise UncountedError(f"a condition of the query has more than {_MOST_CASES} cases")
+        raise UncountedError(
+            f"a condition of the query can become true or false in more than {_MOST_CASES} ways"
+        )
     return cases
 
 

@@ -478,7 +478,7 @@ def _values_of(
             values[option.name] = tuple(left)
             left.clear()
         elif not left and option.needed:
-            raise TypeError(f"{name}() misses {option.name}")
+            raise TypeError(f"{name}() requires the argument {option.name}")
         elif left and left[0] is None and option.needed:
             raise LarsError(f"{option.name}: found null (NoneType); expected a path or a text")
         else:
@@ -488,7 +488,7 @@ def _values_of(
         raise TypeError(f"{name}() takes {len(positional)} input{several}, {len(inputs)} given")
     for option in options:
         if option.needed and values.get(option.name) is None:
-            raise TypeError(f"{name}() misses {option.name!r}")
+            raise TypeError(f"{name}() requires the argument {option.name!r}")
     return values
 
 

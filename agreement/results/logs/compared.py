@@ -231,7 +231,7 @@ def compare_logs(request: LogsRequest, listeners: Listeners) -> LogsResult:
     for path, others in zip(paths, left, strict=True):
         if others:
             listeners.note(
-                f"{path}: {', '.join(others)} not compared, because the other log has no such column"
+                f"{path}: not compared are the columns {', '.join(others)}, which the other log does not have"
             )
     for one, other in _alike(*left):
         listeners.note(

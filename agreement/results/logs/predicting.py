@@ -276,7 +276,9 @@ def _starts(query: EngineQuery, times: Sequence[float], period: Duration, unit: 
     """
     whole, begin = period.milliseconds, _begin(times, period)
     if begin is None:
-        raise LarsError(f"alerts occur at all times of each period of {period}")
+        raise LarsError(
+            f"alerts occur at all times of each period of {period}, so no start time of the windows fits them"
+        )
     rounds = (begin - begin % each.milliseconds for each in USUAL if each.milliseconds <= whole)
     closing = dict.fromkeys((begin, *(t for t in rounds if begin - t < whole / 2)))
     opening = ((t - length) % whole for t in closing for length in _lengths(query))

@@ -98,4 +98,6 @@ def _check(path: object, folders: Iterable[str]) -> None:
 
 
 def _refusal(what: object) -> PermissionError:
-    return PermissionError(EACCES, "no access to files and services outside the experiment", str(what))
+    return PermissionError(
+        EACCES, "the playground has no access to files and services outside the experiment", str(what)
+    )

@@ -31,7 +31,7 @@ _WIDTH, _HEIGHT, _LABEL = 6.4, 4.8, 50
 def check(path: Path) -> None:
     """Raise LarsError for an unknown file extension, or if matplotlib is missing."""
     if path.suffix not in FORMATS:
-        raise LarsError(f"{path}: expected a picture named *{', *'.join(FORMATS)}")
+        raise LarsError(f"{path}: expected a file name for the figure: *{', *'.join(FORMATS)}")
     check_matplotlib(str(path))
 
 

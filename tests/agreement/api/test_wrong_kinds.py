@@ -144,7 +144,7 @@ def test_a_function_takes_the_options_of_its_own_question():
     for function, other in ((api.contained, {"period": 3}), (api.decide, {"rename": {"x": "y"}})):
         with pytest.raises(TypeError, match="unexpected keyword argument"):
             function(NEAR, FAR, **other)
-    with pytest.raises(TypeError, match="export\\(\\) misses 'to'"):
+    with pytest.raises(TypeError, match="export\\(\\) requires the argument 'to'"):
         api.export("p.lars", "t.atoms", out="x")
 
 

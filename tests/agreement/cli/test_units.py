@@ -190,7 +190,7 @@ def test_another_unit_than_the_experiments_is_warned_of():
     found = agree(SAMPLES / "coupons", "--unit", "1s")
     assert found.err.splitlines()[0] == (
         "warning: --unit 1s replaces the unit 1m of the experiment. Periods, the timeline, and "
-        "integers in the traces now count 1s"
+        "integers in the traces now have the unit 1s"
     )
     assert agree(SAMPLES / "coupons", "--unit", "1m").err == ""
 

@@ -165,7 +165,8 @@ def test_windows_last_seconds_or_milliseconds_whatever_a_time_point_is():
     assert rules("p ← ⊞^2 ◇ q.", "500ms") == ["p :- q [1 sec]."]
     assert rules("p ← ⊞^3 ◇ q.", "500ms") == ["p :- q [1500 msec]."]
     with pytest.raises(
-        ExportError, match="a window of 1500000ns: the lengths of Ticker's windows are whole milliseconds"
+        ExportError,
+        match="a window of 1500000ns, because the lengths of Ticker's windows are whole milliseconds",
     ):
         rules("p ← ⊞^3 ◇ q.", "500000ns")
 
@@ -217,8 +218,8 @@ def test_no_window_is_longer_than_the_input():
 def test_windows_that_ticker_cannot_count_are_refused_where_no_input_is_known():
     assert rules("p ← ⊞^999999999 ◇ q.") == ["p :- q [999999999 sec]."]
     for window, most in (
-        ("⊞^1000000000", "lengths are below 1000000000"),
-        ("⊞^{#2147483648}", "greatest length in Ticker is 2147483647"),
+        ("⊞^1000000000", "windows are below 1000000000"),
+        ("⊞^{#2147483648}", "because the greatest length in Ticker is 2147483647"),
     ):
         with pytest.raises(ExportError, match=most):
             rules(f"p ← {window} ◇ q.")
@@ -268,14 +269,20 @@ def test_what_never_has_values_is_left_out():
 @pytest.mark.parametrize(
     ("program", "said"),
     [
-        ("@_T p(T) ← ⊞^3 @_T e.", "the head @_T p(T): its reasoner incremental keeps p(T) beyond the time T"),
-        ("@_T p ← ⊞^3 @_T e, T > 1.", "the head @_T p: its reasoner incremental keeps p beyond the time T"),
+        (
+            "@_T p(T) ← ⊞^3 @_T e.",
+            "the head @_T p(T), because its reasoner incremental keeps p(T) beyond the time T",
+        ),
+        (
+            "@_T p ← ⊞^3 @_T e, T > 1.",
+            "the head @_T p, because its reasoner incremental keeps p beyond the time T",
+        ),
         ("@_T p ← ⊞^3 @_T e, T mod 2 = 0.", "keeps p beyond the time T"),
         ("@_T p ← ⊞^3 @_T e, f(T).", "keeps p beyond the time T"),
         ("@_T p ← ⊞^3 @_T e, not f(T).", "keeps p beyond the time T"),
         ("@_T p ← ⊞^3 @_T e, ⊞^3 @_S e.", "keeps p beyond the time T"),
         ("@_T p ← ⊞^0 @_T e.", "keeps p beyond the time T"),
-        ("p ← f(X), X - 5 < 0.", "the number -4, which arithmetic gives"),
+        ("p ← f(X), X - 5 < 0.", "the number -4 as a result of arithmetic"),
         (
             "a ← e. p(X) ← f(X). p(Y) ← p(X), Y = X + 1.",
             "arithmetic that computes new values without end\n  in the rule p(Y) ← p(X)",
@@ -328,14 +335,14 @@ REFUSED = {
     "p ← ⊞^{#3 by 1} ◇ q.": "the window ⊞^{#3 by 1}",
     "p ← ⊞^{#3 all} ◇ q.": "the window ⊞^{#3 all}",
     "p ← ⊞^#3 □ q.": "□ in ⊞^#3",
-    "p ← ⊞^#3 q.": "⊞^#3 without ◇ or @",
-    "p ← ◇ q.": "◇ without a window",
-    "p ← □ q.": "□ without a window",
-    "p ← @_T q.": "@ without a window",
+    "p ← ⊞^#3 q.": "the window ⊞^#3 without ◇ or @",
+    "p ← ◇ q.": "the operator ◇ without a window",
+    "p ← □ q.": "the operator □ without a window",
+    "p ← @_T q.": "the operator @ without a window",
     "p ← ⊞^3 ⊞^2 ◇ q.": "a window inside a window",
-    "p ← ⊞^3 ◇ □ q.": "◇ around □",
-    "p ← ◇ ⊞^3 q.": "◇ around a window",
-    "p ← ⊞^3 ◇ q(T), ⊞^3 @_T ¬q(T).": "¬ between @ and its atom",
+    "p ← ⊞^3 ◇ □ q.": "the operator ◇ around the operator □",
+    "p ← ◇ ⊞^3 q.": "the operator ◇ around a window",
+    "p ← ⊞^3 ◇ q(T), ⊞^3 @_T ¬q(T).": "the operator ¬ between @ and its atom",
     "p ← ⊞^0 @_T true, T mod 5 = 0.": "the constant true in ⊞^0 @_T true",
     "p ← q, not true.": "the constant true in",
     "@_3 p ← q.": "the head @_3 p",
@@ -344,7 +351,7 @@ REFUSED = {
     "p ← q(X), X mod 2 = 1.": r"\(X mod 2\)",
     "p ← q(X), X = -3, X < 2.": "the number -3",
     "p(1000000000) ← q(X), X < 3.": "the number 1000000000",
-    "p ← ⊞^#1 ◇ q.": "the window ⊞^#1: the least size of a tuple window in Ticker is 2",
+    "p ← ⊞^#1 ◇ q.": "the window ⊞^#1, because the least size of a tuple window in Ticker is 2",
     "p ← not q. q ← not p.": "a program in which an atom depends on its own absence .* `lars export` accepts",
     "k(a). p ← ⊞^3 □ k(X).": "□ over k/1: its facts",
     "p ← q. r ← ⊞^#3 ◇ p.": "a tuple window over p/0",

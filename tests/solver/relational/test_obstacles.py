@@ -19,7 +19,7 @@ from solver.relational import obstacle
         ("p ← ⊞^2 e.", "⊞^2 e: columns cover only ◇"),
         ("p ← e, not ⊞^2 @_3 e.", "not ⊞^2 @_3 e: columns cover only ◇"),
         ("p ← ⊞^2 ◇ true.", "⊞^2 ◇ true: columns cover `true` in a window only as ⊞^0 @_T true"),
-        ("p ← ⊞^2 ◇ ⊞^1 ◇ e.", "⊞^2 ◇ ⊞^1 ◇ e: ◇ around a window is not covered"),
+        ("p ← ⊞^2 ◇ ⊞^1 ◇ e.", "⊞^2 ◇ ⊞^1 ◇ e: the operator ◇ around a window is not covered"),
         (
             "p ← ⊞^{#1 choose} ◇ e.",
             "⊞^{#1 choose} ◇ e: the window chooses ties, so several answer streams can exist",

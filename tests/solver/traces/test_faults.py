@@ -201,7 +201,10 @@ def test_what_a_trace_lacks_is_said_before_reading(tmp_path):
         message(lambda: read([tmp_path / "b.nt"], SECONDS))
         == f"{tmp_path}/b.nt: there is no such file or folder"
     )
-    assert message(lambda: read([path, path], SECONDS)) == f"{path}: the trace contains this file twice"
+    assert (
+        message(lambda: read([path, path], SECONDS))
+        == f"{path}: the trace contains this file twice; use each file once"
+    )
     assert "--on-error skip requires --rejected FILE" in message(
         lambda: read([path], options(on_error="skip"))
     )

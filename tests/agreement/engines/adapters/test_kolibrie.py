@@ -88,7 +88,9 @@ def test_static_data_are_sent_and_versions_named(running):
 
 def test_what_the_server_refuses_is_refused_with_its_words(running):
     adapter, _ = running
-    with pytest.raises(RefusedQueryError, match=r"the server refuses it: .*Failed to build RSP engine"):
+    with pytest.raises(
+        RefusedQueryError, match=r"the server rejects the request: .*Failed to build RSP engine"
+    ):
         adapter.open(open_message("no query {"))
     with pytest.raises(RefusedQueryError, match="found the option speed; expected version"):
         adapter.open(open_message(ONE, (), {"speed": 1}))

@@ -145,7 +145,7 @@ def test_pictures_are_drawn_whole(tmp_path):
 
 def test_wrong_calls_are_one_message():
     for arguments, said in [
-        (["--picture", "x.gif"], "expected a picture named *.svg"),
+        (["--picture", "x.gif"], "expected a file name for the figure: *.svg"),
         (["--window", "http://e/none"], "expected a stream that is read through [RANGE ..]"),
         (["--rate", "5s"], "is not a valid speedup; use whole numbers from 1"),
         (["--rate", "0"], "a speedup must be at least 1"),
