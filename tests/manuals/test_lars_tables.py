@@ -9,8 +9,11 @@ from lars.text.notation import read, write
 from tests.manuals.pages import PAGES, rows, snippets
 from tests.manuals.running import run
 
-FORMULAS = rows("lars/README.md", "| in a body | in ASCII | holds at t when |")
-WINDOWS = rows("lars/README.md", "| window | contains at t |")
+FORMULAS = rows(
+    "lars/README.md",
+    "| formula in the body of a rule | the formula in ASCII | the formula holds at time point t if |",
+)
+WINDOWS = rows("lars/README.md", "| window | time points or atoms that the window contains at time point t |")
 
 
 REASONERS = rows("lars/README.md", "| atom | meaning | LARS |")
