@@ -10,8 +10,7 @@ from tests.manuals.pages import PAGES, rows, snippets
 from tests.manuals.running import run
 
 FORMULAS = rows(
-    "lars/README.md",
-    "| formula in the body of a rule | the formula in ASCII | the formula holds at time point t if |",
+    "lars/README.md", "| formula in a rule body | in ASCII | the formula holds at time point t if |"
 )
 WINDOWS = rows("lars/README.md", "| window | time points or atoms that the window contains at time point t |")
 
