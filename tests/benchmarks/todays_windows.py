@@ -34,12 +34,21 @@ class Window:
     """A window's text, and the first and the last time that it shows at t; where first > last, none.
 
     Reports on it are due `lead` after t, for every t that is a multiple of `every`; None: none are.
+    With `latest`, it shows the newest elements of these times: the triples of one time are one element.
     """
 
     text: str
     shows: Callable
     every: int | None = None
     lead: int = 0
+    latest: int | None = None
+
+    def content(self, facts, t):
+        """Return the facts that the window shows at t."""
+        first, last = self.shows(t)
+        shown = [one for one in facts if first <= one[0] <= last]
+        newest = sorted({one[0] for one in shown})[-self.latest :] if self.latest else None
+        return shown if newest is None else [one for one in shown if one[0] in newest]
 
 
 def closing(width, step):
@@ -62,11 +71,14 @@ def last_closed(width, step, start=0):
     return shows
 
 
+ELEMENTS = {"count": "elements"}, {"count": "elements", "grain": "message"}
+"""Readings that tell elements apart, which have different times then."""
 READINGS = (
     *[{}] * 3,
     {"range-alone": "sliding", "log": "causal", "anchor": "element", "offset": "step"},
     {"range-alone": "tumbling", "log": "causal", "offset": "end"},
     {"anchor": "element"},
+    *ELEMENTS,
 )
 
 
@@ -119,6 +131,11 @@ def cqels2(draw):
     if draw.readings.get("anchor") == "element":
         ahead = lambda t: (t + 1, t + width)  # noqa: E731
         directed = lambda t: (t - width + 1, t + future)  # noqa: E731
+    if draw.readings in ELEMENTS and draw.randrange(2):
+        return draw.choice((
+            Window(f"[TRIPLES {width}]", lambda t: (0, t), latest=width),
+            Window("[NOW]", closed(0)),
+        ))  # fmt: skip
     return draw.choice((
         Window(f"[RANGE {width}s]", alone(draw, width, closing(width, width))),
         Window(f"[RANGE {width}s STEP {step}s]", stepped),
@@ -163,7 +180,7 @@ class Query:
 
     def rows(self, facts, t):
         """Return the rows at t: joins of what the windows show; C-SPARQL's are in one graph."""
-        shown = [[one for one in facts if first <= one[0] <= last] for first, last in self.times(t)]
+        shown = [window.content(facts, t) for window in self.windows]
         if self.language == "csparql":
             shown = [list(chain(*shown))] * 2
         ends = [{(s, o) for _, s, p, o in part if p == name} for part, name in zip(shown, "pq", strict=False)]
@@ -217,22 +234,41 @@ def traced(draw):
 def every_stream(*queries):
     """Yield a time and a stream of a triple for each pattern, near the time or where windows stay.
 
-    Times that the same windows show give the same rows.
+    Times that the same windows show give the same rows. Where windows show the latest elements, elements that
+    match nothing push others out.
     """
+    latest = max(window.latest or 0 for query in queries for window in query.windows)
     for t in range(UNTIL):
         shown = [ends for query in queries for ends in query.times(t)]
         times = {*range(max(t - 15, 0), t + 6), *range(13)}
         near = {tuple(first <= at <= last for first, last in shown): at for at in times}.values()
+        if latest:
+            # The order of elements counts: of the times that the same windows show, both ends.
+            times = sorted(times, reverse=True)
+            near = {*near, *{tuple(a <= at <= z for a, z in shown): at for at in times}.values()}
         for at in near:
-            yield t, [(at, "a", "p", "c")]
-            yield from ((t, [(at, "a", "p", "c"), (other, "c", "q", "e")]) for other in near)
+            for more in later(at, at, t, latest):
+                yield t, [(at, "a", "p", "c"), *more]
+            for other in near:
+                for more in later(at, other, t, latest):
+                    yield t, [(at, "a", "p", "c"), (other, "c", "q", "e"), *more]
 
 
-def trig(facts):
-    """Return a trace in TriG: each fact a graph of its own, dated."""
+def later(at, other, t, latest):
+    """Yield elements that match nothing: up to `latest` between two times, and up to `latest` after both."""
+    first, last = sorted((at, other))
+    between = range(first + 1, min(last, first + 1 + latest))
+    after = range(last + 1, min(t + 1, last + 1 + latest))
+    for n, m in product(range(len(between) + 1), range(len(after) + 1)):
+        yield [(time, "x", "other", "y") for time in (*between[:n], *after[:m])]
+
+
+def trig(facts, readings):
+    """Return a trace in TriG: each fact a graph of its own, dated, or the facts of one time together."""
     lines = ["@prefix : <http://e/> .", "@prefix prov: <http://www.w3.org/ns/prov#> ."]
     for number, (t, s, p, o) in enumerate(facts):
-        lines += [f":g{number} prov:generatedAtTime {t} .", f":g{number} {{ :{s} :{p} :{o} . }}"]
+        graph = f":t{t}" if readings in ELEMENTS else f":g{number}"
+        lines += [f"{graph} prov:generatedAtTime {t} .", f"{graph} {{ :{s} :{p} :{o} . }}"]
     return "\n".join(lines)
 
 
@@ -290,7 +326,7 @@ class Tried:
         facts, period = traced(draw), draw.randint(1, 5)
         files = [self.path(f"{n}.rq", one.text) for n, one in enumerate((pull, push))]
         read = dict.fromkeys((pull.stream, push.stream))
-        given = {name: self.path(f"{n}.trig", trig(facts)) for n, name in enumerate(read)}
+        given = {name: self.path(f"{n}.trig", trig(facts, draw.readings)) for n, name in enumerate(read)}
         how = {"from_": 0, "to": LAST, "in_process": True, "readings": draw.readings}
         found = api.agree(*files, stream=given, unit="1s", period=[period], **how)
         mine = compared(pull, push, facts, period)
@@ -340,7 +376,7 @@ class Tried:
         lines = [f"{json.dumps(as_json(*one))}\n" for one in reports]
         answers = self.path("answers.ndjson", "".join(lines))
         how = {"unit": "1s", "answers": answers, "until": LAST, "diagnosis": False, "semantics": "set"}
-        stream = {query.stream: self.path("0.trig", trig(facts))}
+        stream = {query.stream: self.path("0.trig", trig(facts, draw.readings))}
         found = api.judge(self.path("0.rq", query.text), stream=stream, readings=draw.readings, **how)
         # Of another start time a report can come before the first window that counts: nothing asks for it.
         ends = (one.end for one in found.verdicts if one.phase == "windows")
@@ -410,7 +446,8 @@ def one_case(tried, draw):
     """Try one pair each."""
     draw.readings = draw.choice(READINGS)
     pull, push = (("csparql", draw.choice(PULLED)), (draw.choice(PULLED), "cqels"))[draw.randrange(2)]
-    one, other = draw.choice(PULLED), draw.choice(PULLED)
+    # Only CQELS 2 has windows of elements.
+    one, other = draw.choices(["cqels2"] if draw.readings in ELEMENTS else PULLED, k=2)
     first = drawn(draw, one)
     second = drawn(draw, one, like=first) if draw.randrange(2) else drawn(draw, other)
     pairs = (first, second)
