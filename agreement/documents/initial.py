@@ -8,6 +8,7 @@ import csv
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import field, fields, is_dataclass, replace
 from datetime import datetime, timedelta
 from itertools import islice
@@ -19,7 +20,7 @@ from agreement.documents.placed import toml_text
 from agreement.documents.recordings import SLACK, read_recording
 from agreement.documents.recordings.answer_tables import time_column
 from agreement.documents.recordings.reading import is_table
-from agreement.documents.requests import AnswersOptions, InputOptions, is_query, load_query
+from agreement.documents.requests import AnswersOptions, InputOptions, is_query, load_query, sources
 from agreement.documents.traces import streams_of
 from agreement.documents.values import Period, static_text
 from lars.dataclass import dataclass
@@ -31,9 +32,10 @@ from solver.settings import Warn
 from solver.traces import MalformedPart, cell_time, check_format, read_time
 from solver.traces.formats.csv_lines import are_columns, delimiter_of
 from solver.traces.input_files import bare, readable
-from translate.analysis import stream_blocks
+from translate.analysis import default_period, stream_blocks
 from translate.model.patterns import TriplePattern
 from translate.model.query import EngineQuery, Language
+from translate.model.windows import Range
 
 _PREFIX: Final = re.compile(r"\bPREFIX\s+([\w.-]*):\s*<([^<>\s]*)>", re.IGNORECASE)
 _STANDARD: Final = "http://www.w3.org/"
@@ -315,7 +317,9 @@ class InitialExperiment:
             static = [static_text(file, self._from_here(file.path)) for file in input_options.static]
             yield f"static = {_text(static)}"
         if self.period:
-            yield f"period = {_text(','.join(str(period) for period in self.period))}"
+            if "period" in self.comments:
+                yield f"# {self.comments['period']}"
+            yield f"period = {_text(self._periods())}"
         of_trace = {key: getattr(input_options, key) for key in ("unit", "trace_unit", "origin", "time")}
         around = input_options.around
         for key, value in (of_trace | {"base": around.base, "rdf": around.rdf}).items():
@@ -337,7 +341,9 @@ class InitialExperiment:
                 note(f"cells with {', '.join(nulls)} are read as missing values (--null)")
             yield f"null = {_text(list(nulls))}"
         yield from _table("readings", around.readings or {})
-        yield from _table("streams", {iri: self._from_here(path) for iri, path in self.streams.items()})
+        files_of = {iri: self._from_here(path) for iri, path in self.streams.items()}
+        told = self.comments.get("streams")
+        yield from _table("streams", files_of, [f"# {told}"] if told else ())
         mapped = self.mapped(note)
         yield from _table("prefixes", mapped.around.prefix or {})
         columns = mapped.column or {}
@@ -347,6 +353,14 @@ class InitialExperiment:
         for stream, own in columns.items():
             if not isinstance(own, str):
                 yield from _table(f"columns.{_text(stream)}", own, guessed)
+        # After all errors.
+        if "period" in self.comments:
+            note(f"pull answers every {self._periods()}. {self.comments['period']}")
+        if "streams" in self.comments:
+            note(self.comments["streams"])
+
+    def _periods(self) -> str:
+        return ",".join(str(period) for period in self.period)
 
     def null_words(self) -> tuple[str, ...]:
         """Return the words that mean missing values: the given words, or words in columns of numbers."""
@@ -551,6 +565,7 @@ def initial(
             raise LarsError(f"{path}: no such file or folder; expected queries, traces and static data")
     paths = [path for path in inputs if is_query(path)]
     queries: dict[Language, Path] = {}
+    asked: list[EngineQuery] = []
     read: list[str] = []
     for path in paths:
         query = load_query(path, options.unit or SECOND)
@@ -558,19 +573,41 @@ def initial(
             raise LarsError(
                 f"{path}: the query is in the same language as {other}; expected one query in each language"
             )
+        asked.append(query)
         read += [stream.value for stream in streams_of(query)]
     named = {iri: path for path, iri in (options.stream or {}).items()}
     traces = tuple(dict.fromkeys((*(path for path in inputs if path not in paths), *named.values())))
     if not queries or not traces:
         missing = "traces" if queries else "query"
         raise LarsError(f"found no {missing} among the files; expected DIR QUERY.. TRACE..")
+    comments: dict[str, str] = {}
     for path in traces:
         if not as_text:
             check_format(path)
         if path not in named.values() and not _names_streams(path):
-            named[_stream_of(path, list(dict.fromkeys(read)), named)] = path
-    timed, comments = _timed(options, traces)
+            streams = list(dict.fromkeys(read))
+            named[_stream_of(path, streams, named)] = path
+            if len(streams) > 1:
+                comments["streams"] = "lars guessed the stream of each file from the name of the file."
+    timed, of_times = _timed(options, traces)
+    comments |= of_times
+    if not period and (period := _proposed_period(asked, options.unit or SECOND)):
+        comments["period"] = "The queries have no single STEP: lars proposes the shortest window."
     return InitialExperiment(folder, queries, traces, timed, period, named, as_text, comments)
+
+
+def _proposed_period(queries: Sequence[EngineQuery], unit: Duration) -> tuple[Period, ...]:
+    """Return the length of the shortest time window as the pull period, if no query has a pull period.
+
+    The result is empty if a query has a pull period, or if the queries have no time window.
+    """
+    with suppress(LarsError):
+        if all(default_period(query, unit) is None for query in queries):
+            windows = [source.window for query in queries for source in sources(query)]
+            lengths = [window.length for window in windows if isinstance(window, Range)]
+            return (min(lengths),) if lengths else ()
+    # A STEP that is no multiple of the unit is an error of the command that evaluates the query.
+    return ()
 
 
 def _timed(options: InputOptions, traces: Sequence[Path]) -> tuple[InputOptions, Mapping[str, str]]:

@@ -82,6 +82,27 @@ def test_a_predicate_that_no_column_is_named_by_is_said(tmp_path, monkeypatch, c
     assert (sentence in found.err) == remark
 
 
+def test_a_query_without_a_step_gets_a_pull_period_and_files_their_streams_by_name(tmp_path, monkeypatch):
+    """The first `lars agree` of the folder has a verdict, and both guesses are said."""
+    monkeypatch.chdir(tmp_path)
+    windows = "STREAM <e:ab> [RANGE 4s] { ?s <e:p> ?x } STREAM <e:cd> [RANGE 2s] { ?s <e:q> ?y }"
+    (tmp_path / "q.rq").write_text(f"SELECT ?s {{ {windows} }}")
+    for name, of in (("ab", "p"), ("cd", "q")):
+        (tmp_path / f"{name}.csv").write_text(f"time,s,{of}\n3,a,1\n9,a,2\n")
+    found = lars("init", "mine", "q.rq", "ab.csv", "cd.csv")
+    assert '\nperiod = "2s"\n' in found.out
+    assert '"e:ab" = "../ab.csv"\n"e:cd" = "../cd.csv"' in found.out
+    assert "note: pull answers every 2s. The queries have no single STEP" in found.err
+    assert "note: lars guessed the stream of each file from the name of the file" in found.err
+    assert "agree on 4 whole periods" in lars("agree", "mine").out
+    given = lars("init", "given", "q.rq", "--stream", "e:ab=ab.csv", "--stream", "e:cd=cd.csv", "--period", 3)
+    assert ('period = "3"' in given.out, "guessed the stream" in given.err, "pull answers" in given.err) == (
+        True,
+        False,
+        False,
+    )
+
+
 HEADERS = {
     "time|bike|load\n3|b|1\n": "'|' between columns; use commas between columns",
     "2026-05-04 08:00:00,b,1.5\n": "2026-05-04 08:00:00 as the name of a column; use a first line with",
