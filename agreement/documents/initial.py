@@ -589,11 +589,10 @@ def initial(
             named[_stream_of(path, streams, named)] = path
             if len(streams) > 1:
                 comments["streams"] = "lars guessed the stream of each file from the name of the file."
-    timed, of_times = _timed(options, traces)
-    comments |= of_times
     if not period and (period := _proposed_period(asked, options.unit or SECOND)):
         comments["period"] = "The queries have no single STEP: lars proposes the shortest window."
-    return InitialExperiment(folder, queries, traces, timed, period, named, as_text, comments)
+    timed, of_times = _timed(options, traces, period)
+    return InitialExperiment(folder, queries, traces, timed, period, named, as_text, comments | of_times)
 
 
 def _proposed_period(queries: Sequence[EngineQuery], unit: Duration) -> tuple[Period, ...]:
@@ -610,23 +609,41 @@ def _proposed_period(queries: Sequence[EngineQuery], unit: Duration) -> tuple[Pe
     return ()
 
 
-def _timed(options: InputOptions, traces: Sequence[Path]) -> tuple[InputOptions, Mapping[str, str]]:
-    """Return options with a unit and an origin for times with fractions of a second.
+def _timed(
+    options: InputOptions, traces: Sequence[Path], periods: Sequence[Period]
+) -> tuple[InputOptions, Mapping[str, str]]:
+    """Return options with a time 0 for dateTimes, and with a unit for times with fractions of a second.
 
+    Time 0 is a multiple of the first period, or a whole minute: periods end when a clock shows round times.
     The second result contains comments on the unit and on the origin.
     """
     if options.unit is not None:
         return options, {}
+    comments: dict[str, str] = {}
     for zero in ZEROS:
         times = [t for path in traces for t in _dated(path, zero)]
-        if not times or (unit := fitting_unit(times)) >= SECOND:
+        if not times:
             continue
-        comments = {"unit": "The events have fractions of a second."}
         if options.origin is None:
-            comments["origin"] = "Time 0 is a whole minute, so that a period of 1m ends at whole minutes."
-            options = replace(options, origin=in_zone_of(traces, since(zero, minute_before(times))))
-        return replace(options, unit=min(unit, MILLISECOND)), comments
-    return options, {}
+            comments["origin"] = "Time 0 is a round time, so that the pull periods end at round times."
+            origin = since(zero, _round_before(times, periods))
+            options = replace(options, origin=in_zone_of(traces, origin))
+        if (unit := fitting_unit(times)) < SECOND:
+            comments["unit"] = "The events have fractions of a second."
+            options = replace(options, unit=min(unit, MILLISECOND))
+        break
+    return options, comments
+
+
+def _round_before(times: Sequence[float], periods: Sequence[Period]) -> int:
+    """Return the number of minutes from 1970 to a round time before all times.
+
+    The round time is a multiple of the first period, if the period is whole minutes; otherwise a whole minute.
+    """
+    first = periods[0] if periods else None
+    minutes = first.milliseconds / MINUTE if isinstance(first, Duration) else 1
+    length = int(minutes) if minutes >= 1 and minutes == int(minutes) else 1
+    return minute_before(times) // length * length
 
 
 def _dated(path: Path, zero: str) -> Iterator[float]:

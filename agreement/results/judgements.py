@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from rich.console import RenderableType
 
 from agreement.comparing.judge import Judgement, RefusedCase, case_files, judging
-from agreement.comparing.judge.alignment import beyond, oddities
+from agreement.comparing.judge.alignment import beyond, check_columns, oddities
 from agreement.comparing.judge.diagnosis import RecordingToJudge
 from agreement.comparing.judge.judging import AnswersVerdict, CaseVerdict
 from agreement.documents import requests
@@ -335,6 +335,7 @@ def _judged(
         run = replace(run, query=_pulled(run.query, period, unit, listeners.note))
     assert request.answers is not None
     given = read_recording(request.answers, reading.since(zero))
+    check_columns(given, run.query, str(request.answers))
     _check_triggers(given, len(run.pushes))
     count = partial(point_in, zero, options=trace.options, last=run.last)
     options = options.at_times(count)

@@ -49,6 +49,20 @@ def recorded_for(task: specifications.Task, recording: recordings.Recording) -> 
     return recordings.number_rows(align(recording, columns(task.query), task.query), task.numbers)
 
 
+def check_columns(recording: recordings.Recording, query: EngineQuery, place: str) -> None:
+    """Raise LarsError if the answers have columns, but none for a variable of the query.
+
+    The message begins with `place`, the name of the file of the answers.
+    """
+    names = columns(query)
+    if query.form == "ASK" or not names or not recording.variables or {*names} & {*recording.variables}:
+        return
+    raise LarsError(
+        f"{place}: no column has the name of a variable of the query; found {', '.join(recording.variables)}; "
+        f"use {', '.join(names)} as the names of columns"
+    )
+
+
 def oddities(recording: recordings.Recording, query: EngineQuery, *, correct: bool) -> Iterator[str]:
     """Yield warnings if a recording has no reports, or if its columns are not the variables of the query.
 

@@ -171,8 +171,8 @@ class LogsResult(Findings):
 
 
 _COLUMNS: Final = (
-    Column("first", float, "time of the alert in the first log, in ms"),
-    Column("second", float, "time of the alert in the second log, in ms"),
+    Column("first", float, "time of the alert in the first log, in ms", is_time=True),
+    Column("second", float, "time of the alert in the second log, in ms", is_time=True),
     Column("delay", float, "delay of the alert in the second log, in ms"),
     Column("elsewhere", bool, "whether the log without the alert has the alert at another time"),
 )
@@ -291,6 +291,13 @@ def _missed(request: LogsRequest, match: LogMatch) -> Missed:
             "columns of the events"
         )
     unit = request.input_options.time_point
+    for path in request.logs.query:
+        query = requests.load_query(path, unit)
+        if any(isinstance(part, Group) and part.aggregates for part in parts(query.pattern)):
+            raise LarsError(
+                f"{path}: cannot count alerts by --window: the query has an aggregate, so that an alert depends "
+                "on several events; leave out --window, and give a query for each log to try other windows"
+            )
     lengths = (
         (_duration(u, unit), _duration(w, unit)) for u, w in product(request.logs.period, request.logs.window)
     )

@@ -1,9 +1,10 @@
 """Predict a log of alerts: find a specification or engine version whose answers are the alerts."""
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field, replace
 from datetime import UTC, datetime
+from functools import partial
 from itertools import groupby, pairwise
 from math import ceil, floor
 from pathlib import Path
@@ -28,7 +29,7 @@ from solver.facts import Static
 from solver.settings import Progress, TraceInput, Warn, no_progress
 from solver.traces import read_time
 from solver.traces.trace_times import LARGEST
-from translate.model.query import EngineQuery
+from translate.model.query import EngineQuery, Semantics
 from translate.model.windows import Range
 
 _PUSH: Final = "cqels"
@@ -36,6 +37,7 @@ _PUSH_ALL: Final = "cqels, RSTREAM"
 _PULL: Final = "csparql"
 _CLOSING: Final = "rspql"
 _MOST_PERIODS: Final = 6
+_MOST_LENGTHS: Final = 8
 _LATEST: Final = LARGEST // 10**6
 """The latest time of a log, in milliseconds since 1970; the time is in the year 2262."""
 
@@ -90,7 +92,8 @@ class JudgedLogs:
         """Return the predictions of a log, best first.
 
         First, push and pull are tried. If neither predicts the log, specifications whose windows report when
-        they close are tried. If none of these specifications predicts the log, engine versions are tried.
+        they close are tried. If none of these specifications predicts the log, engine versions are tried, and
+        windows of other lengths for the nearest specification.
         """
         unit, messages = self.unit, list[str]()
         run, zero = self._run(_PUSH, messages.append)
@@ -100,6 +103,7 @@ class JudgedLogs:
             raise LarsError("--period requires a query with a window in time, which can slide")
         asked = [Duration(points_of(one, unit) * unit.nanoseconds) for one in self.periods]
         periods = asked or _periods(run, times)
+        slides: dict[str, Duration | None] = {"push": None, "push of all rows at each event": None}
         tried = [self._judged("push", _PUSH, run, None, answers)]
         if not tried[0].correct:
             tried.append(self._judged("push of all rows at each event", _PUSH_ALL, run, None, answers))
@@ -107,6 +111,7 @@ class JudgedLogs:
         for words, engine in (("pull every", _PULL), ("windows that close every", _CLOSING)):
             for n, period in enumerate(periods):
                 progress(n, len(periods))
+                slides[f"{words} {period}{wait}"] = period
                 tried.append(self._judged(f"{words} {period}{wait}", engine, run, period, answers))
             if any(one.correct for one in tried):
                 break
@@ -116,10 +121,29 @@ class JudgedLogs:
             for name in (name for name, engine in engines if engine.specification == language):
                 own, _ = self._run(name, messages.append)
                 tried.append(self._judged(name, name, own, None, answers))
+            nearest = min(tried, key=lambda one: one.order)
+            if not nearest.correct and nearest.name in slides:
+                tried += self._by_other_lengths(nearest, run, slides[nearest.name], answers)
         for message in dict.fromkeys(messages):
             warn(message)
         dated = (one.since(zero) for one in tried)
         return tuple(sorted(dated, key=lambda one: one.order))
+
+    def _by_other_lengths(
+        self, nearest: Prediction, run: EngineRun, slide: Duration | None, answers: Recording
+    ) -> Iterator[Prediction]:
+        """Yield predictions by the same specification with time windows of other lengths.
+
+        The result is empty if the time windows of the query have several lengths.
+        """
+        own = sorted({w.length for w in _time_windows(run.query)})
+        if len(own) != 1:
+            return
+        for length in _other_lengths(own[0], slide, run):
+            query = _with_windows(run.query, partial(_resized, length))
+            name = f"{nearest.name}, with windows of {length} in place of {own[0]}"
+            counted: Sequence[Semantics] = ("set",) if nearest.once else ("bag",)
+            yield self._judged(name, nearest.engine, replace(run, query=query), slide, answers, counted)
 
     def _run(self, name: str, warn: Warn) -> tuple[EngineRun, str | None]:
         """Return the input of the engine, and the dateTime of time 0 (None if times are not since 1970)."""
@@ -152,8 +176,14 @@ class JudgedLogs:
         ours = recordings.in_columns(recording, tuple(sorted(names)))
         return replace(ours, lexical=True, rows_only=True)
 
-    def _judged(
-        self, name: str, engine: str, run: EngineRun, slide: Duration | None, answers: Recording
+    def _judged(  # noqa: PLR0913, PLR0917 - an engine, what it gets, and how it is compared
+        self,
+        name: str,
+        engine: str,
+        run: EngineRun,
+        slide: Duration | None,
+        answers: Recording,
+        counted: Sequence[Semantics] = ("bag", "set"),
     ) -> Prediction:
         """Return the prediction of the log by an engine, or by a specification with this slide of windows."""
         run = run if engine in ENGINES else replace(run, query=_sliding(run.query, slide))
@@ -161,16 +191,22 @@ class JudgedLogs:
         try:
             starts = None if slide is None else _starts(run.query, times, slide, self.unit)
             joined = _joined(answers, run, slide)
-            return self._verdict(name, engine, run, starts, joined)
+            return self._verdict(name, engine, run, starts, joined, counted)
         except LarsError as error:
             return Prediction(name, engine, None, str(error))
 
-    def _verdict(
-        self, name: str, engine: str, run: EngineRun, starts: tuple[int, ...] | None, answers: Recording
+    def _verdict(  # noqa: PLR0913, PLR0917 - as above
+        self,
+        name: str,
+        engine: str,
+        run: EngineRun,
+        starts: tuple[int, ...] | None,
+        answers: Recording,
+        counted: Sequence[Semantics],
     ) -> Prediction:
-        """Return the better of two predictions: with equal rows counted separately, or counted once."""
+        """Return the better of the predictions in which equal rows count separately (bag) or once (set)."""
         tried: list[Prediction] = []
-        for semantics in ("bag", "set"):
+        for semantics in counted:
             options = requests.JudgeOptions(
                 t0=starts, diagnosis=False, tolerance=self.tolerance, semantics=semantics
             ).started()
@@ -225,17 +261,44 @@ def _joined(log: Recording, run: EngineRun, slide: Duration | None) -> Recording
 
 
 def _sliding(query: EngineQuery, slide: Duration | None) -> EngineQuery:
+    return _with_windows(query, lambda window: replace(window, slide=slide))
+
+
+def _with_windows(query: EngineQuery, change: Callable[[Range], Range]) -> EngineQuery:
+    """Return a query whose time windows are changed."""
+
     def changed(source: requests.WindowSource) -> requests.WindowSource:
         window = source.window
-        return replace(source, window=replace(window, slide=slide)) if isinstance(window, Range) else source
+        return replace(source, window=change(window)) if isinstance(window, Range) else source
 
     return requests.with_sources(query, changed)
 
 
+def _resized(length: Duration, window: Range) -> Range:
+    return replace(window, length=length)
+
+
+def _time_windows(query: EngineQuery) -> list[Range]:
+    windows = (source.window for source in requests.sources(query))
+    return [window for window in windows if isinstance(window, Range)]
+
+
 def _lengths(query: EngineQuery) -> Sequence[float]:
     """Return the widths of the time-based windows of a query in ms; empty if all windows are tuple-based."""
-    windows = (source.window for source in requests.sources(query))
-    return sorted({window.length.milliseconds for window in windows if isinstance(window, Range)})
+    return sorted({window.length.milliseconds for window in _time_windows(query)})
+
+
+def _other_lengths(own: Duration, slide: Duration | None, run: EngineRun) -> Sequence[Duration]:
+    """Return the lengths of windows to try in place of `own`, the nearest first.
+
+    These are the usual durations from a sixth to the sixfold of `own`, the half and the double, and the
+    lengths that are one or two pull periods more or less.
+    """
+    unit, length = run.unit.nanoseconds, own.nanoseconds
+    near = [] if slide is None else [length + n * slide.nanoseconds for n in (-2, -1, 1, 2)]
+    usual = (one.nanoseconds for one in USUAL if length <= 6 * one.nanoseconds <= 36 * length)
+    found = {n for n in (*near, *usual, length // 2, 2 * length) if n > 0 and n % unit == 0 and n != length}
+    return [Duration(n) for n in sorted(found, key=lambda n: max(n, length) / min(n, length))[:_MOST_LENGTHS]]
 
 
 def _periods(run: EngineRun, times: Sequence[float]) -> Sequence[Duration]:
@@ -247,8 +310,7 @@ def _periods(run: EngineRun, times: Sequence[float]) -> Sequence[Duration]:
     """
     if not _lengths(run.query):
         return ()
-    windows = (source.window for source in requests.sources(run.query))
-    own = [window.slide for window in windows if isinstance(window, Range) and window.slide]
+    own = [window.slide for window in _time_windows(run.query) if window.slide]
     unit, most = run.unit.nanoseconds, run.last * run.unit.nanoseconds
     lengths = (length for length in USUAL if not length.nanoseconds % unit and length.nanoseconds <= most)
     usual = [length for length in lengths if _begin(times, length) is not None]

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import permutations
 from typing import Final
 
 from rich.console import RenderableType
@@ -23,6 +24,8 @@ CLOCKED: Final = ("csparql", "rspql")
 """The specifications that evaluate at times of a clock, and not when input arrives."""
 _ONCE: Final = ", each row once"
 _NAMED: Final = 4
+_TOLD: Final = 2
+"""The least number of evaluations on each side of a change of semantics that is told."""
 _SHOWN: Final = 20
 """The maximum number of differing alerts in the text output.
 
@@ -186,11 +189,33 @@ def _explanation(name: str, tried: Sequence[Prediction]) -> Iterator[RenderableT
         return
     left = f"{len(best.unexplained)} of {outputs.quantity(len(best.windows), 'evaluation')}"
     yield f"{name}: no tried semantics predicts it; the nearest is {best.semantics}, except for {left}"
+    if silent := sum(not window.actual for window in best.unexplained):
+        times = "all of them" if silent == len(best.unexplained) else f"{silent} of them"
+        yield f"at {times}, {name} has no row: as if this system had not evaluated"
+    yield from _change(name, tried)
     yield outputs.table(
         f"left unexplained in {name}",
         ("time", "predicted only", "reported only"),
         map(partial(_unexplained, best.verdict.dates), best.unexplained[:_SHOWN]),
     )
+
+
+def _change(name: str, tried: Sequence[Prediction]) -> Iterator[str]:
+    """Yield a sentence about the time before which one semantics predicts the log, and after it another.
+
+    Only a change that explains several evaluations is told.
+    """
+    known = [one for one in tried if one.unexplained and not one.left_out]
+    for before, after in permutations(known, 2):
+        wrong, right = ([w.end for w in one.unexplained if w.end is not None] for one in (before, after))
+        if min(len(wrong), len(right)) < _TOLD or max(right) >= min(wrong) or after.verdict is None:
+            continue
+        at = after.verdict.dates.text(min(wrong))
+        yield (
+            f"{name}: before {at}, {before.semantics} predicts every alert; from {at} on, {after.semantics} "
+            f"does, which differs at {outputs.quantity(len(wrong), 'evaluation')}"
+        )
+        return
 
 
 def _reasons(name: str, best: Prediction, lacking: Sequence[AlertMatch], dates: Dates) -> Iterator[str]:

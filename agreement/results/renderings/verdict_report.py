@@ -293,7 +293,7 @@ def _share(share: float) -> str:
     return "all" if share == 1 else f"{share:.0%}"
 
 
-def by_version(judgement: VersionJudgement) -> Iterator[RenderableType]:
+def by_version(judgement: VersionJudgement, dates: Dates) -> Iterator[RenderableType]:
     """Yield the text of a verdict by an engine version."""
     place = judgement.by
     if judgement.correct:
@@ -306,15 +306,19 @@ def by_version(judgement: VersionJudgement) -> Iterator[RenderableType]:
         f"incorrect by {judgement.engine}: {wrong}, score {judgement.rows.score:.3f}", style=_STYLES[False]
     )
     numbers = (place, "predicted", "recorded")
+    title = None
+    if dated := place == "time unit" and dates.zero is not None:
+        dates = dates.within(Interval(0, ceil(max(step.at for step in judgement.wrong[:_SHOWN]))))
+        title = f"time units{dates.caption}"
     rows = (
         (
-            str(step.at),
+            dates.text(step.at) if dated else str(step.at),
             *(str(len(rows_of(reports))) for reports in (step.right or (), step.came)),
             "\n".join([step.problem or "", *_odd_rows(step.rows)]),
         )
         for step in judgement.wrong[:_SHOWN]
     )
-    yield outputs.table(None, (*numbers, "problem"), rows, right=numbers)
+    yield outputs.table(title, (*numbers, "problem"), rows, right=numbers)
 
 
 def of_answers(verdict: judging.AnswersVerdict) -> Iterator[RenderableType]:
@@ -322,7 +326,7 @@ def of_answers(verdict: judging.AnswersVerdict) -> Iterator[RenderableType]:
     if isinstance(verdict.judgement, Judgement):
         parts = by_specification(verdict.judgement, verdict.diagnosis, verdict.dates)
     else:
-        parts = iter(by_version(verdict.judgement))
+        parts = iter(by_version(verdict.judgement, verdict.dates))
     yield from islice(parts, 1)
     # Before the tables: this explains them.
     yield from _other_kinds(verdict)
