@@ -611,7 +611,7 @@ def _proposed_period(queries: Sequence[EngineQuery], unit: Duration) -> tuple[Pe
 
 def _timed(
     options: InputOptions, traces: Sequence[Path], periods: Sequence[Period]
-) -> tuple[InputOptions, Mapping[str, str]]:
+) -> tuple[InputOptions, dict[str, str]]:
     """Return options with a time 0 for dateTimes, and with a unit for times with fractions of a second.
 
     Time 0 is a multiple of the first period, or a whole minute: periods end when a clock shows round times.
@@ -638,7 +638,8 @@ def _timed(
 def _round_before(times: Sequence[float], periods: Sequence[Period]) -> int:
     """Return the number of minutes from 1970 to a round time before all times.
 
-    The round time is a multiple of the first period, if the period is whole minutes; otherwise a whole minute.
+    The round time is a multiple of the first period, if this period is a number of minutes. Otherwise, it is
+    a whole minute.
     """
     first = periods[0] if periods else None
     minutes = first.milliseconds / MINUTE if isinstance(first, Duration) else 1

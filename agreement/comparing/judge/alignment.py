@@ -11,6 +11,7 @@ from agreement.documents import recordings
 from agreement.documents.outputs import plain
 from agreement.engines import specifications
 from agreement.engines.engine import columns
+from lars.errors import LarsError
 from lars.language.terms import XSD
 from solver.facts import Row
 from translate.model.query import EngineQuery
@@ -57,8 +58,9 @@ def check_columns(recording: recordings.Recording, query: EngineQuery, place: st
     names = columns(query)
     if query.form == "ASK" or not names or not recording.variables or {*names} & {*recording.variables}:
         return
+    found = ", ".join(recording.variables)
     raise LarsError(
-        f"{place}: no column has the name of a variable of the query; found {', '.join(recording.variables)}; "
+        f"{place}: no column has the name of a variable of the query; found {found}; "
         f"use {', '.join(names)} as the names of columns"
     )
 

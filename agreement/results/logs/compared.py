@@ -37,6 +37,8 @@ from solver.memory import FAILED
 from solver.settings import share, unsaid
 from solver.traces import read_time
 from solver.traces.input_files import bare
+from translate.analysis import parts
+from translate.model.patterns import Group
 
 SUFFIXES: Final = frozenset(
     (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".srj", ".parquet", ".arrow", ".feather")
@@ -295,8 +297,9 @@ def _missed(request: LogsRequest, match: LogMatch) -> Missed:
         query = requests.load_query(path, unit)
         if any(isinstance(part, Group) and part.aggregates for part in parts(query.pattern)):
             raise LarsError(
-                f"{path}: cannot count alerts by --window: the query has an aggregate, so that an alert depends "
-                "on several events; leave out --window, and give a query for each log to try other windows"
+                f"{path}: cannot count alerts by --window: the query has an aggregate, so that an alert "
+                "depends on several events; leave out --window, and give a query for each log to try other "
+                "windows"
             )
     lengths = (
         (_duration(u, unit), _duration(w, unit)) for u, w in product(request.logs.period, request.logs.window)

@@ -190,8 +190,7 @@ def _explanation(name: str, tried: Sequence[Prediction]) -> Iterator[RenderableT
     left = f"{len(best.unexplained)} of {outputs.quantity(len(best.windows), 'evaluation')}"
     yield f"{name}: no tried semantics predicts it; the nearest is {best.semantics}, except for {left}"
     if silent := sum(not window.actual for window in best.unexplained):
-        times = "all of them" if silent == len(best.unexplained) else f"{silent} of them"
-        yield f"at {times}, {name} has no row: as if this system had not evaluated"
+        yield f"at {silent} of these evaluations, {name} has no row, as if the system had not evaluated"
     yield from _change(name, tried)
     yield outputs.table(
         f"left unexplained in {name}",

@@ -146,6 +146,56 @@ def test_a_system_that_repeats_all_rows_at_each_event_is_predicted(tmp_path):
     assert [one.name for one in found.predictions[0] if one.correct] == ["push of all rows at each event"]
 
 
+WITHIN = (
+    "PREFIX ex: <http://example.org/>\n"
+    "SELECT DISTINCT ?room ?value WHERE { STREAM ex:s [RANGE 20s] { ?e ex:room ?room ; ex:value ?value } "
+    "FILTER (?value > 35) }"
+)
+
+
+def pulls(events, length, ends):
+    """Return the alerts of a system that pulls every 10 s, with windows of `length(end)`."""
+    return [
+        (end, room, value)
+        for end in ends
+        for room, value in sorted({(r, v) for at, r, v in events if end - length(end) < at <= end})
+        if value > 35
+    ]
+
+
+def test_another_length_of_windows_predicts_a_log_and_the_time_of_a_change_is_told(tmp_path):
+    events, pushed, _ = simulated(random.Random(11), length=20, period=10, delay=0)
+    s, a = table(tmp_path, "s", events), table(tmp_path, "a", pushed)
+    ends = range(10, events[-1][0], 10)
+    middle = ends[len(ends) // 2]
+    all_short = table(tmp_path, "b", pulls(events, lambda _: 10, ends))
+    found = api.compare_logs(a, all_short, events=s, query=WITHIN, period="10s")
+    right = [one.name for one in found.predictions[1] if one.correct]
+    assert "pull every 10s, with windows of 10s in place of 20s" in right
+    assert "pull every 10s" not in right
+    later = table(tmp_path, "c", pulls(events, lambda end: 20 if end < middle else 10, ends))
+    told = api.compare_logs(a, later, events=s, query=WITHIN, period="10s").text
+    (sentence,) = [line for line in told.splitlines() if "c.csv: before" in line]
+    at = float(re.search(r"before (\S+),", sentence)[1])
+    # The first evaluation at which the two lengths differ.
+    long, short = (set(pulls(events, lambda _, n=n: n, ends)) for n in (20, 10))
+    assert at == min(end for end, *_ in long ^ short if end >= middle)
+    assert "pull every 10s predicts every alert; from" in sentence
+    assert re.search(
+        r"with windows of 1[05]s in place of 20s does, which differs at \d+ evaluations", sentence
+    )
+
+
+def test_evaluations_without_a_row_are_told(tmp_path):
+    events, pushed, _ = simulated(random.Random(11), length=20, period=10, delay=0)
+    s, a = table(tmp_path, "s", events), table(tmp_path, "a", pushed)
+    rows = pulls(events, lambda _: 20, range(10, events[-1][0], 10))
+    gone = sorted({end for end, *_ in rows})[3:6]
+    log = table(tmp_path, "b", [row for row in rows if row[0] not in gone])
+    told = api.compare_logs(a, log, events=s, query=WITHIN, period="10s").text
+    assert "at 3 of these evaluations, b.csv has no row, as if the system had not evaluated" in told
+
+
 def test_a_draft_has_the_columns_and_the_threshold():
     events, pushed, _ = simulated(random.Random(1), length=20, period=10, delay=0)
     frames = [pd.DataFrame(rows, columns=["time", "room", "value"]) for rows in (pushed, events)]
@@ -285,6 +335,16 @@ def test_missed_alerts_are_those_whose_events_are_in_no_window(tmp_path):
     last = events[-1][0] // 20 * 20
     windows = {n for t, n, _ in events if t <= last and -t % 20 < 7}
     assert set(re.findall(r"\((\d+)\)", solved)) == windows
+
+
+def test_alerts_of_an_aggregate_are_not_counted_by_window(tmp_path):
+    """An average depends on several events, and a count of its alerts by one event was always 0."""
+    s = table(tmp_path, "s", [(1, "hall", 20), (2, "hall", 40)])
+    counted = (
+        "SELECT ?room { STREAM <e:s> [RANGE 3s] { ?e <e:room> ?room } } GROUP BY ?room HAVING (COUNT(*) > 1)"
+    )
+    with pytest.raises(LarsError, match="the query has an aggregate, so that an alert depends on several"):
+        api.compare_logs(s, s, events=s, query=counted, period="1s", window="3s")
 
 
 def test_each_log_has_a_query_of_its_own(tmp_path):
