@@ -296,6 +296,6 @@ def test_a_case_that_is_wrong_by_a_specification_has_windows_and_an_explanation(
     assert lars("judge", case, "--bounds", "closed").code == 0
     lars("record", *inputs, "--adapter", f"{SERVED} rsp-js-1.3.5", "--out", case)
     found = lars("judge", case, "--bounds", "closed")
-    assert (found.code, "rsp-js-1.3.5 of the case judges it" in found.err) == (2, True)
+    assert (found.code, "judged by its engine version rsp-js-1.3.5" in found.err) == (2, True)
     assert "add --engine specification" in found.err
     assert lars("judge", case, "--bounds", "closed", "--engine", "specification").code in (0, 1)
