@@ -32,6 +32,7 @@ from solver.settings import Warn
 from solver.traces import MalformedPart, cell_time, check_format, read_time
 from solver.traces.formats.csv_lines import are_columns, delimiter_of
 from solver.traces.input_files import bare, readable
+from solver.traces.trace_times import LARGEST
 from translate.analysis import default_period, stream_blocks
 from translate.model.patterns import TriplePattern
 from translate.model.query import EngineQuery, Language
@@ -56,6 +57,8 @@ _MOST_BYTES: Final = 50_000_000
 _MOST_ROWS: Final = 200_000
 """The greatest number of rows of a table that are read."""
 _ZONED: Final = re.compile(rb"[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})")
+_LATEST: Final = LARGEST // 10**6
+"""The latest dateTime that lars reads, in milliseconds since 1970."""
 SINCE_1970: Final = 100_000_000_000
 """The number of milliseconds above which a time counts from 1970."""
 _UNITS: Final = tuple(Duration(10**power) for power in (9, 8, 7, 6, 3))
@@ -621,10 +624,12 @@ def _timed(
         return options, {}
     comments: dict[str, str] = {}
     for zero in ZEROS:
-        times = [t for path in traces for t in _dated(path, zero)]
+        each = [tuple(_dated(path, zero)) for path in traces]
+        times = [t for own in each for t in own]
         if not times:
             continue
-        if options.origin is None:
+        # Time 0 must not be after an element of a file whose times are not known here.
+        if options.origin is None and all(each):
             comments["origin"] = "Time 0 is a round time, so that the pull periods end at round times."
             origin = since(zero, _round_before(times, periods))
             options = replace(options, origin=in_zone_of(traces, origin))
@@ -649,7 +654,11 @@ def _round_before(times: Sequence[float], periods: Sequence[Period]) -> int:
 
 def _dated(path: Path, zero: str) -> Iterator[float]:
     """Yield the dateTimes of a table in ms since `zero`; yield nothing if the times are numbers."""
-    if (time := time_column(header(path))) is None or path.stat().st_size > _MOST_BYTES:
+    if not (names := header(path)) or path.stat().st_size > _MOST_BYTES:
+        return
+    cells = _first_row(path, names)
+    # An integer may count any unit.
+    if (time := _time_of(cells)) is None or cells[time].isdigit():
         return
     reading = AnswersOptions(time_variable=time, origin=read_time(zero), ordered=False)
     try:
@@ -657,7 +666,7 @@ def _dated(path: Path, zero: str) -> Iterator[float]:
     except LarsError:
         # The command that reads the trace reports its faults, with their places.
         return
-    if all(report.t < SINCE_1970 for report in recording.reports):
+    if not all(SINCE_1970 <= report.t <= _LATEST for report in recording.reports):
         return
     yield from (report.t for report in recording.reports)
 

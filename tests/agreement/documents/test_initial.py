@@ -47,7 +47,12 @@ def test_a_table_with_columns_of_its_own_gets_a_first_mapping(tmp_path, monkeypa
 
 @pytest.mark.parametrize(
     "header",
-    ["sensor,zeit,v\nA,2026-03-01 08:00:00,4", "sensor,ms,v\nA,1772348430000,4", "n,seen,v\n4,4711000001,4"],
+    [
+        "sensor,zeit,v\nA,2026-03-01 08:00:00,4",
+        "sensor,ms,v\nA,1772348430000,4",
+        "v,time,w\n4,1772348430000,4",
+        "n,seen,v\n4,4711000001,4",
+    ],
 )
 def test_the_times_are_in_the_first_column_whose_first_cell_is_a_moment(header, tmp_path, monkeypatch):
     """Without a usual name; a short integer is a time only in the first column."""
@@ -296,6 +301,23 @@ def test_the_unit_is_one_that_the_times_of_events_fit(tmp_path, monkeypatch):
         written = tomllib.loads(api.init(str(folder), "q.rq", "t.csv").path.read_text())
         assert (written.get("unit"), "origin" in written) == (unit, True)
         assert lars("solve", folder).code == 0
+
+
+def test_time_0_is_before_the_elements_of_each_file_whatever_its_column_of_times_is_called(
+    tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    windows = "STREAM <e:ab> [RANGE 1m] { ?s <e:p> ?x } STREAM <e:cd> [RANGE 1m] { ?s <e:q> ?y }"
+    (tmp_path / "q.rq").write_text(f"SELECT ?s {{ {windows} }}")
+    (tmp_path / "ab.csv").write_text("observed_at;s;p\n2026-06-01T07:00:45+02:00;a;1\n")
+    (tmp_path / "cd.csv").write_text("ts;s;q\n2026-06-01T07:01:56+02:00;a;1\n")
+    found = lars("init", "mine", "q.rq", "ab.csv", "cd.csv", "--period", "1m")
+    assert 'origin = "2026-06-01T07:00:00+02:00"' in found.out
+    assert lars("solve", "mine").code == 0
+    # A trace whose times are not known here may begin earlier.
+    (tmp_path / "cd.nt").write_text('<e:g> <http://www.w3.org/ns/prov#generatedAtTime> "x" .\n')
+    other = lars("init", "other", "q.rq", "ab.csv", "--stream", "e:cd=cd.nt", "--period", "1m")
+    assert (other.code, "origin" in other.out) == (0, False)
 
 
 def test_words_that_a_query_compares_with_texts_are_texts(tmp_path, monkeypatch):
