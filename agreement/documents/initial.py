@@ -57,8 +57,8 @@ _MOST_BYTES: Final = 50_000_000
 _MOST_ROWS: Final = 200_000
 """The greatest number of rows of a table that are read."""
 _ZONED: Final = re.compile(rb"[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})")
-_LATEST: Final = LARGEST // 10**6
-"""The latest dateTime that lars reads, in milliseconds since 1970."""
+LATEST: Final = LARGEST // 10**6
+"""The latest dateTime that lars reads, in milliseconds since 1970; it is in the year 2262."""
 SINCE_1970: Final = 100_000_000_000
 """The number of milliseconds above which a time counts from 1970."""
 _UNITS: Final = tuple(Duration(10**power) for power in (9, 8, 7, 6, 3))
@@ -666,7 +666,7 @@ def _dated(path: Path, zero: str) -> Iterator[float]:
     except LarsError:
         # The command that reads the trace reports its faults, with their places.
         return
-    if not all(SINCE_1970 <= report.t <= _LATEST for report in recording.reports):
+    if not all(SINCE_1970 <= report.t <= LATEST for report in recording.reports):
         return
     yield from (report.t for report in recording.reports)
 

@@ -13,7 +13,7 @@ from typing import Final
 from agreement.comparing.drafts import USUAL
 from agreement.comparing.judge import judging
 from agreement.documents import recordings, requests
-from agreement.documents.initial import MINUTE, SINCE_1970
+from agreement.documents.initial import LATEST, MINUTE, SINCE_1970
 from agreement.documents.recordings import SLACK, Push, Recording, Report, read_recording
 from agreement.documents.values import Period, points_of
 from agreement.engines import specifications
@@ -28,7 +28,6 @@ from lars.errors import LarsError
 from solver.facts import Static
 from solver.settings import Progress, TraceInput, Warn, no_progress
 from solver.traces import read_time
-from solver.traces.trace_times import LARGEST
 from translate.model.query import EngineQuery, Semantics
 from translate.model.windows import Range
 
@@ -38,8 +37,6 @@ _PULL: Final = "csparql"
 _CLOSING: Final = "rspql"
 _MOST_PERIODS: Final = 6
 _MOST_LENGTHS: Final = 8
-_LATEST: Final = LARGEST // 10**6
-"""The latest time of a log, in milliseconds since 1970; the time is in the year 2262."""
 
 
 def later(log: Recording, milliseconds: float) -> Recording:
@@ -56,7 +53,7 @@ def read_log(path: Path, reading: requests.AnswersOptions) -> Recording:
 
 def check_year(first: float) -> None:
     """Raise LarsError if a time in ms since 1970 is after the last dateTime that lars reads."""
-    if first > _LATEST:
+    if first > LATEST:
         problem = f"the first time is {first / 1000:.0f} s, beyond the year 2261"
         raise LarsError(
             f"{problem}; use --answers-unit 1ms and --trace-unit 1ms if the times are in milliseconds"
@@ -103,10 +100,10 @@ class JudgedLogs:
             raise LarsError("--period requires a query with a window in time, which can slide")
         asked = [Duration(points_of(one, unit) * unit.nanoseconds) for one in self.periods]
         periods = asked or _periods(run, times)
-        slides: dict[str, Duration | None] = {"push": None, "push of all rows at each event": None}
         tried = [self._judged("push", _PUSH, run, None, answers)]
         if not tried[0].correct:
             tried.append(self._judged("push of all rows at each event", _PUSH_ALL, run, None, answers))
+        slides: dict[str, Duration | None] = dict.fromkeys(one.name for one in tried)
         wait = f" with a wait of {Duration(self.wait * unit.nanoseconds)}" if self.wait else ""
         for words, engine in (("pull every", _PULL), ("windows that close every", _CLOSING)):
             for n, period in enumerate(periods):

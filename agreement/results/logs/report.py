@@ -82,6 +82,11 @@ class Prediction:
         return [window for window in self.windows if window.is_wrong]
 
     @property
+    def silent(self) -> int:
+        """The number of unexplained evaluations at which the log has no row."""
+        return sum(not window.actual for window in self.unexplained)
+
+    @property
     def late(self) -> float:
         """The greatest delay of reports after their evaluations, in ms."""
         return max((window.delay for window in self.windows if window.delay is not None), default=0.0)
@@ -102,6 +107,11 @@ class Prediction:
 
 Missed = Mapping[tuple[Duration, Duration], int]
 """The number of missed alerts, by the pull period and the width of the window."""
+Change = tuple[Prediction, Prediction, float, int]
+"""A change of semantics: the predictions before and after a time, this time, and a number of evaluations.
+
+The time is a time point. The number counts the evaluations that only the second semantics predicts.
+"""
 Predictions = tuple[tuple[Prediction, ...], tuple[Prediction, ...]]
 
 
@@ -189,9 +199,10 @@ def _explanation(name: str, tried: Sequence[Prediction]) -> Iterator[RenderableT
         return
     left = f"{len(best.unexplained)} of {outputs.quantity(len(best.windows), 'evaluation')}"
     yield f"{name}: no tried semantics predicts it; the nearest is {best.semantics}, except for {left}"
-    if silent := sum(not window.actual for window in best.unexplained):
+    if silent := best.silent:
         yield f"at {silent} of these evaluations, {name} has no row, as if the system had not evaluated"
-    yield from _change(name, tried)
+    if (change := _change(tried)) is not None:
+        yield _told(name, change)
     yield outputs.table(
         f"left unexplained in {name}",
         ("time", "predicted only", "reported only"),
@@ -199,22 +210,33 @@ def _explanation(name: str, tried: Sequence[Prediction]) -> Iterator[RenderableT
     )
 
 
-def _change(name: str, tried: Sequence[Prediction]) -> Iterator[str]:
-    """Yield a sentence about the time before which one semantics predicts the log, and after it another.
+def _change(tried: Sequence[Prediction]) -> Change | None:
+    """Return a change of semantics that explains a log which no tried semantics predicts; None if none does.
 
-    Only a change that explains several evaluations is told.
+    The change separates the evaluations that one semantics does not predict from those that the other does
+    not predict. It is told only if it explains several evaluations on each side.
     """
-    known = [one for one in tried if one.unexplained and not one.left_out]
-    for before, after in permutations(known, 2):
-        wrong, right = ([w.end for w in one.unexplained if w.end is not None] for one in (before, after))
-        if min(len(wrong), len(right)) < _TOLD or max(right) >= min(wrong) or after.verdict is None:
-            continue
-        at = after.verdict.dates.text(min(wrong))
-        yield (
-            f"{name}: before {at}, {before.semantics} predicts every alert; from {at} on, {after.semantics} "
-            f"does, which differs at {outputs.quantity(len(wrong), 'evaluation')}"
-        )
-        return
+    # An evaluation without a time can be on either side of a change.
+    dated = [
+        (one, [w.end for w in one.unexplained if w.end is not None])
+        for one in tried
+        if not one.left_out and all(w.end is not None for w in one.unexplained)
+    ]
+    wrong = [(one, ends) for one, ends in dated if len(ends) >= _TOLD]
+    for (before, late), (after, early) in permutations(wrong, 2):
+        if max(early) < min(late):
+            return before, after, min(late), len(late)
+    return None
+
+
+def _told(name: str, change: Change) -> str:
+    before, after, start, count = change
+    assert after.verdict is not None
+    at = after.verdict.dates.text(start)
+    return (
+        f"{name}: before {at}, {before.semantics} predicts every alert; from {at} on, {after.semantics} "
+        f"does, which differs at {outputs.quantity(count, 'evaluation')}"
+    )
 
 
 def _reasons(name: str, best: Prediction, lacking: Sequence[AlertMatch], dates: Dates) -> Iterator[str]:
@@ -307,6 +329,7 @@ def as_json(
         "alerts": [_alert_json(match, alert, dates) for alert in match.alerts],
         "query": draft,
         "predictions": [list(map(_prediction_json, tried)) for tried in predictions],
+        "changes": [_change_json(tried) for tried in predictions],
         "origin": dates.zero,
     }
 
@@ -317,6 +340,15 @@ def _alert_json(match: LogMatch, alert: AlertMatch, dates: Dates) -> outputs.Jso
     return {"row": row, **times, "delay": alert.delay, "elsewhere": alert.elsewhere}
 
 
+def _change_json(tried: Sequence[Prediction]) -> outputs.Json | None:
+    if not tried or tried[0].correct or (change := _change(tried)) is None:
+        return None
+    before, after, start, count = change
+    assert after.verdict is not None
+    dated = after.verdict.dates.with_dates({"start": start})
+    return {"before": before.semantics, "after": after.semantics, **dated, "evaluations": count}
+
+
 def _prediction_json(prediction: Prediction) -> outputs.Json:
     verdict = prediction.verdict
     return {
@@ -325,6 +357,7 @@ def _prediction_json(prediction: Prediction) -> outputs.Json:
         "correct": None if verdict is None else verdict.correct,
         "evaluations": len(prediction.windows),
         "unexplained": len(prediction.unexplained),
+        "silent": prediction.silent,
         "left_out": prediction.left_out,
         "late": prediction.late,
         "problem": prediction.problem,

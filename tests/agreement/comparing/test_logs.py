@@ -4,7 +4,9 @@ import json
 import random
 import re
 import time
+from itertools import product
 from math import inf
+from operator import le, lt
 
 import pandas as pd
 import pytest
@@ -186,6 +188,43 @@ def test_another_length_of_windows_predicts_a_log_and_the_time_of_a_change_is_to
     )
 
 
+def by_bounds(events, length, ends):
+    """Return the alerts of pulls by each of the four bounds of their windows."""
+    return [
+        {
+            (end, room, value)
+            for end in ends
+            for at, room, value in events
+            if value > 35 and low(end - length, at) and high(at, end)
+        }
+        for low, high in product((lt, le), repeat=2)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("shape", "told"),
+    [((20, 10, 10), True), ((10, 20, 20), True), ((20, 10, 20), False)],
+)
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_told_change_is_true_by_definition(tmp_path, seed, shape, told):
+    """A log whose windows have another length in a part of the time; a change back is not told."""
+    events, pushed, _ = simulated(random.Random(seed), length=20, period=10, delay=0)
+    s, a = table(tmp_path, "s", events), table(tmp_path, "a", pushed)
+    ends = range(10, events[-1][0], 10)
+    rows = pulls(events, lambda end: shape[3 * end // (ends[-1] + 1)], ends)
+    found = api.compare_logs(a, table(tmp_path, "b", rows), events=s, query=WITHIN, period="10s")
+    (change,) = found.to_json()["changes"][1:]
+    assert ("b.csv: before " in found.text) == (change is not None) == told
+    if change is None:
+        return
+    start = change["start"]
+    parts = ([end for end in ends if end < start], [end for end in ends if end >= start])
+    for side, part in zip(("before", "after"), parts, strict=True):
+        words = r"(?:pull|windows that close) every 10s(?:, with windows of (\d+)s in place of 20s)?"
+        length = int(re.fullmatch(words, change[side])[1] or 20)
+        assert {row for row in rows if row[0] in part} in by_bounds(events, length, part)
+
+
 def test_evaluations_without_a_row_are_told(tmp_path):
     events, pushed, _ = simulated(random.Random(11), length=20, period=10, delay=0)
     s, a = table(tmp_path, "s", events), table(tmp_path, "a", pushed)
@@ -270,7 +309,9 @@ def test_numbers_since_1970_are_times(tmp_path):
 
 def test_all_alerts_are_a_table(files):
     lars("compare", files / "a.csv", files / "b.csv", "--out", files / "out", "--out-format", "csv")
-    assert len((files / "out" / "alerts.csv").read_text().splitlines()) == 3
+    head, *rows = (files / "out" / "alerts.csv").read_text().splitlines()
+    assert (head, len(rows)) == ("first,first_date,second,second_date,delay,elsewhere,?room", 2)
+    assert "2026-05-04T08:00:02.5Z" in rows[0] + rows[1]
 
 
 def test_an_alert_may_come_before_the_first_event(files):

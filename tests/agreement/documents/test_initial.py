@@ -320,6 +320,16 @@ def test_time_0_is_before_the_elements_of_each_file_whatever_its_column_of_times
     assert (other.code, "origin" in other.out) == (0, False)
 
 
+@pytest.mark.parametrize(("period", "origin"), [("5m", "07:10:00"), ("7s", "07:13:00"), ("1h", "07:00:00")])
+def test_time_0_is_a_multiple_of_the_pull_period(tmp_path, monkeypatch, period, origin):
+    """Pulls of every 5 minutes are at minutes that 5 divides, as those of a clock."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "q.rq").write_text("SELECT ?s { STREAM <e:S> [RANGE 9m] { ?s <e:p> ?x } }")
+    (tmp_path / "t.csv").write_text("time,s,p\n2026-06-01T07:13:45Z,a,1\n")
+    found = lars("init", "mine", "q.rq", "t.csv", "--period", period)
+    assert f'origin = "2026-06-01T{origin}+00:00"' in found.out
+
+
 def test_words_that_a_query_compares_with_texts_are_texts(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "t.csv").write_text("time,event,room\n1,e,hall\n2,f,attic\n")

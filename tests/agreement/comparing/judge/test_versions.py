@@ -145,3 +145,27 @@ def test_a_report_counts_at_its_time_point_though_floats_fall_short():
     given = replace(recorded, reports=(replace(recorded.reports[0], t=0.3),))
     how = recording_to_judge(replace(run, pushes=pushes), Duration(100_000), given, HOW)
     assert how.task.until == 3
+
+
+def test_time_units_of_a_trace_with_dates_are_dates(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "q.rq").write_text("SELECT ?r { STREAM <e:s> [RANGE 3s] { ?e <http://e/room> ?r } }")
+    days = [f"2026-05-04T08:00:0{second}Z" for second in (1, 5, 9)]
+    (tmp_path / "s.csv").write_text("time,room\n" + "".join(f"{day},a{day[-2]}\n" for day in days))
+    (tmp_path / "a.csv").write_text("time,r\n" + "".join(f"{day},a{day[-2]}\n" for day in days[::2]))
+    lars(
+        "init",
+        "x",
+        "q.rq",
+        "s.csv",
+        "--column",
+        "t={time}",
+        "--column",
+        "s=_:{row}",
+        "--column",
+        "http://e/room={room}",
+    )
+    found = lars("judge", "x", "--engine", "cqels-1.x", "--answers", "a.csv", "--unit", "1s")
+    assert found.code == 1
+    assert "time units on 2026-05-04" in found.out
+    assert "08:00:05" in found.out

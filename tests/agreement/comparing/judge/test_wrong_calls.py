@@ -144,6 +144,16 @@ def test_answers_in_another_unit_than_the_trace_are_warned_of(folder, unit, says
     assert "--answers-unit sets the unit of times in the answers" in ran.err
 
 
+def test_answers_without_a_column_of_the_query_are_no_answers(folder):
+    """They were wrong in each window, as if the engine was."""
+    (folder / "answers").write_text("t,subject,object\n" + "".join(f"{t},a,{t}\n" for t in range(4, 29, 4)))
+    ran = lars("judge", *ALL.split(), "--answers-format", "csv", "--no-diagnosis")
+    problem = (
+        "no column has the name of a variable of the query; found object, subject; use o, s as the names"
+    )
+    assert (ran.code, ran.err) == (2, f"lars: answers: {problem} of columns\n")
+
+
 def test_a_column_that_is_missing_is_warned_of(folder):
     (folder / "answers").write_text("t,o\n" + "".join(f"{t},{t}\n" for t in range(4, 29, 4)))
     ran = lars("judge", *ALL.split(), "--answers-format", "csv", "--no-diagnosis")
