@@ -14,10 +14,12 @@ runs `lars compare` on two files of alerts, and `check_pack` runs `lars run --ch
 name of the option of the command, with `_` for `-`. If Python reserves the name of an option, the keyword
 ends in `_`: `from_`, `as_`. A query or program is a path or a text. A trace is a path, a text, an open file,
 a table or a sequence of elements. A table is a table of pyarrow, pandas or polars, with the columns t,
-stream, s, p, o or the columns t, atom. An element is a pair (t, graph) or (t, triple) with objects of rdflib.
-Static data are a path, a text, an open file or a graph of rdflib. A string is read as a text if the string
-contains a line break, { or ←, otherwise as a path. The value of a keyword can also be a number of numpy or,
-for a duration, a timedelta.
+stream, s, p, o or the columns t, atom. An element is a pair (t, graph), (t, (s, p, o)) or (t, atom). The
+graph is a graph of rdflib. The terms s, p, o are terms of rdflib, or texts and numbers as in a table. The
+atom is a text such as "temp(k, 31)". Static data are a path, a text, an open file or a graph of rdflib. A
+string is a text if it contains a line break, { or ←. If no file has its name, a string is also a text if it
+contains :-, begins with a time and a colon, or ends with a full stop and contains a space or (. All other
+strings are paths. The value of a keyword can also be a number of numpy or, for a duration, a timedelta.
 
 Results are immutable. A result has the attributes `warnings`, `notes` and `text`, the JSON output
 (`to_json()`), and the tables of the option --out. An invalid input raises `LarsError`. The subclass

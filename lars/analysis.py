@@ -17,7 +17,7 @@ from lars.language import formulas as logic
 from lars.language import terms
 from lars.language.program import Program, Rule, atoms, head_atom, nested, rebuild, set_literals, variables
 from lars.language.stream import Stream, tie_choices
-from lars.language.windows import Interval, IntervalWindow, TupleWindow, Window
+from lars.language.windows import NOW, FixedWindow, Interval, IntervalWindow, TupleWindow, Window
 
 Mode = Literal["", "◇", "□", "@", "¬@¬"]
 """The operator ★ in a literal ⊞^w ★ a, which relates the time of the atom a to the window's interval T'.
@@ -155,6 +155,20 @@ def choosing_windows(program: Program) -> list[TupleWindow]:
 def windows_of(literal: logic.BodyLiteral) -> Iterator[Window]:
     """Yield the windows of a literal; an outer window comes before the windows inside it."""
     return (part.window for part in nested(literal) if isinstance(part, logic.In))
+
+
+def bare_windows(literal: logic.BodyLiteral) -> Iterator[logic.In]:
+    """Yield the windows of a literal that are directly before an atom, as in ⊞^3 p, without ◇, □ or @.
+
+    Such an atom must hold at the evaluation time, so the other time points of the window have no effect. The
+    windows ⊞^0 and ⊞^{from 5 to 9} are not included: the first has no other time point, and the second
+    restricts the evaluation time.
+    """
+    for part in nested(literal):
+        if isinstance(part, logic.In) and part.window != NOW and not isinstance(part.window, FixedWindow):
+            form = literal_form(part)
+            if form.mode == "" and isinstance(form.atom, terms.Atom):
+                yield part
 
 
 def inner_windows(literal: logic.BodyLiteral) -> Iterator[TupleWindow]:

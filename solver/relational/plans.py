@@ -5,12 +5,12 @@ replacement gives a plan with fewer steps, in which conditions apply before the 
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from graphlib import TopologicalSorter
 from itertools import chain
-from typing import assert_never
+from typing import Final, assert_never
 
 from lars import analysis
 from lars.dataclass import dataclass
@@ -67,6 +67,15 @@ def _obstacles(program: Program, background: Iterable[Signature]) -> Iterator[Ob
                     yield Obstacle(problem, rule, literal)
 
 
+_UNCOVERED: Final[Mapping[analysis.Mode, str]] = {
+    "": "a window without ◇ or @_T is not covered",
+    "□": "□ p and ◇ ¬p in a window are not covered",
+    "@": "@_T in a window is not covered under a negation",
+    "¬@¬": "@_T ¬p in a window is not covered",
+}
+"""The problem with an atom p in a window, by the operator between the window and the atom."""
+
+
 def _problem(literal: logic.Formula, elsewhere: set[Signature]) -> str | None:
     try:
         form = analysis.literal_form(literal)
@@ -76,17 +85,17 @@ def _problem(literal: logic.Formula, elsewhere: set[Signature]) -> str | None:
         case analysis.LiteralForm(_, "", window=None):
             return None
         case analysis.LiteralForm(window=None):
-            return f"{form.mode} refers to the whole timeline; columns cover only windows"
+            return f"{form.mode} refers to the whole timeline; only windows are covered"
         case analysis.LiteralForm(logic.Truth()):
             covered = form.mode == "@" and form.positive and form.window == NOW
-            return None if covered else "columns cover `true` in a window only as ⊞^0 @_T true"
+            return None if covered else "`true` in a window is covered only as ⊞^0 @_T true"
         case analysis.LiteralForm(Atom() as atom):
             if not (form.mode == "◇" or (form.mode == "@" and form.positive)):
-                return "columns cover only ◇, not ◇ and @_T in windows"
+                return _UNCOVERED[form.mode]
             if isinstance(form.window, TupleWindow) and form.window.ties == "choose":
                 return "the window chooses ties, so several answer streams can exist"
             if signature(atom) in elsewhere:
-                return "its atom is derived or in the background; columns cover only windows over input"
+                return "its atom is derived or in the background; only windows over input are covered"
     return None
 
 

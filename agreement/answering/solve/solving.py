@@ -32,12 +32,12 @@ from agreement.documents.traces import (
 )
 from agreement.documents.values import ABSOLUTE_IRI, cut, without_brackets
 from agreement.engines.r2s import reported_rows
-from lars.analysis import failing_comparisons, intensional, reach, windows_of
+from lars.analysis import bare_windows, failing_comparisons, intensional, reach, windows_of
 from lars.dataclass import dataclass
 from lars.durations import Duration
 from lars.errors import LarsError, about
 from lars.language import terms
-from lars.language.formulas import RELATIONS, Comparison, Expression, Test
+from lars.language.formulas import RELATIONS, Comparison, Diamond, Expression, Test
 from lars.language.program import Program, atoms, head_atom
 from lars.language.stream import ToStream
 from lars.language.terms import Iri, Signature, Variable, signature, write_name
@@ -320,12 +320,12 @@ def program_on_trace(task: SolvingTask, warn: Warn) -> tuple[Program, Trace, fro
     trace = trace_of(task.trace, task.span, None, warn)
     predicates = given_to(program, trace)
     _warn_of_numbers(program, trace, warn)
-    _warn_of_empty_windows(program, warn)
+    _warn_of_windows(program, warn)
     return program, trace, predicates
 
 
-def _warn_of_empty_windows(program: Program, warn: Warn) -> None:
-    """Warn of windows that are empty at all times on every trace, such as a tuple window of 0 tuples."""
+def _warn_of_windows(program: Program, warn: Warn) -> None:
+    """Warn of windows that are empty on every trace, and of windows before an atom without ◇, □ or @."""
     for rule in program.rules:
         for number, literal in enumerate(rule.body):
             where = "" if rule.origin is None else f"{rule.origin.place(number)}: "
@@ -337,6 +337,12 @@ def _warn_of_empty_windows(program: Program, warn: Warn) -> None:
                         warn(f"{where}the window {window} shows nothing, because it has 0 tuples")
                     case _:
                         pass
+            for part in bare_windows(literal):
+                somewhere = replace(part, inner=Diamond(part.inner))
+                warn(
+                    f"{where}{part} holds only if {part.inner} holds at the evaluation time itself, because "
+                    f"no ◇, □ or @ follows the window; for the whole window, use {somewhere} (in ASCII: <>)"
+                )
 
 
 def _warn_of_numbers(program: Program, trace: Trace, warn: Warn) -> None:

@@ -41,7 +41,7 @@ QUERY_SUFFIXES = (
 PROGRAM_SUFFIX = ".lars"
 PROGRAM_SUFFIXES: Final = (PROGRAM_SUFFIX, ".idlvsr")
 EXPERIMENT_FILE: Final = "experiment.toml"
-_RULE: Final = re.compile(r"←|:-\s")
+_RULE: Final = re.compile(r"←|:-[\s\[]|\)\s*:-")
 
 
 def is_experiment(path: Path) -> bool:
@@ -313,6 +313,11 @@ def query_in(  # noqa: PLR0913
     except LarsError as error:
         if not _RULE.search(text):
             raise
+        if source.endswith(PROGRAM_SUFFIXES):
+            raise LarsError(
+                f"{source}: cannot read a LARS program as a query; use a query, or evaluate the program with "
+                "`lars solve`, `lars explain` or `lars check`"
+            ) from None
         raise LarsError(
             f"{error}\nIf the file contains a LARS program, its name must end with {PROGRAM_SUFFIX}"
         ) from None

@@ -120,10 +120,13 @@ def _task(request: AgreeRequest, warn: Warn) -> AgreementTask:
     return task
 
 
-def explain_commands(request: AgreeRequest, task: AgreementTask, dates: Dates) -> ExplainCommand:
+def explain_commands(
+    request: AgreeRequest, task: AgreementTask, dates: Dates, source_files: "SourceFiles | None"
+) -> ExplainCommand:
     """Return a function that returns the `lars explain` command for a row that only one side reports.
 
-    The returned function returns None for a row that `lars explain` cannot explain.
+    If a Python program gives the query or data as values, the returned function returns a call of
+    `api.explain`. The returned function returns None for a row that `lars explain` cannot explain.
     """
     given, unit, experiment = (
         request.options.input_options,
@@ -165,7 +168,8 @@ def explain_commands(request: AgreeRequest, task: AgreementTask, dates: Dates) -
         if atom is None or alike is None or atom in alike:
             atom = outputs.asked_atom("ans1", row.row)
         rest = [*mode(query, row.side, row.period), "--at", dates.option(row.at)]
-        return shlex.join(["lars", "explain", *inputs, *rest, atom])
+        words = ["lars", "explain", *inputs, *rest, atom]
+        return shlex.join(words) if source_files is None else source_files.as_call(words)
 
     return command
 
@@ -433,7 +437,7 @@ def agree(request: AgreeRequest, listeners: Listeners) -> AgreeResult:
     [(16, 24, 'push', 'expired before the pull')]
     """
     task, report = compared_answers(request, listeners)
-    asking = explain_commands(request, task, report.dates)
+    asking = explain_commands(request, task, report.dates, listeners.source_files)
     return AgreeResult(request, task, report, asking, listeners.source_files)
 
 

@@ -94,5 +94,5 @@ def agree_late(request: AgreeRequest, listeners: Listeners) -> LateResult:
     chosen = [verdict.period for verdict in report.row_filter.verdicts(report.first)]
     sides = late_sides(report.first, task.setting, chosen, wait, lateness)
     rows = (row for side in sides for row in side.changes if request.row_filter.side in (None, row.side))
-    asking = explain_commands(request, task, report.dates)
+    asking = explain_commands(request, task, report.dates, listeners.source_files)
     return LateResult(tuple(rows), tuple(sides), report, title_of(request.inputs), asking)

@@ -428,7 +428,9 @@ def offered_functions(
             files, warnings, notes = SourceFiles(), list[str](), list[str]()
             with _deep(), _errors_in_words(), files.naming(), whole(progress or no_progress) as done:
                 listeners = Listeners(warnings.append, notes.append, done, files)
-                values = _values_of(answer.__name__, options, inputs, keywords)
+                values = _values_of(
+                    answer.__name__, answer.__annotations__["return"], options, inputs, keywords
+                )
                 result_request = build(
                     request, values, lambda one, value: in_python(one, _as_files(one, value, files))
                 )
@@ -451,10 +453,22 @@ def answering(function: Callable[..., _Result]) -> Answering[_Result]:
     return how
 
 
+_METHODS: Final[Mapping[str, str]] = {
+    "report": "write_report(FILE)",
+    "figure": "write_figure(FILE)",
+    "json": "to_json()",
+    "markdown": "to_markdown()",
+    "out": "to_pandas()",
+}
+"""For each option that only the command line has, the method of a result that does the same in Python."""
+
+
 def _values_of(
-    name: str, options: Sequence[Option], inputs: Sequence[Any], keywords: Mapping[str, Any]
+    name: str, result: type, options: Sequence[Option], inputs: Sequence[Any], keywords: Mapping[str, Any]
 ) -> Mapping[str, Any]:
     """Return the values that a call of a function gives to options, by the names of the options.
+
+    The function returns values of the type `result`.
 
     Raises:
         TypeError: A keyword is unknown, a keyword is given for a positional argument, or a value is missing.
@@ -466,6 +480,9 @@ def _values_of(
         if keyword not in known:
             close = get_close_matches(keyword, known, 1)
             meant = f"; did you mean {close[0]!r}?" if close else ""
+            method = _METHODS.get(keyword, "")
+            if hasattr(result, method.partition("(")[0]):
+                meant = f"; use the method {method} of the result"
             raise TypeError(f"{name}() got an unexpected keyword argument {keyword!r}{meant}")
     values, left = dict(keywords), list(inputs)
     for option in options:

@@ -7,12 +7,14 @@ import re
 import shutil
 import tempfile
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
-from itertools import count
+from itertools import count, takewhile
+from json import dumps
 from pathlib import Path
+from shlex import join
 from typing import Final, Protocol, cast, runtime_checkable
 
 from rdflib import Dataset, Graph
@@ -21,6 +23,7 @@ from rdflib.term import BNode, IdentifiedNode, Node
 from agreement.documents.values import GIVEN, message_text, static_file
 from agreement.results.base.python_values import of_library, text_of
 from lars.errors import LarsError, PlacedError
+from lars.files import exists
 from solver.rdf import SHARED_BLANK
 from solver.settings import StaticFile
 
@@ -33,13 +36,15 @@ class ArrowTable(Protocol):
 
 
 GraphTriple = tuple[Node, Node, Node]
-Element = tuple[int | datetime, Graph | GraphTriple]
-"""An element of a stream: its time, and its graph or triple.
+WrittenTriple = tuple[str | Node, str | Node, str | int | float | bool | Node]
+"""A triple of texts, each in the form of a cell of a table, such as http://e/ann or "hall"; or numbers."""
+Element = tuple[int | datetime, Graph | GraphTriple | WrittenTriple | str]
+"""An element of a stream: its time, and its graph or triple; or, for LARS programs, an atom as text.
 
 Equal blank nodes of rdflib are one node, also in several elements.
 """
 TextSource = str | Path
-"""A path or a text; a string with a line break, { or ← is a text."""
+"""A path or a text, as `is_text` decides."""
 
 
 @runtime_checkable
@@ -72,8 +77,30 @@ _QUERY: Final = re.compile(
     r"(?:register|select|construct|ask|describe)\b",
     re.IGNORECASE,
 )
-_RULE: Final = re.compile(r"←|:-\s")
+_RULE: Final = re.compile(r"←|:-[\s\[]|\)\s*:-")
 _ACCEPTED: Final = "a path, a text, a table with the columns t, stream, s, p, o, or pairs (t, graph)"
+_SUFFIXES: Final = ("", ".rq", ".lars", ".nq", ".nt", ".ndjson", ".trig")
+"""The extensions of temporary files, except those of tables, whose names are types."""
+_PAIRS: Final = frozenset(("stream", "prefix", "column", "readings"))
+"""The options whose values are pairs KEY=VALUE, which are items of a dict in Python."""
+_TIMED_LINE: Final = re.compile(r"\s*\d[\d:TZ.+-]*:(\s|\Z)")
+_READ_AS_PATH: Final = "lars reads this string as a path; if it is a text, add a line break at its end"
+_READ_AS_TEXT: Final = "lars reads this string as a text, because no file has this name"
+
+
+def is_text(source: str) -> bool:
+    """Return whether a string of a Python program is a text, and not a path.
+
+    A string with a line break, { or ← is a text. If no file has the name, a string is also a text if it
+    contains `:-`, begins with a time and a colon, or ends with a full stop and contains a space or (.
+
+    >>> [is_text(source) for source in ("door.lars", "a :- b.", "1: enter(ann)", "p(a).", "my file.rq")]
+    [False, True, True, True, False]
+    """
+    if _TEXT.search(source):
+        return True
+    ends = source.rstrip().endswith(".") and re.search(r"[\s(]", source.strip()) is not None
+    return (ends or ":-" in source or _TIMED_LINE.match(source) is not None) and not exists(Path(source))
 
 
 class SourceFiles:
@@ -86,6 +113,8 @@ class SourceFiles:
         self._folder: Path | None = None
         self._names: dict[str, Iterator[int]] = {}
         self._blanks: dict[BNode, BNode] = {}
+        self._readings: dict[str, str] = {}
+        """For each path whose string could have been read otherwise, the remark about the reading."""
 
     def path_of(self, source: TraceSource) -> Path:
         """Return the path of a query, program, experiment or trace; data are written to a new file."""
@@ -110,7 +139,8 @@ class SourceFiles:
             kind = type(source)
             return write_table(source, self._file(f"{kind.__module__.partition('.')[0]}.{kind.__name__}", ""))
         if isinstance(source, Iterable):
-            return self._written("elements", ".trig", _as_trig(source, self._shared))
+            suffix, content = _elements(source, self._shared)
+            return self._written("elements", suffix, content)
         raise LarsError(f"found {message_text(source)} ({type(source).__name__}); expected {_ACCEPTED}")
 
     def static(self, source: StaticSource) -> StaticFile:
@@ -122,7 +152,8 @@ class SourceFiles:
                 )
             case Graph():
                 return StaticFile(self._written("static", ".nt", self._relabeled(source, Graph(), "nt")))
-            case str() if not _TEXT.search(source):
+            case str() if not is_text(source):
+                self._note_reading(source)
                 return static_file(str(text_of(source)))
             case str() | Path():
                 return StaticFile(self._of_text(text_of(source), lambda _: ("static", "")))
@@ -149,9 +180,20 @@ class SourceFiles:
         return self._blanks.setdefault(node, BNode(f"{SHARED_BLANK[2:]}{len(self._blanks)}"))
 
     def _of_text(self, source: TextSource, named: Callable[[str], tuple[str, str]]) -> Path:
-        if isinstance(source, Path) or not _TEXT.search(source):
-            return Path(source)
-        return self._written(*named(source), source)
+        if isinstance(source, Path):
+            return source
+        if is_text(source):
+            path = self._written(*named(source), source)
+            if not _TEXT.search(source):
+                self._readings[self.plain(str(path))] = _READ_AS_TEXT
+            return path
+        self._note_reading(source)
+        return Path(source)
+
+    def _note_reading(self, path: str) -> None:
+        """Keep a remark for errors about a path that is perhaps a text."""
+        if re.search(r"[\s(<]", path.strip()) and not exists(Path(path)):
+            self._readings[path] = _READ_AS_PATH
 
     def _written(self, stem: str, suffix: str, content: str | bytes) -> Path:
         path = self._file(stem, suffix)
@@ -165,6 +207,45 @@ class SourceFiles:
         number = next(self._names.setdefault(stem, count(1)))
         return self._folder / f"{stem}{'' if number == 1 else number}{suffix}"
 
+    def as_call(self, words: Sequence[str]) -> str | None:
+        """Return the words of a command as a call in Python if a word names a temporary file.
+
+        In the call, variables such as `query` and `trace` mean the values that the Python program gave. If no
+        word names a temporary file, the function returns the command, quoted for a shell. If an option has no
+        simple form in Python, the function returns None.
+        """
+        if self._folder is None or not any(f"{self._folder}/" in word for word in words):
+            return join(words)
+        _, name, *options, last = words
+        inputs = list(takewhile(lambda word: not word.startswith("--"), options))
+        keywords: dict[str, list[str]] = {}
+        for word in options[len(inputs) :]:
+            if word.startswith("--"):
+                keyword = word.removeprefix("--").replace("-", "_")
+                keywords.setdefault(keyword, [])
+            else:
+                keywords[keyword].append(word)
+        if "assign" in keywords or any("=" in word for word in keywords.get("static", ())):
+            return None
+        arguments = [*map(self._argument, inputs), repr(last)]
+        arguments += (f"{keyword}={self._keyword(keyword, given)}" for keyword, given in keywords.items())
+        return f"api.{name}({', '.join(arguments)})"
+
+    def _keyword(self, keyword: str, words: Sequence[str]) -> str:
+        """Return the values of an option of a command as an argument in Python."""
+        if keyword in _PAIRS:
+            pairs = (word.partition("=") for word in words)
+            return f"{{{', '.join(f'{key!r}: {self._argument(value)}' for key, _, value in pairs)}}}"
+        texts = [self._argument(word) for word in words]
+        return f"[{', '.join(texts)}]" if len(texts) > 1 else "".join(texts) or "True"
+
+    def _argument(self, word: str) -> str:
+        """Return a word of a command in Python: a variable for a temporary file, otherwise a literal."""
+        path = Path(word)
+        if path.parent != self._folder:
+            return word if word.isdecimal() else repr(word)
+        return path.stem if path.suffix in _SUFFIXES else "trace"
+
     def plain(self, sentence: str) -> str:
         """Return an error message with the names of values in place of the paths of temporary files."""
         return sentence if self._folder is None else sentence.replace(f"{self._folder}/", "")
@@ -175,11 +256,18 @@ class SourceFiles:
         try:
             yield
         except LarsError as error:
-            error.args = tuple(self.plain(str(item)) for item in error.args)
+            error.args = tuple(self._remarked(self.plain(str(item))) for item in error.args)
             if isinstance(error, PlacedError):
                 error.place = replace(error.place, source=self.plain(error.place.source))
                 error.problem = self.plain(error.problem)
             raise
+
+    def _remarked(self, sentence: str) -> str:
+        """Return an error message, with a remark if it is about a string that is perhaps read wrongly."""
+        for name, remark in self._readings.items():
+            if name in sentence:
+                return f"{sentence}\n{remark}"
+        return sentence
 
 
 def _file_name(text: str) -> tuple[str, str]:
@@ -187,6 +275,64 @@ def _file_name(text: str) -> tuple[str, str]:
     if _QUERY.match(text):
         return "query", ".rq"
     return ("program", ".lars") if _RULE.search(text) else ("trace", "")
+
+
+def _elements(elements: Iterable[Element], shared: Callable[[Node], Node]) -> tuple[str, str]:
+    """Return elements in order as the extension and the content of a file.
+
+    Atoms and triples with texts are written as JSON lines; graphs and triples of rdflib as TriG.
+
+    Raises:
+        LarsError: A value is not an element, or the elements have different forms.
+    """
+    every = [of_library(element) for element in elements]
+    forms = [_form(element) for element in every]
+    for number, (form, element) in enumerate(zip(forms, every, strict=True), 1):
+        if form is None:
+            raise LarsError(f"element {number}: found {message_text(element)}; expected {_FORMS}")
+        if form != forms[0]:
+            problem = f"{form}, but element 1 is {forms[0]}; use one form for all elements"
+            raise LarsError(f"element {number}: found {message_text(element)}, {problem}")
+    if forms[:1] in ([], [_GRAPH]):
+        return ".trig", _as_trig(every, shared)
+    return ".ndjson", "\n".join(dumps(_cells(t, content, shared)) for t, content in every)
+
+
+_GRAPH: Final = "a graph or triple of rdflib"
+_TRIPLE: Final = "a triple with texts"
+_ATOM: Final = "an atom as text"
+_FORMS: Final = (
+    "a pair (time, content): a time, int or datetime; and a graph or triple of rdflib, a triple such as "
+    '("http://e/ann", "http://e/in", "http://e/hall"), or for a LARS program an atom such as "in(ann, hall)"'
+)
+
+
+def _form(element: object) -> str | None:
+    """Return the form of an element's content in words; None if the value is not an element."""
+    match element:
+        case (bool(), _):
+            return None
+        case (int() | datetime(), Graph() | (Node(), Node(), Node())):
+            return _GRAPH
+        case (int() | datetime(), Node()):
+            return None
+        case (int() | datetime(), str()):
+            return _ATOM
+        case (int() | datetime(), (str() | Node(), str() | Node(), str() | Node() | int() | float())):
+            return _TRIPLE
+        case _:
+            return None
+
+
+def _cells(
+    t: int | datetime, content: str | WrittenTriple, shared: Callable[[Node], Node]
+) -> Mapping[str, object]:
+    """Return an element as a row of a table: the columns t and atom, or t, s, p and o."""
+    time = t.isoformat() if isinstance(t, datetime) else t
+    if isinstance(content, str):
+        return {"t": time, "atom": content.rstrip().removesuffix(".")}
+    terms = (shared(term).n3() if isinstance(term, Node) else term for term in content)
+    return {"t": time, **dict(zip("spo", terms, strict=True))}
 
 
 def _as_trig(elements: Iterable[Element], shared: Callable[[Node], Node] = lambda node: node) -> str:
@@ -208,8 +354,7 @@ def _as_trig(elements: Iterable[Element], shared: Callable[[Node], Node] = lambd
             case (int() | datetime() as t, (Node(), Node(), Node()) as triple) if not isinstance(t, bool):
                 triples = [triple]
             case _:
-                accepted = "a pair of a time, int or datetime, and a graph or triple of rdflib"
-                raise LarsError(f"element {number}: found {message_text(element)}; expected {accepted}")
+                raise LarsError(f"element {number}: found {message_text(element)}; expected {_FORMS}")
         name = f"<urn:element:{number}>"
         time = f'"{t.isoformat()}"^^<{_DATE_TIME}>' if isinstance(t, datetime) else str(t)
         content = " ".join(f"{' '.join(shared(node).n3() for node in triple)} ." for triple in triples)

@@ -8,7 +8,7 @@ import pytest
 from agreement import api
 from lars.errors import LarsError
 from tests.agreement.command import lars
-from tests.packs import SAMPLES
+from tests.packs import ROOT, SAMPLES
 
 COUPONS = SAMPLES / "coupons"
 DOOR = (SAMPLES / "door" / "door.lars", SAMPLES / "door" / "door.atoms")
@@ -132,6 +132,25 @@ def test_a_difference_says_when_and_what_to_ask():
     assert api.explain(COUPONS, atom=one.atom, at=one.at, period=None).holds
 
 
+def test_a_difference_of_values_is_explained_by_a_call_that_runs():
+    """The files in which lars writes the values are deleted, so a command with their names could not run."""
+    query = "SELECT ?one WHERE { STREAM <e:doors> [RANGE 3s] { ?one <e:in> <e:hall> } }"
+    trace = '<e:ann> <e:in> <e:hall> <e:doors> "1" .\n<e:bob> <e:in> <e:hall> <e:doors> "4" .\n'
+    static = "<e:ann> <e:likes> <e:bob> .\n"
+    given = {"period": 3, "to": 9, "prefix": {"e": "http://e/"}}
+    for each in (
+        api.agree(query, trace, **given, static=static),
+        api.agree(query, **given, stream={"e:doors": trace}, static=[static, static]),
+    ):
+        call = each.text.splitlines()[-1]
+        assert call.startswith("api.explain(query, ")
+        names = {"api": api, "query": query, "trace": trace, "static": static, "static2": static}
+        assert eval(call, names).holds
+    assert api.agree(str(SAMPLES / "coupons"), period=8).text.splitlines()[-1].startswith("lars explain ")
+    as_graph = api.agree(query, trace, **given, static={"http://e/g": static})
+    assert "explain" not in as_graph.text
+
+
 def test_progress_is_told_and_what_it_raises_ends_the_call():
     told = []
     api.agree(COUPONS, period="1..3", progress=lambda done, total: told.append((done, total)))
@@ -220,3 +239,26 @@ def test_a_time_at_which_all_windows_are_after_the_trace_is_a_note(tmp_path):
 def test_a_keyword_that_is_not_there_is_a_type_error():
     with pytest.raises(TypeError, match="perod"):
         api.agree(COUPONS, perod=3)
+
+
+@pytest.mark.parametrize(
+    ("function", "keyword", "said"),
+    [
+        (api.solve, "report", "use the method write_report(FILE) of the result"),
+        (api.agree, "figure", "use the method write_figure(FILE) of the result"),
+        (api.solve, "figure", "keyword argument 'figure'"),
+        (api.cite, "report", "keyword argument 'report'"),
+    ],
+)
+def test_an_option_that_is_a_method_in_python_names_the_method(function, keyword, said):
+    with pytest.raises(TypeError) as wrong:
+        function(str(COUPONS), **{keyword: "x.html"})
+    assert str(wrong.value).endswith(said)
+
+
+@pytest.mark.parametrize(("name", "key"), [("agree", "periods"), ("decide", "periods"), ("judge", "windows")])
+def test_verdicts_have_the_key_of_the_manual_in_json(name, key):
+    found = CALLS[name][0]()
+    line = f"the key `{key}`"
+    assert line in (ROOT / "agreement" / "manual" / "python.md").read_text()
+    assert len(found.verdicts) == len(found.to_json()[key])

@@ -59,6 +59,9 @@ TRACES = {
     "reader": lambda: pa.Table.from_pandas(table(), preserve_index=False).to_reader(),
     "graphs": graphs,
     "triples": lambda: [(t, (s, EX.offers, Literal(str(o)))) for t, s, o in OFFERS],
+    "texts": lambda: [(t, (str(s), f"<{EX.offers}>", f'"{o}"')) for t, s, o in OFFERS],
+    "texts and nodes": lambda: [(t, (s, str(EX.offers), Literal(str(o)))) for t, s, o in OFFERS],
+    "numbers": lambda: [(t, (str(s), str(EX.offers), o)) for t, s, o in OFFERS],
     "text": lines,
     "text that is open": lambda: StringIO(lines()),
     "bytes that are packed": lambda: BytesIO(gzip.compress(lines().encode())),
@@ -198,8 +201,74 @@ def test_a_message_names_values_not_the_files_in_which_they_lie():
     assert str(wrong.value).startswith("query.rq:2:")
     assert (wrong.value.place.source, wrong.value.place.line) == ("query.rq", 2)
     with pytest.raises(api.LarsError) as lost:
-        api.solve(QUERY, [(1, "no graph")])
-    assert str(lost.value).startswith('trace[0]: element 1: found [1, "no graph"]; expected a pair of a time')
+        api.solve(QUERY, [(1, 5)])
+    assert str(lost.value).startswith("trace[0]: element 1: found [1, 5]; expected a pair (time, content)")
+
+
+PROGRAM = "seen(X) ← ⊞^3 ◇ enter(X, D).\n"
+
+
+@pytest.mark.parametrize(
+    ("program", "trace", "found"),
+    [
+        ("seen(X) :- [+]^3 <> enter(X, D).", "1: enter(ann, hall).", "seen(ann)"),
+        ("seen(X):-[+]^3 <> enter(X, D). ", "1: enter(ann, hall)", "seen(ann)"),
+        (PROGRAM, [(1, "enter(ann, hall)")], "seen(ann)"),
+        (PROGRAM, [(datetime(2026, 5, 4, 8, tzinfo=UTC), "enter(ann, hall).")], "seen(ann)"),
+        ("s(X) :- striple(X, P, O, G).", '<e:ann> <e:in> <e:hall> <e:s> "1" .', "s(<e:ann>)"),
+    ],
+)
+def test_one_line_is_a_text_and_an_atom_is_an_element(program, trace, found):
+    assert api.solve(program, trace).answers[-1].streams == ((found,),)
+
+
+def test_an_answer_and_static_data_of_one_line_are_texts():
+    assert api.check(PROGRAM, "1: enter(ann, hall).", at=1, answer="1: seen(ann).").correct
+    assert answered(api.solve(QUERY, lines(), static=f"<{EX.a}> <{EX.lies}> <{EX.here}> .")) == ROWS
+
+
+def test_a_file_wins_over_a_text(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("1: my trace.", "my trace.atoms"):
+        (tmp_path / name).write_text("1: enter(bob, hall).\n")
+        assert api.solve(PROGRAM, name).answers[-1].streams == (("seen(bob)",),)
+
+
+@pytest.mark.parametrize(
+    ("program", "trace", "said"),
+    [
+        ("p(X) if q(X)", "1: q(a).", "lars reads this string as a path; if it is a text, add a line break"),
+        ("p(X) :- q(X.", "1: q(a).", "lars reads this string as a text, because no file has this name"),
+        (PROGRAM, "enter(ann, hall)", "lars reads this string as a path; if it is a text, add a line break"),
+        (PROGRAM, "hall.atoms", "no such file or folder"),
+    ],
+)
+def test_a_string_that_is_neither_is_told_how_it_is_read(program, trace, said):
+    with pytest.raises(api.LarsError) as wrong:
+        api.solve(program, trace)
+    assert said in str(wrong.value).splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("elements", "said"),
+    [
+        (
+            [(1, (EX.a, EX.b, EX.c)), (2, "p(a)")],
+            'element 2: found [2, "p(a)"], an atom as text, but element 1 ',
+        ),
+        ([(1, (EX.a, EX.b))], "element 1: found "),
+        ([(1, ("ann", "e:in", "e:hall"))], "elements.ndjson:1:1: 'ann' is not an RDF term"),
+        (
+            [(1, [("e:a", "e:in", "e:hall")])],
+            'a triple such as ("http://e/ann", "http://e/in", "http://e/hall")',
+        ),
+        (["1: p(a)."], "expected a pair (time, content)"),
+    ],
+)
+def test_elements_of_other_forms_are_refused(elements, said):
+    with pytest.raises(api.LarsError) as wrong:
+        api.solve(QUERY, elements)
+    assert said in str(wrong.value)
 
 
 @pytest.mark.parametrize("source", [5, Graph(), None])
@@ -319,5 +388,5 @@ def test_a_relative_iri_in_a_text_is_in_the_current_folder(tmp_path, monkeypatch
 
 
 def test_an_element_at_the_time_true_is_refused():
-    with pytest.raises(api.LarsError, match=r"trace\[0\]: element 1: found .*expected a pair of a time, int"):
+    with pytest.raises(api.LarsError, match=r"trace\[0\]: element 1: found .*expected a pair .time, content"):
         api.solve(QUERY, [(True, (EX.a, EX.b, EX.c))])

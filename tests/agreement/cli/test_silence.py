@@ -288,3 +288,19 @@ def test_a_window_that_shows_nothing_at_any_time_is_named(tmp_path):
         "1:8: the window ⊞^{from 9 to 3} shows nothing, because 9 is after 3",
         "2:8: the window ⊞^#0 shows nothing, because it has 0 tuples",
     ]
+
+
+def test_a_window_without_an_operator_is_named_with_the_remedy(tmp_path):
+    """No warning about ⊞^0, which has no other time, and a fixed window, which restricts the time."""
+    (tmp_path / "p.lars").write_text(
+        "p(X) ← ⊞^3 f(X).\nq(X) ← f(X), not ⊞^#2 f(X), ⊞^0 f(X), ⊞^{from 1 to 2} f(X).\n"
+        "r(X) ← ⊞^3 ◇ f(X), ⊞^3 □ f(X), ⊞^3 @_T f(X), ⊞^3 true.\n"
+    )
+    (tmp_path / "s.atoms").write_text("1: f(a).\n")
+    found = lars("solve", tmp_path / "p.lars", tmp_path / "s.atoms", "--in-process")
+    said = [line.partition("p.lars:")[2] for line in found.err.splitlines() if "warning: " in line]
+    reason = "f(X) holds only if f(X) holds at the evaluation time itself, because no ◇, □ or @ follows"
+    assert said == [
+        f"1:8: ⊞^3 {reason} the window; for the whole window, use ⊞^3 ◇ f(X) (in ASCII: <>)",
+        f"2:14: ⊞^#2 {reason} the window; for the whole window, use ⊞^#2 ◇ f(X) (in ASCII: <>)",
+    ]

@@ -14,11 +14,13 @@ from solver.relational import obstacle
     [
         ("p ← not q. q ← not p.", "a predicate depends on its own absence"),
         ("@_T p ← ⊞^1 @_T e.", "its head has a time @_T of its own, in the rule @_T p ← ⊞^1 @_T e."),
-        ("p ← ◇ e.", "◇ e: ◇ refers to the whole timeline; columns cover only windows, in the rule p ← ◇ e."),
-        ("p ← ⊞^1 □ e.", "⊞^1 □ e: columns cover only ◇, not ◇ and @_T in windows"),
-        ("p ← ⊞^2 e.", "⊞^2 e: columns cover only ◇"),
-        ("p ← e, not ⊞^2 @_3 e.", "not ⊞^2 @_3 e: columns cover only ◇"),
-        ("p ← ⊞^2 ◇ true.", "⊞^2 ◇ true: columns cover `true` in a window only as ⊞^0 @_T true"),
+        ("p ← ◇ e.", "◇ e: ◇ refers to the whole timeline; only windows are covered, in the rule p ← ◇ e."),
+        ("p ← ⊞^1 □ e.", "⊞^1 □ e: □ p and ◇ ¬p in a window are not covered"),
+        ("p ← ⊞^1 ◇ ¬e.", "⊞^1 ◇ ¬e: □ p and ◇ ¬p in a window are not covered"),
+        ("p ← ⊞^2 e.", "⊞^2 e: a window without ◇ or @_T is not covered"),
+        ("p ← e, not ⊞^2 @_3 e.", "not ⊞^2 @_3 e: @_T in a window is not covered under a negation"),
+        ("p ← e, ⊞^2 @_3 ¬e.", "⊞^2 @_3 ¬e: @_T ¬p in a window is not covered"),
+        ("p ← ⊞^2 ◇ true.", "⊞^2 ◇ true: `true` in a window is covered only as ⊞^0 @_T true"),
         ("p ← ⊞^2 ◇ ⊞^1 ◇ e.", "⊞^2 ◇ ⊞^1 ◇ e: the operator ◇ around a window is not covered"),
         (
             "p ← ⊞^{#1 choose} ◇ e.",

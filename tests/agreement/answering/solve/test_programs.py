@@ -137,6 +137,13 @@ def test_a_program_by_another_name_is_told_what_it_is_called(tmp_path):
     assert "LARS program, its name must end with .lars" in ran.err
 
 
+def test_a_program_in_place_of_a_query_is_told_the_commands_for_programs(tmp_path):
+    (tmp_path / "p.lars").write_text("p(X) ← ⊞^3 ◇ q(X).\n")
+    ran = lars("decide", tmp_path / "p.lars", "--contained", tmp_path / "p.lars")
+    said = "p.lars: cannot read a LARS program as a query; use a query, or evaluate the program with"
+    assert (ran.code, said in ran.err, "must end" in ran.err) == (2, True, False)
+
+
 @pytest.mark.parametrize("option", ["--models=1", "--brave", "--cautious"])
 def test_wishes_about_answer_streams_are_refused_for_queries(option):
     query = SAMPLES / "coupons" / "query.cqels.rq"
