@@ -10,14 +10,21 @@ from lars.dataclass import dataclass
 from lars.errors import Place, PlacedError, place_at
 from lars.language import terms
 
-_WORD: Final = r"(?:\w|\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8})"
+_CODE: Final = r"\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8}"
+_WORD: Final = rf"(?:\w|{_CODE})"
+# Variables and labels of SPARQL also have signs that \w lacks, such as vowel signs of Hindi. The class
+# lists the other characters, since a class of all letters takes long to compile.
+_LETTER: Final = (
+    r"(?:\w|[^\x00-\xb6\xb8-\xbf\xd7\xf7\u037e\u2000-\u200b\u200e-\u203e\u2041-\u206f\u2190-\u2bff"
+    r"\u2ff0-\u3000\ud800-\uf8ff\ufdd0-\ufdef\ufeff\ufffe-\uffff])"
+)
 _BLANKS: Final = re.compile(r"(?:[\s\ufeff]|%[^\n]*)*")
 _COMMENT: Final = re.compile(r"%[^\n]*")
 _FOUND: Final = re.compile(r"\w{1,30}|\S")
 _ESCAPE: Final = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re.DOTALL)
 _SHORT: Final = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", '"': '"', "'": "'", "\\": "\\"}
 
-VARIABLE: Final = re.compile(rf"\?({_WORD}+)|([A-Z]{_WORD}*)")
+VARIABLE: Final = re.compile(rf"\?((?:{_LETTER}|{_CODE})+)|([A-Z]{_WORD}*)")
 NUMBER: Final = re.compile(rf"(-?[0-9]{{1,1000}})(?!{_WORD})")
 _FRACTION: Final = re.compile(r"\.[0-9.]")
 NAME: Final = re.compile(rf"([a-z]{_WORD}*'*|_{_WORD}+'*|_'+)")
@@ -28,8 +35,8 @@ _QUOTED_NAME: Final = re.compile(r"'((?:[^'\\\n\r]|\\.)*)'")
 _QUOTED: Final = re.compile(r'"((?:[^"\\\n\r]|\\.)*)"')
 IRI: Final = re.compile(r'<((?:[^<>"{}|^`\\\x00-\x20]|\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8})+)>')
 _PREFIXED: Final = re.compile(rf"{PREFIX.pattern}({_WORD}(?:(?:{_WORD}|[.\-])*(?:{_WORD}|-))?)")
-_BLANK: Final = re.compile(rf"_:({_WORD}(?:(?:{_WORD}|[.\-])*(?:{_WORD}|-))?)")
-_ANY, _LETTERS = re.compile(r"(?s)."), re.compile(r"\w")
+_BLANK: Final = re.compile(rf"_:((?![.\-])(?:{_LETTER}|{_CODE}|[.\-])+(?<!\.))")
+_ANY, _LETTERS = re.compile(r"(?s)."), re.compile(_LETTER)
 _QUOTE: Final = re.compile(r"[\"']")
 _LANGUAGE: Final = re.compile(r"@([A-Za-z]+(?:-[A-Za-z0-9]+)*(?:--(?:ltr|rtl))?)")
 _OPEN_TRIPLE, _CLOSE_TRIPLE = re.compile(r"<<\("), re.compile(r"\)>>")

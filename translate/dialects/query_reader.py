@@ -389,7 +389,7 @@ def read_query(  # noqa: PLR0913
     """
     whole = partial(sparql.tokenize, source=source, base=base, rdf12=rdf12, prefixes=prefixes)
     if engine is not None:
-        tree, scope = lift(whole(_plain(text, engine)), engine, readings)
+        tree, scope = lift(whole(plain(text, engine)), engine, readings)
     else:
         tree, scope = _recognise(text, whole, readings)
     scope.opaque = opaque
@@ -452,12 +452,13 @@ def _idle(query: EngineQuery, read: sparql.Scope, readings: Readings) -> Iterato
 
 
 _STRINGS: Final = (
-    r'"{3}.*?"{3}', "'{3}.*?'{3}", r'"(?:[^"\\\n]|\\.)*"', r"'(?:[^'\\\n]|\\.)*'", r"<[^<>\s]*>", r"#[^\n]*",
+    r'"{3}(?:[^\\]|\\.)*?"{3}', r"'{3}(?:[^\\]|\\.)*?'{3}",
+    r'"(?:[^"\\\r\n]|\\.)*"', r"'(?:[^'\\\r\n]|\\.)*'", r"<[^<>\s]*>", r"#[^\r\n]*",
 )  # fmt: skip
 _DASHES: Final = re.compile(rf"({'|'.join(_STRINGS)})|--[^\r\n]*", re.DOTALL)
 
 
-def _plain(text: str, language: Language) -> str:
+def plain(text: str, language: Language) -> str:
     """Return the text without comments that begin with --, if the language has such comments."""
     dashes = language.manner.dashes
     return _DASHES.sub(lambda match: match[1] or " " * len(match[0]), text) if dashes else text
@@ -477,7 +478,7 @@ def tokens_of(
     whole = partial(sparql.tokenize, source=source, base=base, rdf12=rdf12, prefixes=prefixes)
     told = (one for one in Language if one.manner.dashes)
     dashed = next((one for one in told if _has_sign(text, one, whole)), Language.RSPQL)
-    return whole(_plain(text, dashed))
+    return whole(plain(text, dashed))
 
 
 _MASKS: Final = {
@@ -494,7 +495,7 @@ def _has_sign(text: str, language: Language, whole: _Tokens) -> bool:
     if sign is None:
         return False
     try:
-        tokens = whole(_plain(text, language)).tokens
+        tokens = whole(plain(text, language)).tokens
     except QueryError:
         return sign.search(text) is not None
     pieces: list[str] = []
@@ -525,7 +526,7 @@ def _recognise(text: str, whole: _Tokens, readings: Readings) -> tuple[sparql.Ph
     found = [language for language in Language if _has_sign(text, language, whole)]
     for language in (*found, *(language for language in Language if language.manner.sign is None)):
         try:
-            document = whole(_plain(text, language))
+            document = whole(plain(text, language))
         except QueryError as error:
             errors[language], ends[language] = error, (-1, 0)
             continue
@@ -544,7 +545,7 @@ def _recognise(text: str, whole: _Tokens, readings: Readings) -> tuple[sparql.Ph
         return lifted
     for language in (one for one in Language if one.manner.texts == ":" and one not in found):
         with suppress(PlacedError):
-            tree, scope = lift(whole(_plain(text, language)), language, readings)
+            tree, scope = lift(whole(plain(text, language)), language, readings)
             registers = any(one.find("to_stream") is not None for one in tree.find_all("registered"))
             if registers and _has_only_texts(tree):
                 scope.notes.append(f"the query is read as {TITLES[language]}, as its names are not IRIs")

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from translate.dialects import lift
+from translate.dialects.query_reader import plain
 from translate.errors import UnsupportedError
 from translate.model.query import Language
 from translate.sparql import Document, Phrase, Token, TokenKind, query_of, tokenize
@@ -36,7 +37,7 @@ def check_cqels_rs(text: str, source: str) -> None:
 
 
 def _check(text: str, source: str, engine: str) -> None:
-    document = tokenize(text, source, rdf12=False)
+    document = tokenize(plain(text, Language.CQELS2), source, rdf12=False)
     try:
         tree, _ = lift(document, Language.CQELS2)
     except UnsupportedError:

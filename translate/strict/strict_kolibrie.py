@@ -38,7 +38,10 @@ _OBJECT: Final = (
     "an object: an IRI, a name, a variable, a number or a text in double quotes",
 )
 _NAME: Final = rf"<[^>]+>|:{_IDENT}|{_VARIABLE}|{_IDENT}"
-_DURATION: Final = ("(?P<length>PT[0-9]+[SMH]|[0-9]+)", "an integer, or a duration as in PT4S, PT4M or PT4H")
+_DURATION: Final = (
+    "(?P<length>PT[0-9]{1,18}[SMH]|[0-9]{1,18}(?![0-9]))",
+    "an integer of at most 18 digits, or a duration as in PT4S, PT4M or PT4H",
+)
 _PARTS: Final = {"S": 1, "M": 60, "H": 3600}
 _PARENTHESES: Final = re.compile(r"(?:FILTER|BIND)\s*\(", re.IGNORECASE)
 _SUBQUERY: Final = re.compile(r"\{\s*SELECT\b", re.IGNORECASE)

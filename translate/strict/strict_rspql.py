@@ -42,7 +42,7 @@ _SHAPE: Final = "FROM NAMED WINDOW :name ON STREAM :stream [RANGE integer STEP i
 _BLOCK: Final = "WINDOW in capitals at the start of a line"
 _FROM_ONE_ON: Final = re.compile("0*[1-9][0-9]*", re.ASCII)
 _RS_NAME: Final = re.compile("<[^<>]*>|[^<:]*:[^:]*")
-_SIGNED: Final = re.compile("[+]?0*[1-9][0-9]*", re.ASCII)
+_SIGNED: Final = re.compile("[+]?0*[1-9][0-9]{0,18}", re.ASCII)
 _LARGEST: Final = 2**63 - 1
 
 

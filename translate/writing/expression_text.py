@@ -17,6 +17,7 @@ from lars.errors import LarsError
 from lars.language import terms
 from lars.language.formulas import Aggregation, Call, Expression
 from translate.dialects import TITLES
+from translate.dialects.query_reader import plain
 from translate.errors import QueryError
 from translate.model import patterns as algebra
 from translate.model.manner import can_say, fill, with_options
@@ -241,7 +242,8 @@ class Dialect:
         namespace, local = split(iri.value)
         if local:
             self.used[namespace] += 1
-            if namespace in self.prefixes:
+            # In a name with a prefix, -- would begin a comment.
+            if namespace in self.prefixes and plain(local, self.language) == local:
                 return f"{self.prefixes[namespace]}:{local}"
         return self.full(iri)
 
@@ -306,6 +308,8 @@ class Dialect:
             token = None
         if token is None or (token.kind, token.text) != (kind, text) or "\\" in text or not _is_text(text):
             raise self.cannot(ascii(text), f"it is not {kind}")
+        if plain(text, self.language) != text:
+            raise self.cannot(text, "-- begins a comment")
         return text
 
     def block(self, block: StreamBlock) -> str:
@@ -345,8 +349,8 @@ class Dialect:
         Raises CannotSayError if the name is not a word, or if the stream has a second window.
         """
         name = read.iri.value
-        if WORD.fullmatch(name) is None:
-            raise self.cannot(f"the stream {read.stream}", "the name of a stream is a word")
+        if WORD.fullmatch(name) is None or plain(name, self.language) != name:
+            raise self.cannot(f"the stream {read.stream}", "the name of a stream is a word without --")
         if sum(one.stream == read.stream for one, _ in self.windows) > 1:
             raise self.cannot(f"two windows of the stream {name}", "a stream has one window")
         return name

@@ -51,9 +51,8 @@ def model_json(query: Query) -> dict[str, object]:
     }
 
 
-_PLAIN_NAME: Final = re.compile(r"[\w.:/-]+")
+_PLAIN_NAME: Final = re.compile(r"(?!(?:AS|COMPUTED|EVERY)\b)[\w.:/-]+", re.ASCII | re.IGNORECASE)
 _BRACKETED_NAME: Final = re.compile(r"[^<>\s]+")
-_WORDS: Final = frozenset(("AS", "COMPUTED", "EVERY"))
 _UNNAMED: Final = "answers"
 """The name in REGISTER, which requires a name, for a query that has no name in its own language."""
 
@@ -165,7 +164,7 @@ def _name(query: EngineQuery, dialect: Dialect) -> str:
     if query.language is not dialect.language:
         # Of a name both parsers of C-SPARQL accept letters and digits only.
         name = re.sub("[^A-Za-z0-9]", "", name.rstrip("/").rpartition("/")[2]) or _UNNAMED
-    if _PLAIN_NAME.fullmatch(name) and name.upper() not in _WORDS:
+    if _PLAIN_NAME.fullmatch(name):
         return name
     if _BRACKETED_NAME.fullmatch(name):
         return f"<{name}>"

@@ -7,7 +7,7 @@ from lars.errors import PlacedError
 from lars.language.formulas import Assign, At, Box, Call, Diamond, In, Not, Truth
 from lars.language.formulas import Test as Condition
 from lars.language.program import Program, Rule
-from lars.language.terms import XSD, Atom, Iri, Literal, Number, Symbol, Variable
+from lars.language.terms import XSD, Atom, Blank, Iri, Literal, Number, Symbol, Variable
 from lars.language.windows import (
     FixedWindow,
     LastWindow,
@@ -215,6 +215,14 @@ def test_prefixes_and_comments_are_read():
 @pytest.mark.parametrize("text", ["\x00", '"', "'", "\\", "😀", "#script (python)", "x" * 10**6, "a.\nb ← c"])
 def test_literals_pass_through_unharmed(text):
     program = Program((Rule(Atom("p", (Literal(text), Symbol(text), Iri("urn:" + text)))),))
+    assert read(write(program)) == program
+    assert read(write(program, ascii=True)) == program
+
+
+@pytest.mark.parametrize("name", ["e\u0301", "a·b", "z\u200dz", "हिन्दी", "a‿b", "℀"])
+def test_names_have_all_letters_of_sparql(name):
+    row = (Variable(name), Blank(name))
+    program = Program((Rule(Atom("p", row), (Atom("q", row),)),))
     assert read(write(program)) == program
     assert read(write(program, ascii=True)) == program
 

@@ -107,6 +107,9 @@ def test_a_comment_begins_with_two_signs_too_but_in_strings_and_iris():
     text = "SELECT ?a -- don't { \n FROM STREAM s [NOW] { ?a <e:a--b> 'c--d' # e -- f\n }"
     (triple,) = read_query(text, "q.rq").pattern.pattern.triples
     assert str(triple) == '?a <e:a--b> "c--d"'
+    quoted = read_query(r'SELECT ?a FROM STREAM s [NOW] { ?a <p> """c\""" -- d""" }', "q.rq")
+    assert str(quoted.pattern.pattern.triples[0].object) == r'"c\"\"\" -- d"'
+    assert read_query(text.replace("\n", "\r"), "q.rq").pattern.pattern.triples == (triple,)
 
 
 def test_columns_have_commas_and_keys_their_direction_behind():

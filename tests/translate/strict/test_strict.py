@@ -27,6 +27,7 @@ RULES = {
         ),
         f"{JAVA} FROM STREAM s [RANGE 9s] {{ ?s <p> ?n FILTER NOT EXISTS {{ ?n <p> 1 }} }} HAVING(?n > 1)",
         f"{JAVA} FROM STREAM s [TRIPLES 9] WHERE {{ ?s <p> ?n FILTER(SEQ(?s ; ?n)) }}",
+        f"{JAVA} -- don't\nFROM STREAM s [TRIPLES 9] -- the last\nWHERE {{ ?s <p> ?n }}",
     ),
     "cqels-rs": (
         "RSTREAM SELECT ?s, ?n FROM STREAM s [RANGE 500ms STEP 100ms] WHERE { STREAM s { ?s <p> ?n } }",
@@ -160,6 +161,8 @@ REJECTED = [
     ("rsp-rs", f"{JS}FROM NAMED WINDOW :w ON STREAM :s {JS9}\n{{ ¦WINDOW :w {{}}", "start of"),
     ("rsp-rs", f"{JS}FROM NAMED WINDOW :w ON STREAM :s {JS9}\n{{ ?s ?p ¦}}", "found }"),
     ("rsp-rs", f"{JS}FROM NAMED WINDOW :w ON STREAM :s {JS9}\n{{ ?s ¦e:p 1 }}", "undeclared prefix e:"),
+    ("rsp-rs", f"{JS}FROM NAMED WINDOW :w ON STREAM :s [RANGE ¦{'9' * 5000} STEP 2]\n{{ }}", "from 1 to"),
+    ("kolibrie", f"{KOLIBRIE} :s [RANGE ¦{'9' * 5000}] WHERE {{ }}", "at most 18 digits"),
 ]  # fmt: skip
 SHORT = {
     "0.9.7": "csparql-0.9.7",

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from lars.durations import Duration
-from lars.language.terms import RDF_LANG_STRING, Iri, Literal, Number, Variable
+from lars.language.terms import RDF_LANG_STRING, Iri, Literal, Number, Variable, tagged
 from translate.dialects import read_query
 from translate.model.patterns import EMPTY, Bgp, Group, Join, StreamBlock, TriplePattern
 from translate.model.query import EngineQuery, Language
@@ -14,6 +14,7 @@ from translate.writing import write_query
 from translate.writing.expression_text import CannotSayError
 
 X, S = Variable("x"), Iri("urn:s")
+TAGGED = tagged("a", "en--ltr")
 SECOND = Duration(10**9)
 ALL = EngineQuery(Language.CSPARQL, "SELECT", (X,), Bgp((TriplePattern(X, Iri("urn:p"), X),)))
 
@@ -110,6 +111,24 @@ ODD = [
 def test_a_term_that_no_query_has_is_refused(odd, language):
     pattern = Bgp((TriplePattern(X, Iri("urn:p"), odd),))
     assert refusal(replace(ALL, pattern=pattern), language)
+
+
+def test_two_signs_in_a_name_are_no_comment_of_cqels_2():
+    named = Bgp(tuple(TriplePattern(X, Iri(f"http://e/p--{number}"), X) for number in range(2)))
+    query = replace(block(Range(SECOND, SECOND), Iri("s")), pattern=StreamBlock(Iri("s"), Now(), named))
+    assert read_query(write_query(query, Language.CQELS2), "w.rq").pattern.pattern == named
+    assert "-- begins" in refusal(
+        replace(query, pattern=StreamBlock(Iri("s"), Now(), Bgp((TriplePattern(X, Iri("p"), TAGGED),)))),
+        Language.CQELS2,
+    )
+    assert "a word without --" in refusal(block(Now(), Iri("a--b")), Language.CQELS2)
+
+
+@pytest.mark.parametrize("name", ["é", "AS-q", "every.q", "http://e/a?b", "AS"])
+def test_the_name_of_a_query_is_read_as_it_was_written(name):
+    query = read_query(f"REGISTER QUERY <{name}> AS ASK FROM STREAM <s> [RANGE 5s STEP 1s] {{ }}", "q.rq")
+    assert query.name == name
+    assert read_query(write_query(query, query.language), "w.rq") == query
 
 
 def test_the_text_of_a_literal_stays_text():
