@@ -206,7 +206,7 @@ def without_streams(pattern: Pattern) -> Pattern:
                 raise ModelError(f"GRAPH {graph} of a window has no counterpart in the model of the paper")
             case algebra.StreamBlock(_, _, inner):
                 return inner
-            case algebra.Union(algebra.StreamBlock(_, _, inner), algebra.Bgp() as same) if inner == same:
+            case algebra.Union(algebra.StreamBlock(_, _, inner, _, None), same) if inner == same:
                 return inner
             case _:
                 return None

@@ -271,6 +271,7 @@ def is_cautious(union: algebra.Union) -> bool:
     """
     return (
         isinstance(union.left, algebra.StreamBlock)
+        and union.left.graph is None
         and isinstance(union.right, algebra.Bgp)
         and union.left.pattern == union.right
     )

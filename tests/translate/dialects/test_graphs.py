@@ -13,6 +13,9 @@ from agreement import api
 from tests.agreement.command import lars
 from tests.translate.dialects.by_windows import solutions
 from tests.translate.dialects.test_living import row_of
+from translate.analysis import model_of_cqels
+from translate.dialects import read_query
+from translate.errors import ModelError
 
 BODIES = (
     "SELECT * {} {{ WINDOW :w {{ GRAPH ?g {{ ?a :p ?b . ?b :q ?c }} }} }}",
@@ -98,6 +101,18 @@ def test_two_windows_share_the_name_of_a_graph(tmp_path):
         ]
         pairs = [{*one} | {*other} for one, other in product(*(side.elements() for side in sides))]
         assert found == Counter(frozenset(row) for row in pairs if len(dict(row)) == len(row))
+
+
+def test_a_graph_of_a_window_beside_its_pattern_is_no_cautious_block(tmp_path):
+    body = f"{DECLARED} {{ {{ WINDOW :w {{ GRAPH :g1 {{ ?a :p ?b }} }} }} UNION {{ ?a :p ?b }} }}"
+    (tmp_path / "q.rq").write_text(f"{HEAD}SELECT * {body}")
+    (tmp_path / "t.trig").write_text(log([(2, NAMES[2], [(NAMES[0], PREDICATES[0], NAMES[1])])]))
+    (tmp_path / "s.ttl").write_text("<http://e/a> <http://e/p> <http://e/b> .")
+    bag = ["--static", tmp_path / "s.ttl", "--time", "urn:at", "--semantics", "bag", "--in-process"]
+    ran = lars("solve", tmp_path / "q.rq", tmp_path / "t.trig", "--period", "1", *bag)
+    assert ran.out.splitlines()[-1] == "2: (a, b) (a, b)"
+    with pytest.raises(ModelError, match="GRAPH <http://e/g1> of a window"):
+        model_of_cqels(read_query(f"{HEAD}SELECT * {body}", "q.rq"))
 
 
 def test_a_graph_that_a_blank_node_names_is_that_node(tmp_path):
