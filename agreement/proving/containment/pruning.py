@@ -16,6 +16,7 @@ Counts are written in one form by these rules:
   always holds for its count n. If a condition on a count always holds, the condition is removed.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Final
@@ -68,6 +69,8 @@ def prune(pattern: algebra.Pattern, seen: _Names) -> algebra.Pattern:
 
 
 _INTEGER: Final = XSD + "integer"
+_DIGITS: Final = re.compile(r"-?[0-9]+")
+"""Integers as XSD writes them: digits of other scripts are no number, although Python reads them."""
 
 
 def counted_edges(pattern: algebra.Pattern) -> algebra.Pattern:
@@ -156,7 +159,7 @@ def _bounded(test: Expression, counts: Mapping[Variable, int]) -> Expression | N
             return _bounded(Call(_EXCHANGED[sign], (name, number)), counts)
         case Call(
             "<" | "<=" | ">" | ">=" as sign, (Variable() as name, Literal(text, datatype) as number)
-        ) if name in counts and datatype == _INTEGER and text.removeprefix("-").isdecimal():
+        ) if name in counts and datatype == _INTEGER and _DIGITS.fullmatch(text):
             bound = int(text) + {">": 1, "<": -1}.get(sign, 0)
             if sign[0] == ">" and bound <= counts[name]:
                 return None
