@@ -15,6 +15,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from agreement.documents import values
 from agreement.documents.outputs import plain
 from agreement.documents.recordings import SLACK, Push, Recording, Report, static_lines, static_of
+from agreement.documents.recordings.answer_times import ACCEPTED_LATEST, LATEST
 from agreement.documents.requests import check_based, sources
 from agreement.engines import specifications
 from agreement.engines.adapters import messages
@@ -26,7 +27,7 @@ from lars.dataclass import dataclass
 from lars.durations import MILLISECOND, Duration
 from lars.errors import LarsError
 from lars.language.terms import XSD
-from lars.language.windows import Bounds, misses_last
+from lars.language.windows import LARGEST_TIME, Bounds, misses_last
 from solver.facts import Static
 from translate.model.query import EngineQuery
 
@@ -175,6 +176,9 @@ class VersionSession:
 
     def push(self, pushes: Sequence[Push]) -> list[messages.PushReply]:
         """Push triples, and return one reply per triple, with the reports that the triple triggered."""
+        if late := next((push.t for push in pushes if abs(push.t) >= LATEST), None):
+            # The models add lengths of windows to times, which changes no larger float.
+            raise LarsError(f"found the time {plain(late)} ms, which is too late; {ACCEPTED_LATEST}")
         every = (*self._pushes, *(push.as_element() for push in pushes))
         recording = self.version.run(self.query, self.static, every, self.off)
         first, self._pushes = len(self._pushes), every
@@ -315,6 +319,8 @@ class SpecificationSession:
             self._clock = max(self._clock, t)
             return ()
         until = int((max(t, self._clock) + SLACK) / self.run.unit.milliseconds)
+        if until > LARGEST_TIME:
+            raise LarsError(f"found the time {plain(t)} ms, which is too large; use a smaller time")
         self._known = self._reports(max(self.run.last, until))
         return self._until(t)
 

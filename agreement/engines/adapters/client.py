@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import uuid
+from codecs import BOM_UTF8
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -164,7 +165,9 @@ class ChildProgram:
         self._rest = bytearray(rest)
         self._write_log("<", [line.decode(errors="replace") for line in lines])
         for line in lines:
-            if line.lstrip()[:1] == b"{":
+            # Some platforms, such as .NET, begin their output with a byte order mark.
+            line = line.lstrip().removeprefix(BOM_UTF8)  # noqa: PLW2901
+            if line[:1] == b"{":
                 with suppress(ValueError, RecursionError):
                     self._replies.append(self._read_reply(line))
                     continue
@@ -174,7 +177,9 @@ class ChildProgram:
 
     def _read_reply(self, line: bytes) -> dict[str, object]:
         # The standard library's reader of bytes would take surrogates, and refuse other wrong bytes as noise.
-        reply = dict(json.loads(line.decode(errors="replace")))
+        content = dict(json.loads(line.decode(errors="replace")))
+        # Many serializers write a key without a value as null.
+        reply = {key: value for key, value in content.items() if value is not None}
         try:
             line.decode()
         except UnicodeDecodeError as error:

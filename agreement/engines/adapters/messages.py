@@ -250,6 +250,9 @@ def problem_of(error: ValidationError) -> str:
             return f"the key {where} is missing"
         case {"ctx": {"error": WrongValueError() as wrong}}:
             problem = wrong.problem
+        case {"type": "json_invalid", "input": bytes() as line}:
+            text = line.decode(errors="backslashreplace")
+            problem = f"found {cut(text)!r}, which is not JSON; expected a JSON object in one line"
         case _:
             problem = f"found {cut(repr(first['input']))}; expected {expectation(first, 'JSON')}"
     return f"{where}: {problem}" if where else problem
@@ -446,10 +449,14 @@ def replies(engine: StreamEngine, chunks: Iterable[bytes]) -> Iterator[str]:
 
     Triples that are pushed in one chunk are evaluated together.
     """
-    serving, rest = _Serving(engine), b""
+    serving, rest = _Serving(engine), bytearray()
     # The last line may end without a line break.
     for chunk in chain(chunks, (b"\n",)):
-        *lines, rest = (rest + chunk).split(b"\n")
+        rest += chunk
+        if b"\n" not in chunk:
+            continue  # A long line is split once, when it is complete.
+        *lines, last = bytes(rest).split(b"\n")
+        rest = bytearray(last)
         if texts := [reply.model_dump_json(exclude_none=True) for reply in serving.answered(lines)]:
             yield "\n".join(texts)
 

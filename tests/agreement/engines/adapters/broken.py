@@ -85,6 +85,8 @@ ON_PUSH = {
     "closing": lambda _: (os.close(1), time.sleep(600)),
     "talking": lambda _: forever("still working\n"),
     "endless": lambda _: forever("x" * 10),
+    "nulls": lambda message: put(json.dumps({"error": None, "errors": None, **reply(message)}) + "\n"),
+    "marked": lambda message: put("\ufeff" + json.dumps(reply(message)) + "\n"),
     "murmuring": lambda _: [(time.sleep(0.1), put("working\n")) for _ in range(100)],
     "half": lambda _: put('{"reports": [{"t": 1, \n'),
     "list": lambda _: put("[]\n"),
@@ -125,6 +127,7 @@ PROFILES = {
     "no-kinds": {"kinds": False},
     "seconds": {"time_unit": "1s"},
     "stale": {"fresh": False},
+    "nulls": {"error": None, "options": None, "pacing_ms": None},
 }
 
 

@@ -119,6 +119,11 @@ def test_lines_that_are_no_replies_are_counted_and_left_out(left):
         assert (len(found.reports), engine.noise) == (2, 4)
 
 
+@pytest.mark.parametrize("kind", ["nulls", "marked"])
+def test_a_key_that_is_null_is_missing_and_a_line_can_begin_with_a_mark(kind, left):
+    assert len(answers(kind, 20).reports) == 2
+
+
 def test_what_cannot_be_started_says_so():
     with pytest.raises(LarsError, match="cannot start the adapter 'no-such-adapter': No such file"):
         RunningAdapter("no-such-adapter --fast").open(open_message("SELECT"))

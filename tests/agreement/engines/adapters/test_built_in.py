@@ -260,3 +260,36 @@ def test_an_unbound_variable_is_missing_or_null_and_no_empty_text():
 
     assert told({"a": None, "b": '"1"'}).same(told({"b": '"1"'}))
     assert not told({"a": None}).same(told({"a": ""}))
+
+
+@pytest.mark.parametrize("name", ["yasper-rsp4j-1.0.1", "rsp-js-1.3.5", "csparql2-rsp4j-c46e0f67"])
+def test_a_time_that_windows_cannot_pass_is_an_error_of_its_push_alone(name):
+    length = 4 if name.startswith("rsp") else "PT4S"
+    query = rspql(length, length, "RSTREAM").replace("ON STREAM", "ON")
+    triple = {"stream": "http://e/S", "triple": "<http://e/a> <http://e/p> <http://e/o> ."}
+    pushed = [{"op": "push", "t": t} | triple for t in (1, 1e300, -1e300, 2)]
+    lines = [json.dumps(one).encode() + b"\n" for one in ({"op": "open", "query": query}, *pushed)]
+    answered = "\n".join(replies(built_in(name), [b"".join(lines)])).split("\n")
+    assert ["error" in json.loads(reply) for reply in answered] == [False, False, True, True, False]
+
+
+def test_a_clock_that_is_set_too_far_ends_no_run():
+    lines = ({"op": "open", "query": rspql()}, *({"op": "advance", "t": t} for t in (1e308, 5)))
+    chunks = [json.dumps(one).encode() + b"\n" for one in lines]
+    answered = [json.loads(reply) for reply in replies(built_in("rspql"), chunks)]
+    assert ["error" in reply for reply in answered] == [False, True, False]
+
+
+@pytest.mark.parametrize("size", [1, 7, 4096])
+def test_a_line_may_come_in_many_pieces(size):
+    lines = ({"op": "open", "query": rspql()}, {"op": "advance", "t": 5}, {"op": "close"})
+    text = b"\n".join(json.dumps(one).encode() for one in lines)
+    pieces = [text[at : at + size] for at in range(0, len(text), size)]
+    answered = "\n".join(replies(built_in("rspql"), pieces)).split("\n")
+    assert [json.loads(reply).get("reports") for reply in answered] == [None, [], []]
+
+
+def test_a_line_that_is_no_json_is_quoted():
+    (line,) = replies(built_in("rspql"), [b'{"op": "open"\n'])
+    said = """found '{"op": "open"', which is not JSON; expected a JSON object in one line"""
+    assert json.loads(line)["error"] == said
