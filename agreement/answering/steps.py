@@ -3,7 +3,7 @@
 Source: LARS (2015), Definitions 1 to 3. clingo evaluates each step separately.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -12,9 +12,9 @@ from typing import Final
 from agreement.answering.explaining import ProgramSituation, answer_streams, prover_of
 from lars.analysis import nearby, windows_of
 from lars.dataclass import dataclass
-from lars.explain import IndexedPoint, body_bindings
-from lars.language.formulas import At
-from lars.language.program import Program, Rule, close, put
+from lars.explain import Closest, IndexedPoint, body_bindings
+from lars.language.formulas import At, BodyLiteral
+from lars.language.program import Program, Rule, close, put, variables
 from lars.language.stream import Moment, Stream, cut
 from lars.language.terms import Atom, Binding
 from lars.language.windows import Interval, IntervalWindow, Window
@@ -22,6 +22,14 @@ from lars.semantics import choices
 
 MOST_INSTANCES: Final = 1_000
 """The maximum number of instances of a rule at one time; if more exist, one more instance is returned."""
+
+
+_MOST_CHECKS: Final = 200
+"""The maximum number of literals that the search for the closest instance of one rule checks in one step."""
+
+
+FailingLiteral = tuple[int, BodyLiteral, int]
+"""The index of a body literal, its form in the closest rule instance, and the number of others that fail."""
 
 
 WindowContent = tuple[Interval | None, frozenset[Moment]]
@@ -34,6 +42,8 @@ class Step:
 
     - `derived` contains the derived atoms of the first answer stream; None if no answer stream exists.
     - `instances` contains, by the number of the rule (from 1), the instances of the rule with a true body.
+    - `failures` contains, by the number of a rule that does not fire, a literal that does not hold in the
+      instance of the rule in which the most literals hold. If the search is too long, the rule is missing.
     - `count` is the number of answer streams; if `more` is true, `count` is a lower bound.
     """
 
@@ -41,6 +51,7 @@ class Step:
     contents: tuple[WindowContent, ...]
     derived: frozenset[Moment] | None
     instances: Mapping[int, tuple[Rule, ...]]
+    failures: Mapping[int, FailingLiteral]
     count: int
     more: bool
 
@@ -68,11 +79,13 @@ def steps(here: ProgramSituation, times: Iterable[int], path: Path) -> Iterator[
             first = found[0]
             world = prover_of(replace(here, stream=near), here.program, t, first).world
             stream, instances = world.stream, dict(_instances(world))
+            failures = dict(_failures(world, instances))
         else:
             # No choice of ties has an answer stream: windows show the first choice.
-            first, stream, instances = None, next(choices(here.program, near, t)), {}
+            first, stream = None, next(choices(here.program, near, t))
+            instances, failures = {}, {}
         contents = tuple(_content(stream, window, t) for window in windows)
-        yield Step(t, contents, first, instances, len(found), more)
+        yield Step(t, contents, first, instances, failures, len(found), more)
 
 
 def _content(stream: Stream, window: Window, t: int) -> WindowContent:
@@ -99,6 +112,20 @@ def _instances(world: IndexedPoint) -> Iterator[tuple[int, tuple[Rule, ...]]]:
                 break
         if distinct:
             yield number, tuple(distinct)
+
+
+def _failures(world: IndexedPoint, firing: Collection[int]) -> Iterator[tuple[int, FailingLiteral]]:
+    """Yield the failing literal of each rule that does not fire.
+
+    Of several failing literals, a literal without variables is yielded first, such as the trigger of a query.
+    """
+    for number, rule in enumerate(world.program.rules, 1):
+        if number in firing or not rule.body:
+            continue
+        for closest in Closest(world, rule.body, _MOST_CHECKS).search({})[:1]:
+            order = sorted(closest.failed, key=lambda place: (bool(variables(rule.body[place])), place))
+            for place in order[:1]:
+                yield number, (place, close(rule.body[place], closest.binding), len(order) - 1)
 
 
 def _instance(rule: Rule, binding: Binding) -> Rule:

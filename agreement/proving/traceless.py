@@ -63,7 +63,10 @@ class TracelessTask:
         all_pairs = pairs(task.csparql, task.cqels, carried, task.assigned)
         for query in self.queries:
             if query.to_stream in ("ISTREAM", "DSTREAM"):
-                warn(f"T14: {query.to_stream} is ignored, because both sides report all answers at each time")
+                warn(
+                    f"T14 (ISTREAM and DSTREAM): {query.to_stream} is ignored, because both sides "
+                    "report all answers at each time"
+                )
             for remark in unbound_remarks(query):
                 warn(remark)
         if any(sources(pair.cqels) for pair in all_pairs):

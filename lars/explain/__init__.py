@@ -16,6 +16,7 @@ from lars.explain.proofs import Given, Premise, Proof, Prover, RuleInstance, Val
 from lars.explain.rule_violations import MOST, Violation, restore, violations, without_constraints
 from lars.explain.shortfalls import (
     Attempt,
+    Closest,
     Failure,
     Mismatch,
     Searcher,

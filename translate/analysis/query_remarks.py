@@ -116,7 +116,8 @@ def remarks(
     texts += unbound_remarks(query)
     if any(isinstance(part, algebra.Group) and part.aggregates and not part.keys for part in whole):
         texts.append(
-            "T13: an aggregate without GROUP BY: if nothing matches, C-SPARQL has one row (COUNT, SUM and "
+            "T13 (empty aggregate): an aggregate without GROUP BY: if nothing matches, C-SPARQL has one "
+            "row (COUNT, SUM and "
             "AVG are 0), CQELS none"
         )
     texts += [
@@ -128,7 +129,9 @@ def remarks(
         texts += _multiplicities(query, setting)
     elif query.to_stream in ("ISTREAM", "DSTREAM"):
         word = query.language.manner.operators[query.to_stream]
-        texts.append(f"T14: {word} is omitted, because the rules give all answers at each time")
+        texts.append(
+            f"T14 (ISTREAM and DSTREAM): {word} is omitted, because the rules give all answers at each time"
+        )
     return tuple(dict.fromkeys(texts))
 
 
@@ -146,7 +149,8 @@ def _slides(query: EngineQuery, setting: Setting, *, derived: bool) -> Iterator[
         slide = read.window.slide if isinstance(read.window, Range) else None
         if slide is not None and slide.points(setting.unit) > 1:
             yield (
-                f"W2: push with {read.window} on {read.stream} ignores triples that arrived after the last "
+                f"W2 (slide under push): push with {read.window} on {read.stream} ignores triples that "
+                "arrived after the last "
                 f"multiple of {slide}, so rows are late or missing; {remedy}"
             )
 
@@ -181,7 +185,7 @@ def _minus(left: Pattern, right: Pattern) -> Iterator[str]:
             unbound = (mine | theirs) & shared
             which = f"{_names(unbound)} can be unbound" if unbound else "its two sides share no variable"
             yield (
-                f"T2: paper2015 evaluates MINUS as Diff, and {which}, so the answer can differ from "
+                f"T2 (MINUS): paper2015 evaluates MINUS as Diff, and {which}, so the answer can differ from "
                 "SPARQL 1.1 (sparql11)"
             )
             return
@@ -199,15 +203,20 @@ def unbound_remarks(query: EngineQuery) -> Iterator[str]:
     )
     if names:
         yield (
-            f"T6: {_names(frozenset(names))} is selected, but no pattern binds it, so it is "
+            f"T6 (unbound variable): {_names(frozenset(names))} is selected, but no pattern binds it, "
+            "so it is "
             "unbound in every row"
         )
     whole = algebra.Select(query.pattern, query.result, query.modifiers)
     if loose := frozenset(_loose(whole, frozenset())):
-        yield f"T6: {_names(loose)} is in an expression, but no pattern there binds it, so it is unbound"
+        yield (
+            f"T6 (unbound variable): {_names(loose)} is in an expression, but no pattern there binds "
+            "it, so it is unbound"
+        )
     if missing := occurring_variables(query.template) - variables(query.pattern):
         yield (
-            f"T6: {_names(missing)} is in the template, but no pattern binds it, so its triples are left out"
+            f"T6 (unbound variable): {_names(missing)} is in the template, but no pattern binds it, so "
+            "its triples are left out"
         )
 
 
@@ -247,7 +256,8 @@ def _read(expression: Expression) -> Variables:
 
 def _joined_unbound(names: frozenset[Variable]) -> str:
     return (
-        f"T1: paper2015 joins unbound {_names(names)} as a constant, so its answer can differ "
+        f"T1 (join of unbound variables): paper2015 joins unbound {_names(names)} as a constant, so its "
+        "answer can differ "
         "from SPARQL 1.1 (sparql11)"
     )
 
@@ -259,7 +269,10 @@ def _multiplicities(query: EngineQuery, setting: Setting) -> Iterator[str]:
     is_shown = query.form == "SELECT" and _can_repeat(whole)
     slices = (part for part in parts(whole) if isinstance(part, algebra.Select) and part.modifiers.slices)
     if is_shown or any(map(_can_repeat, slices)):
-        yield "T12: equal rows are shown once, as in a set; SPARQL 1.1 counts them (--semantics bag)"
+        yield (
+            "T12 (set semantics): equal rows are shown once, as in a set; SPARQL 1.1 counts them "
+            "(--semantics bag)"
+        )
 
 
 def _can_repeat(select: algebra.Select) -> bool:

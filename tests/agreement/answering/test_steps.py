@@ -7,7 +7,7 @@ from hypothesis import given
 from agreement.answering.explaining import ProgramSituation
 from agreement.answering.steps import steps, windows_in_order
 from agreement.results.renderings.pages.moving import moving
-from lars.language.program import atoms, formulas
+from lars.language.program import Rule, atoms, formulas, variables
 from lars.language.stream import cut, moments, with_moments, write_moments
 from lars.language.terms import signature
 from lars.semantics import all_background, choices, separate
@@ -51,6 +51,31 @@ def test_steps_are_those_of_the_definitions(case):
     instances = (rule for own in step.instances.values() for rule in own)
     fires = {(rule.head, tuple(formulas(rule.body))) for rule in instances}
     assert (list(step.contents), fires) in list(defined(case, step.derived))
+
+
+@given(cases(covered_programs().filter(is_encoded)))
+def test_a_rule_that_does_not_fire_has_a_literal_that_fails_by_the_definitions(case):
+    (step,) = steps(situation(case), [case.t], Path("program.lars"))
+    if step.derived is None:
+        return
+    bodies = {number for number, rule in enumerate(case.program.rules, 1) if rule.body}
+    assert {*step.instances, *step.failures} == bodies
+    known = all_background(case.program, case.background)
+    worlds = [
+        whole
+        for one in choices(case.program, separate(case.program, case.stream), case.t)
+        if is_model(
+            ground(case.program, one, case.t, known)[0],
+            whole := with_moments(one, step.derived),
+            case.t,
+            known,
+        )
+    ]
+    for number, (place, literal, _) in step.failures.items():
+        assert type(literal) is type(case.program.rules[number - 1].body[place])
+        if not variables(literal):
+            alone = Rule(None, (literal,))
+            assert not all(body_holds(alone, whole, case.t, known) for whole in worlds)
 
 
 def changed(before, entered, left):

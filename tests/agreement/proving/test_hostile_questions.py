@@ -48,7 +48,9 @@ def test_a_variable_that_nothing_binds_is_warned_of_without_a_trace_too(
     monkeypatch.chdir(tmp_path)
     written(SOME, "b.rq")
     ran = lars(words[0], written(GHOST), *words[1:])
-    assert ran.err.count("T6: ?ghost is in an expression, but no pattern there binds it") == 1
+    assert (
+        ran.err.count("T6 (unbound variable): ?ghost is in an expression, but no pattern there binds it") == 1
+    )
 
 
 @pytest.mark.parametrize("digits", [310, 5000])

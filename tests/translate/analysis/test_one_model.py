@@ -126,7 +126,10 @@ def test_a_triple_pattern_in_two_branches_is_in_the_part_of_each(where):
 )
 def test_a_selected_variable_that_no_pattern_binds_is_warned_of(text, unbound):
     found = [remark for remark in remarks(read_query(text, "q.rq"), Setting()) if remark.startswith("T6")]
-    expected = f"T6: {unbound} is selected, but no pattern binds it, so it is unbound in every row"
+    expected = (
+        f"T6 (unbound variable): {unbound} is selected, but no pattern binds it, so it is unbound in "
+        "every row"
+    )
     assert found == ([] if unbound is None else [expected])
 
 
@@ -216,11 +219,17 @@ FROM = "FROM STREAM <e:S> [RANGE 3s STEP 1s]"
 def test_an_expression_on_a_variable_that_no_pattern_binds_is_warned_of(text, unbound):
     query = read_query(text.format(FROM), "q.rq")
     found = [remark for remark in remarks(query, Setting()) if remark.startswith("T6")]
-    expected = f"T6: {unbound} is in an expression, but no pattern there binds it, so it is unbound"
+    expected = (
+        f"T6 (unbound variable): {unbound} is in an expression, but no pattern there binds it, so it is "
+        "unbound"
+    )
     assert found == ([] if unbound is None else [expected])
 
 
 def test_a_variable_of_a_template_that_no_pattern_binds_is_warned_of():
     query = read_query(f"CONSTRUCT {{ ?x <e:q> ?ghost, _:b }} {FROM} {{ ?x <e:p> ?y }}", "q.rq")
-    expected = "T6: ?ghost is in the template, but no pattern binds it, so its triples are left out"
+    expected = (
+        "T6 (unbound variable): ?ghost is in the template, but no pattern binds it, so its triples are "
+        "left out"
+    )
     assert list(remarks(query, Setting())) == [expected]

@@ -1,6 +1,6 @@
 """A figure for papers: the verdicts for each pull period U, and the timeline around one difference."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Final
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from agreement.comparing.agree import VariantReport
 from agreement.comparing.agree.periods import PeriodVerdict
 from agreement.comparing.agree.sides import CAUSE_LETTERS, CAUSES, RowDifference
+from agreement.documents.dates import Dates
 from agreement.documents.outputs import short, short_row
 from agreement.documents.requests import sources
 from agreement.results.renderings.agreement_report import dates_on
@@ -21,6 +22,7 @@ from translate.model.query import EngineQuery, Setting
 from translate.model.windows import window_operator
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -51,7 +53,7 @@ _STYLE: Final[Any] = {
     "svg.hashsalt": "lars",
     "text.parse_math": False,  # a $ in a term is a $
 }
-_PUSH, _PULL, _LIT = "#0b62a4", "#8c3d7e", "#b35900"
+_PUSH, _PULL, _LIT, _PERIOD = "#0b62a4", "#8c3d7e", "#b35900", "#f6e3d8"
 
 
 def check_figure(path: Path) -> None:
@@ -91,7 +93,7 @@ def figure_of(
     with mpl.rc_context(_STYLE):
         tall = min(0.5 + 0.16 * len(verdicts), 8.0)
         heights = [tall] if row is None else [tall, 2.4]
-        figure = Figure(figsize=(6.3, sum(heights) + 0.8), layout="constrained")
+        figure = Figure(figsize=(6.3, sum(heights) + (0.8 if row is None else 1.4)), layout="constrained")
         axes = figure.subplots(len(heights), 1, height_ratios=heights, squeeze=False)[:, 0]
         _strip(axes[0], variant, verdicts, setting)
         if row is not None:
@@ -156,20 +158,25 @@ def _timeline(axes: "Axes", variant: VariantReport, row: RowDifference, setting:
     facts = [fact for fact in variant.trace.facts(timeline) if is_triple(fact)]
     streams = sorted({fact.arguments[3] for fact in facts})
     first = min([row.interval.start, *(fact.t for fact in support)]) - 2
-    axes.axvspan(row.interval.start + 0.5, row.interval.end + 0.5, color="#f6e3d8", zorder=0)
+    pushes = variant.answers.push.whole().times
+    push_at = _push_time(row, pushes.tolist())
+    window_times: dict[str, int] = {}
+    axes.axvspan(row.interval.start + 0.5, row.interval.end + 0.5, color=_PERIOD, zorder=0)
     for place, stream in enumerate(streams):
         times = [fact.t for fact in facts if fact.arguments[3] == stream]
         axes.plot(times, [place] * len(times), "|", color="#333333", markersize=7)
         lit = [fact.t for fact in support if fact.arguments[3] == stream]
         axes.plot(lit, [place] * len(lit), "o", color=_LIT, markersize=5)
-        for query, side, colour, shift in (
-            (variant.pair.cqels, "--", _PUSH, 0.28),
-            (variant.pair.csparql, "-", _PULL, -0.28),
+        for query, at, style, colour, shift in (
+            (variant.pair.cqels, push_at, "--", _PUSH, 0.28),
+            (variant.pair.csparql, row.interval.end, "-", _PULL, -0.28),
         ):
-            for low, high in _window_ends(query, stream, row.at, variant, setting):
-                axes.plot([low, high], [place + shift] * 2, side, color=colour, linewidth=1.6)
+            if at is None:
+                continue
+            for low, high in _window_ends(query, stream, at, variant, setting):
+                axes.plot([low, high], [place + shift] * 2, style, color=colour, linewidth=1.6)
+                window_times[colour] = at
     lanes, base = [short(stream) for stream in streams], len(streams)
-    pushes = variant.answers.push.whole().times
     axes.plot(pushes, [base] * len(pushes), "v", color=_PUSH, markersize=4)
     drawn = max(timeline.first, first)
     drawn += -drawn % row.period
@@ -187,10 +194,48 @@ def _timeline(axes: "Axes", variant: VariantReport, row: RowDifference, setting:
     axes.get_yticklabels()[-1].set(color=_LIT, weight="bold")  # the row that the picture is about
     axes.set_xlim(first, row.interval.end + 2)
     axes.invert_yaxis()
-    time = _dated(axes, variant, setting)
-    seen_at = dates_on(variant, setting.unit).text(row.at)
-    axes.set_xlabel(f"{time}; lines: what windows show at {seen_at} (dashed: push)")
+    axes.set_xlabel(_dated(axes, variant, setting))
     axes.set_title(f"only in {row.side}: {row.cause}", fontsize=8, loc="left")
+    _legend(axes, window_times, dates_on(variant, setting.unit))
+
+
+def _push_time(row: RowDifference, pushes: Sequence[int]) -> int | None:
+    """Return the time at which the figure shows the windows of push; None if push is silent in the period.
+
+    If push reports the row, this is the last time at which push reports it, otherwise the last evaluation of
+    push in the period. The figure shows the windows of pull at the end of the period, when pull evaluates.
+    """
+    if row.side == "push":
+        return row.at
+    within = [t for t in pushes if row.interval.start < t <= row.interval.end]
+    return within[-1] if within else None
+
+
+def _legend(axes: "Axes", window_times: Mapping[str, int], dates: Dates) -> None:
+    """Add the legend of the timeline below the figure, with the time of each side's windows."""
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    def mark(marker: str, color: str, size: int) -> Line2D:
+        return Line2D([], [], linestyle="", marker=marker, color=color, markersize=size)
+
+    entries: list[tuple[Artist, str]] = [
+        (mark("|", "#333333", 7), "input"),
+        (mark("o", _LIT, 5), "input that supports the row"),
+        (Patch(color=_PERIOD), "period of the row"),
+        (mark("v", _PUSH, 4), "evaluation of push"),
+        (mark("^", _PULL, 4), "evaluation of pull"),
+        (Patch(color=_PUSH), "push reports the row"),
+        (mark("s", _PULL, 4), "pull reports the row"),
+    ]
+    for colour, t in window_times.items():
+        side = "push" if colour == _PUSH else "pull"
+        line = Line2D([], [], color=colour, linewidth=1.6, linestyle="--" if side == "push" else "-")
+        entries.append((line, f"window of {side} at {dates.text(t)}"))
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    handles, labels = zip(*entries, strict=True)
+    figure.legend(handles, labels, loc="outside lower center", ncols=3, fontsize=7, frameon=False)
 
 
 def _in_lines(text: str) -> str:

@@ -131,7 +131,7 @@ def _encoded(here: ProgramSituation, evaluated: Sequence[Step], start: int) -> J
         for before, step in zip((None, *ordered), ordered, strict=False)
     ]
     numbers = sum(len(formula["items"]) for formula in formulas) + sum(map(_numbers, told))
-    words = _told_apart([thing if isinstance(thing, Rule) else thing[1] for thing in texts])
+    words = _told_apart([thing[1] if isinstance(thing, tuple) else thing for thing in texts])
     letters = sum(map(len, words)) + sum(len(item["text"]) for item in _drawn(items, ()))
     if len(evaluated) > 1 and (numbers > _MOST_NUMBERS or letters > _MOST_LETTERS):
         return None
@@ -202,7 +202,7 @@ def _formula(literal: BodyLiteral) -> tuple[Window, Atom | None] | None:
 Items = Numbering[Moment]
 Held = tuple[int | None, Atom]
 """A derived atom with its time; None if this is the time of the step."""
-Things = Numbering[Held | Rule]
+Things = Numbering[Held | Rule | BodyLiteral]
 
 
 def _items(here: ProgramSituation, ordered: Sequence[Step], start: int) -> tuple[Items, int]:
@@ -221,12 +221,14 @@ def _text(text: str) -> str:
     return clip_text(shorten(text), _LONGEST)
 
 
-def _told_apart(things: Iterable[Atom | Rule]) -> list[str]:
-    """Return atoms and rules as texts with short terms; if two texts would be equal, with full terms."""
-    every = {thing: _text(str(thing)) for thing in things}
+def _told_apart(things: Iterable[Atom | Rule | BodyLiteral]) -> list[str]:
+    """Return atoms, rules and literals as texts with short terms; if two texts would be equal, in full."""
+    whole = {thing: str(thing) if isinstance(thing, Rule) else write_literal(thing) for thing in things}
+    every = {thing: _text(text) for thing, text in whole.items()}
     alike = Counter(every.values())
     texts = {
-        thing: text if alike[text] == 1 else clip_text(str(thing), _LONGEST) for thing, text in every.items()
+        thing: text if alike[text] == 1 else clip_text(whole[thing], _LONGEST)
+        for thing, text in every.items()
     }
     return [texts[thing] for thing in things]
 
@@ -315,6 +317,10 @@ def _told(here: ProgramSituation, step: Step, before: Step | None, items: Items,
             ]
             for number, instances in step.instances.items()
         ],
+        "fails": [
+            [number, place, texts[literal], others]
+            for number, (place, literal, others) in step.failures.items()
+        ],
         "streams": step.count,
         "more": step.more,
         "silent": here.query is not None and (step.t, TRIGGER) not in (step.derived or ()),
@@ -336,4 +342,9 @@ def _holding(step: Step) -> list[Held]:
 
 def _numbers(written: Json) -> int:
     changes = sum(len(entered) + len(left) for _, _, entered, left in written["windows"])
-    return changes + sum(map(len, written["holds"])) + sum(len(texts) for *_, texts in written["fires"])
+    return (
+        changes
+        + sum(map(len, written["holds"]))
+        + sum(len(texts) for *_, texts in written["fires"])
+        + len(written["fails"])
+    )

@@ -264,7 +264,7 @@ def test_v4_the_pivot_hides_from_push_what_pull_sees():
     assert (ran.code, one["from"], one["to"], one["push"]) == (1, 0, 3, [])
     assert [row["person"]["value"] for row in one["pull"]] == [f"{E}ann"]
     assert one["causes"][0]["cause"] == "hidden by the pivot"
-    assert ran.err.startswith("warning: W2: ")
+    assert ran.err.startswith("warning: W2 (slide under push): ")
 
 
 ON_SPARK = [*sorted(file.parent.name for file in SAMPLES.glob("*/experiment.toml")), "coupons --period 1..50"]

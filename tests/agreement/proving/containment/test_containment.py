@@ -236,7 +236,7 @@ def test_a_witness_of_an_operator_is_refused_not_denied(files):
     ran = lars("witness", *pair)
     assert (ran.code, ran.out) == (2, "")
     assert f"{pair[1]}: cannot search with ISTREAM" in ran.err
-    assert "T14: ISTREAM is ignored" in lars("decide", pair[1], "--period", "2").err
+    assert "T14 (ISTREAM and DSTREAM): ISTREAM is ignored" in lars("decide", pair[1], "--period", "2").err
 
 
 @pytest.mark.parametrize("operator", ["ISTREAM", "DSTREAM"])

@@ -1494,12 +1494,18 @@
       );
     }
     function rulesFire() {
-      const fires = new Map(steps[now].fires.map((one) => [one[0], one]));
+      const fires = new Map(steps[now].fires.map((one) => [one[0], one])),
+        fails = new Map(steps[now].fails.map((one) => [one[0], one]));
       for (const line of document.querySelectorAll("#steps [data-rule]")) {
         const one = fires.get(+line.dataset.rule),
           where = line.querySelector(".instances");
+        const failing = fails.get(+line.dataset.rule);
         line.classList.toggle("fires", Boolean(one));
-        if (!one) where.replaceChildren();
+        line.querySelectorAll("code > span").forEach((part, place) => part.classList.toggle("fails", Boolean(failing) && failing[1] === place));
+        if (!one && failing) {
+          const others = failing[3] ? ` (and ${failing[3]} more)` : "";
+          where.replaceChildren(make("p", `does not fire: ${texts[failing[2]]} does not hold${others}`, { class: "idle" }));
+        } else if (!one) where.replaceChildren();
         else {
           const [, count, more, shown] = one;
           where.replaceChildren(

@@ -111,3 +111,32 @@ def test_a_name_that_no_picture_has_is_refused_before_anything_is_evaluated(tmp_
     ran = lars("agree", SAMPLES / "coupons", "--figure", tmp_path / "a.gif")
     assert (ran.code, ran.out) == (2, "")
     assert "expected a file that ends with .svg, .png, .pdf" in ran.err
+
+
+def windows_and_legend(found):
+    """Return the ends of the drawn windows of each side, and the texts of the legend."""
+    figure = found.plot()
+    ends = {"--": [], "-": []}
+    for line in figure.axes[1].lines:
+        if line.get_linewidth() == 1.6:
+            ends[line.get_linestyle()].append(tuple(map(round, line.get_xdata())))
+    return ends["--"], ends["-"], [text.get_text() for text in figure.legends[0].get_texts()]
+
+
+def test_each_side_has_its_windows_at_a_time_at_which_it_evaluates():
+    """Push reports the discount at 18; at 24, the location is no longer in the window of pull."""
+    push, pull, words = windows_and_legend(api.agree(SAMPLES / "coupons", period=8))
+    assert (push, pull) == ([(0, 18), (13, 18)], [(0, 24), (19, 24)])
+    assert words[-2:] == ["window of push at 18", "window of pull at 24"]
+
+
+@pytest.mark.parametrize(("arrivals", "pushed"), [((1,), []), ((1, 5), [(2, 5)])])
+def test_in_a_row_of_pull_push_has_the_windows_of_its_last_evaluation_in_the_period(arrivals, pushed):
+    queries = (
+        "SELECT ?x FROM STREAM <e:s> [RANGE 7s STEP 4s] WHERE { ?x <e:p> <e:b> }",
+        "SELECT ?x WHERE { STREAM <e:s> [RANGE 3s] { ?x <e:p> <e:b> } }",
+    )
+    trace = [(t, ("e:a", "e:p", "e:b") if t == 1 else ("e:c", "e:o", "e:d")) for t in arrivals]
+    found = api.agree(*queries, trace, period=4, to=12, side="pull", unit="1s")
+    push, pull, words = windows_and_legend(found)
+    assert (push, pull, words[-1]) == (pushed, [(1, 8)], "window of pull at 8")

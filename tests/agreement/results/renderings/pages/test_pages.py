@@ -576,3 +576,18 @@ def test_lengths_that_are_written_as_durations_are_called_so_in_a_page(tmp_path,
     assert {key: found[key] for key in named} == named
     lars(name, SAMPLES / "slide", "--period", "2", *more, "--report", tmp_path / "q.html")
     assert data_of((tmp_path / "q.html").read_text(encoding="utf-8"))["page"]["named"] == {}
+
+
+def test_the_steps_name_the_literal_that_keeps_a_rule_from_firing():
+    program = "a(R) ← ⊞^1 □ temp(R, V), not off(R).\nb ← temp(R, V), V > 90, V < 0.\nc ← temp(R, V).\n"
+    moving = api.solve(program, "1: temp(k, 5).\n2: temp(k, 5) off(k).\n").page().page["moving"]
+    fails = [
+        [(number, place, moving["texts"][text], others) for number, place, text, others in step["fails"]]
+        for step in moving["steps"]
+    ]
+    no_input = "temp(R, V)"
+    assert fails == [
+        [(1, 0, f"⊞^1 □ {no_input}", 0), (2, 0, no_input, 0), (3, 0, no_input, 0)],
+        [(1, 0, f"⊞^1 □ {no_input}", 0), (2, 1, "5 > 90", 1)],
+        [(1, 1, "not off(k)", 0), (2, 1, "5 > 90", 1)],
+    ]
