@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, settings
 from solver.spark.session import spark_context
 from tests.packs import is_there
 
-LONGEST = ("test_cut_off", "spark_faults", "test_types_are_right", "test_mutations")
+LONGEST = ("test_cut_off", "test_known_truth", "spark_faults", "test_types_are_right", "test_mutations")
 SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much)
 settings.register_profile(
     "ci", max_examples=15, deadline=None, database=None, derandomize=True, suppress_health_check=SLOW
@@ -43,11 +43,12 @@ def pytest_configure(config):
 def pytest_collection_modifyitems(config, items):
     """Leave out the tests of packs that are not there; test_packs.py says once what they check.
 
-    The longest come first, so that no process is left with one of them at the end.
+    The longest come first, so that no process is left with one of them at the end. Those on Spark follow:
+    the first process takes what is first, and only it starts a Java.
     """
     config.hook.pytest_deselected(items=list(filter(_lacks_a_pack, items)))
     items[:] = [item for item in items if not _lacks_a_pack(item)]
-    items.sort(key=lambda item: not any(name in item.nodeid for name in LONGEST))
+    items.sort(key=lambda item: (not any(name in item.nodeid for name in LONGEST), not _is_on_spark(item)))
 
 
 def pytest_collection_finish():
@@ -58,6 +59,10 @@ def pytest_collection_finish():
 
 def _lacks_a_pack(item):
     return not all(is_there(mark.args[0]) for mark in item.iter_markers("pack"))
+
+
+def _is_on_spark(item):
+    return "spark" in getattr(item, "fixturenames", ())
 
 
 @pytest.fixture
