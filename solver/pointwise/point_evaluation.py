@@ -35,7 +35,7 @@ from solver.pointwise.encoding import (
     input_rule,
     rank_program,
 )
-from solver.rdf import aggregate, compile_condition, evaluate, sorted_rows, test
+from solver.rdf import Condition, aggregate, compile_condition, sorted_rows
 
 Element = tuple[Constant | None, ...]
 
@@ -97,6 +97,9 @@ def _value(term: clingo.Symbol) -> Constant | None:
     return None if constant_value == NULL else constant_value
 
 
+_TRUE, _FALSE = clingo.Number(1), clingo.Number(0)
+
+
 class InputFact(NamedTuple):
     """A fact for clingo: its name and arity in ASP, its terms, and its time, if the predicate has one.
 
@@ -135,10 +138,8 @@ class Host:
         known: Instances,
         facts: Iterable[InputFact] = (),
     ) -> None:
-        for condition in conditions.values():
-            compile_condition(condition.expression)
         self._conditions = {
-            number: (condition, condition_arguments(condition)) for number, condition in conditions.items()
+            number: (condition, *_compiled(condition)) for number, condition in conditions.items()
         }
         self._collections = {number: Collection(literal) for literal, number in gathered.items()}
         self._known = {gathered[literal] for literal in gathered if literal in known}
@@ -179,17 +180,17 @@ class Host:
 
     def test(self, number: clingo.Symbol, *terms: clingo.Symbol) -> clingo.Symbol:
         """Return 1 if the SPARQL test with the number `number` holds for the terms, otherwise 0."""
-        condition, names = self._conditions[number.number]
+        condition, compiled, places = self._conditions[number.number]
         self.asked = condition
-        binding = dict(zip(names, map(constant, terms), strict=True))
-        holds = isinstance(condition, Test) and test(condition.expression, condition.value, binding)
-        return clingo.Number(int(holds))
+        row = tuple([constant(terms[place]) for place in places])
+        holds = isinstance(condition, Test) and compiled.truth(row) is condition.value
+        return _TRUE if holds else _FALSE
 
     def value(self, number: clingo.Symbol, *terms: clingo.Symbol) -> clingo.Symbol:
         """Return the value of the numbered SPARQL expression for the terms; null for an error."""
-        condition, names = self._conditions[number.number]
+        condition, compiled, places = self._conditions[number.number]
         self.asked = condition
-        term = evaluate(condition.expression, dict(zip(names, map(constant, terms), strict=True)))
+        term = compiled.result(tuple([constant(terms[place]) for place in places]))
         return symbol(NULL if term is None else term)
 
     def collect(self, number: clingo.Symbol, *terms: clingo.Symbol) -> clingo.Symbol:
@@ -203,6 +204,12 @@ class Host:
         self.asked = self._collections[number.number].literal
         symbols = self._collections[number.number].answers()
         return [clingo.Function("", [*row, number]) for row in symbols]
+
+
+def _compiled(hosted: HostedCondition) -> tuple[Condition, list[int]]:
+    """Return a compiled condition, and the place of each of its variables among the arguments of its call."""
+    names, compiled = condition_arguments(hosted), compile_condition(hosted.expression)
+    return compiled, [names.index(name) for name in compiled.variables]
 
 
 _ROUNDS = 3

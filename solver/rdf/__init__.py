@@ -1,7 +1,7 @@
 """RDF terms, and the values, operators, functions, conditions, order and aggregates of SPARQL."""
 
 from solver.rdf.aggregates import aggregate, order_key, sorted_rows, text_key
-from solver.rdf.conditions import compile_condition, evaluate, test
+from solver.rdf.conditions import Condition, compile_condition, evaluate, test
 from solver.rdf.terms import (
     SHARED_BLANK,
     NotATerm,

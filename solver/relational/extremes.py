@@ -109,8 +109,8 @@ def _places(known: Array, demanded: Demand, codes: TermCodes) -> list[tuple[str,
     any term equals the terms of at most one place in the order of a kind.
     """
     sign, most, by_value = demanded
-    terms = [codes.constant(code) for code in known.tolist()]
     if by_value:
+        terms = codes.constants(known)
         return [
             _place(code, term, differing=most > 1) for code, term in zip(known.tolist(), terms, strict=True)
         ]

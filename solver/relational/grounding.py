@@ -12,6 +12,7 @@ from typing import Final
 import numpy as np
 
 from lars.errors import FailedRunError, LarsError, OutOfMemoryError
+from lars.language.formulas import Assign, Test
 from lars.language.program import Program
 from lars.language.terms import Signature, Variable
 from solver.columns import Array, Mask, TermCodes, among, distinct, keys
@@ -22,6 +23,8 @@ from solver.relational.shown_input import EncodedSituation, ShownInput
 
 _ARRIVAL: Final = Variable(" arrival {}")
 """A variable whose name cannot occur in a program text."""
+_CALLED: Final = 10
+"""The number of rule instances that clingo lists in the time of one call of Python for a SPARQL condition."""
 
 
 def ground_instances(program: Program, situation: EncodedSituation, times: Sequence[int], most: int) -> int:
@@ -31,8 +34,9 @@ def ground_instances(program: Program, situation: EncodedSituation, times: Seque
     Literals of a rule's body are joined one by one, in the order of the relational evaluation. The estimate
     keeps all variables of each rule. For several times, the join also combines atoms that are not visible at
     the same time. Negated literals are ignored. An atom that is visible several times counts as several rows.
-    The counting stops when the number is above `most`, before larger tables are built. The program must not
-    have an `obstacle` (a construct that the relational evaluation lacks).
+    An instance with SPARQL conditions counts as several instances, because clingo calls Python for each of
+    the conditions. The counting stops when the number is above `most`, before larger tables are built. The
+    program must not have an `obstacle` (a construct that the relational evaluation lacks).
 
     >>> from lars.text.notation import read
     >>> from lars.language.windows import Interval
@@ -88,7 +92,7 @@ def most_instances(program: Program, situation: EncodedSituation) -> int | None:
                 if part.predicate
             )
             sizes[rule.predicate] = sizes.get(rule.predicate, 0) + own
-            total += own
+            total += _weight(rule) * own
     return total
 
 
@@ -99,6 +103,7 @@ def _list_all(program: Program, shown_input: ShownInput, body: "_ListingBody") -
     def list_instances(rule: plans.RulePlan) -> None:
         parts = [tables.scan(_each_arrival(part, place)) for place, part in enumerate(rule.joined)]
         gathered = [tables.scan(part.instances) for part in rule.joined if part.literal is not None]
+        body.weight = _weight(rule)
         body.add(sum(len(bindings.table) for bindings in (*parts[:1], *gathered)))
         body.solutions(parts, (), rule.conditions)
 
@@ -112,6 +117,11 @@ def _list_all(program: Program, shown_input: ShownInput, body: "_ListingBody") -
             list_instances(rule)
     for rule in whole.constraints:
         list_instances(rule)
+
+
+def _weight(rule: plans.RulePlan) -> int:
+    """Return the cost of one instance of a rule, expressed as a number of instances without conditions."""
+    return 1 + _CALLED * sum(isinstance(condition, Test | Assign) for condition in rule.conditions)
 
 
 def _each_arrival(part: plans.Scan, place: int) -> plans.Scan:
@@ -129,6 +139,8 @@ class _ListingBody(RuleBody):
         super().__init__(codes, count)
         self._most = most
         self.instances = 0
+        self.weight = 1
+        """The cost of one instance of the current rule."""
 
     def add(self, instances: int) -> None:
         """Add to the counted number of rule instances.
@@ -136,7 +148,7 @@ class _ListingBody(RuleBody):
         Raises:
             CrowdedError: The number exceeds the maximum.
         """
-        self.instances += instances
+        self.instances += self.weight * instances
         if self.instances > self._most:
             raise CrowdedError
 

@@ -97,3 +97,12 @@ def test_a_set_of_no_atom_is_one_set_too():
     program = read("q(?n) ← ?n := COUNT(*) of p(?s). r ← q(?n), ⊞^9 ◇ e(X, Y).")
     here = met([("a", "b"), ("b", "c")])
     assert most_instances(program, here) >= 1 + 2
+
+
+def test_an_instance_whose_condition_clingo_asks_python_for_counts_as_several():
+    pairs = met([(f"n{a}", f"n{b}") for a in range(3) for b in range(3)])
+    joined = "q(X, V) ← ⊞^9 ◇ e(X, Y), ⊞^9 ◇ e(V, W)"
+    plain, asked = read(f"{joined}, Y < W."), read(f"{joined}, [?Y < ?W].")
+    assert ground_instances(plain, pairs, [1], 10**6) == 9 + 81
+    assert ground_instances(asked, pairs, [1], 10**6) == 11 * (9 + 81)
+    assert most_instances(asked, pairs) == 11 * most_instances(plain, pairs)
