@@ -22,7 +22,7 @@ from lars.language.stream import Moment
 from lars.language.terms import NULL, Atom, Constant, Signature, Variable, constants, signature, unify
 from lars.language.windows import TupleWindow
 from solver.facts import Arguments, Fact, Row, Situation, atoms_of, counts, variables_in_order, with_facts
-from solver.pointwise.asp_terms import GREATEST, constant, predicate_name, symbol, symbol_of
+from solver.pointwise.asp_terms import GREATEST, constant, predicate_name, symbol, symbol_of, tuples_of
 from solver.pointwise.encoding import (
     MOST_NUMBERS,
     MOST_TEXTS,
@@ -276,12 +276,6 @@ _encoding = lru_cache(maxsize=64)(Encoding)
 _number = lru_cache(maxsize=2**16)(clingo.Number)
 
 
-@lru_cache(maxsize=2**16)
-def _terms_of(arguments: Arguments) -> clingo.Symbol:
-    """Return the arguments of an atom as a tuple for clingo; the result is cached."""
-    return clingo.Tuple_(list(map(symbol_of, arguments)))
-
-
 def facts_at(encoding: Encoding, situation: Situation, t: int) -> Iterator[InputFact]:
     """Yield the facts of the ASP program at t: the time, the timeline, the input and the background.
 
@@ -298,20 +292,26 @@ def facts_at(encoding: Encoding, situation: Situation, t: int) -> Iterator[Input
     ends = clingo.Number(timeline.first), clingo.Number(timeline.last)
     yield InputFact(("timeline", 2), clingo.Tuple_(ends))
     facts = [fact for fact in dict.fromkeys(situation.facts) if fact.t in timeline]
-    names: dict[Signature, Signature | None] = {}
-    for time, predicate, arguments in filter(situation.sees, facts):
-        key = predicate, len(arguments)
-        if key not in names:
-            names[key] = encoding.input_signature(key)
-        if (name := names[key]) is not None:
-            yield InputFact(name, _terms_of(arguments), time)
+    names = {
+        key: encoding.input_signature(key)
+        for key in {(fact.predicate, len(fact.arguments)) for fact in facts}
+    }
+    seen = [
+        fact
+        for fact in facts
+        if names[fact.predicate, len(fact.arguments)] is not None and situation.sees(fact)
+    ]
+    for fact, terms in zip(seen, tuples_of(fact.arguments for fact in seen), strict=True):
+        name = names[fact.predicate, len(fact.arguments)]
+        assert name is not None
+        yield InputFact(name, terms, fact.t)
     for window, number in encoding.windows.items():
         if isinstance(window, TupleWindow):
             ordered = sorted(facts, key=lambda fact: fact.t)
             yield from _arrivals(window, number, ordered, encoding, situation)
     for held, rows in with_facts(encoding.program, situation.background).items():
         if (always := encoding.background_signature(held)) is not None:
-            yield from (InputFact(always, _terms_of(tuple(arguments))) for arguments in rows)
+            yield from (InputFact(always, terms) for terms in tuples_of(rows))
 
 
 def _arrivals(

@@ -250,7 +250,6 @@ def _facts(encoding: RunEncoding, situation: facts.Situation, times: Sequence[in
     inside = [fact for fact in dict.fromkeys(situation.facts) if fact.t in situation.timeline]
     arrived = sorted(inside, key=lambda fact: fact.t)
     held = facts.with_facts(encoding.program, situation.background)
-    numbers = [clingo.Number(index) for index in range(len(times))]
     for (window, atom), number in encoding.windowed_atoms.items():
         name = f"in'{number}", len(facts.variables_in_order(atom)) + 2
         places = [atom.arguments.index(variable) for variable in facts.variables_in_order(atom)]
@@ -263,13 +262,13 @@ def _facts(encoding: RunEncoding, situation: facts.Situation, times: Sequence[in
             # A plain atom of the input that B may hold too; windows never stand over such.
             if matches(facts.Fact(0, atom.predicate, tuple(row))):
                 spans[tuple([row[place] for place in places])] = [(0, len(times) - 1)]
-        for terms, united in spans.items():
-            symbols = list(map(asp_terms.symbol_of, terms))
-            for first, last in united:
-                yield InputFact(name, clingo.Tuple_([*symbols, numbers[first], numbers[last]]))
+        timed: Iterator[tuple[str | int, ...]] = (
+            (*terms, *span) for terms, united in spans.items() for span in united
+        )
+        yield from (InputFact(name, terms) for terms in asp_terms.tuples_of(timed))
     for predicate, rows in held.items():
         always = encoding.always_name(predicate), predicate[1]
-        yield from (InputFact(always, clingo.Tuple_(list(map(asp_terms.symbol_of, row)))) for row in rows)
+        yield from (InputFact(always, terms) for terms in asp_terms.tuples_of(rows))
 
 
 def _window_facts(

@@ -19,7 +19,7 @@ from lars.language.terms import (
     Symbol,
     Variable,
 )
-from solver.pointwise.asp_terms import asp_text, constant, symbol
+from solver.pointwise.asp_terms import asp_text, constant, symbol, symbol_of, tuples_of
 from solver.rdf import conditions
 
 HOSTILE = (
@@ -147,3 +147,18 @@ def test_the_constants_of_the_translation_stay_readable():
     assert [asp_text(term) for term in (NULL, DEFAULT, Number(-3))] == ["null", "default", "-3"]
     assert asp_text(Symbol("not")) == 'symbol("not")'
     assert asp_text(Blank("b0")) == '"_:b0"'
+
+
+ARGUMENTS = st.one_of(
+    TEXTS.map(lambda text: f'"{text}"'), TEXTS.map(lambda text: f"<x:{text}>"), NUMBERS.map(str)
+)
+
+
+@given(st.lists(st.lists(ARGUMENTS, max_size=3), max_size=5))
+@example([[f'"{text}"', f"<x:{text}>"] for text in HOSTILE])
+@example([["_:b", "wet", "'Wet'", "_x", "null", '"a"@en', '<<( <x:a> <x:b> "c" )>>']])
+@example([["<x:a>"]] * 20_001)
+def test_tuples_that_clingo_reads_together_are_those_of_the_symbols(rows):
+    alone = [clingo.Tuple_([*map(symbol_of, row), clingo.Number(7)]) for row in rows]
+    assert list(tuples_of([(*row, 7) for row in rows])) == alone
+    assert list(tuples_of(rows)) == [clingo.Tuple_(list(map(symbol_of, row))) for row in rows]
