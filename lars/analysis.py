@@ -57,8 +57,8 @@ class UnsupportedFormulaError(LarsError):
 
     def __init__(self, formula: logic.Formula, construct: str) -> None:
         super().__init__(
-            f"no encoding for the formula {formula}; covered: at most one window, "
-            "then at most one of ◇ □ @, then an atom, with ¬ anywhere"
+            f"cannot evaluate {formula}: found {construct}; use at most one window, then at most one of "
+            "◇, □ and @, then an atom, with ¬ anywhere"
         )
         self.formula = formula
         self.construct = construct

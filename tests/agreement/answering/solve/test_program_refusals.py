@@ -9,7 +9,10 @@ from tests.agreement.command import solve
 
 HEAD = "@prefix e: <http://e/> .\np(X) :- ⊞^5 ◇ striple(X, e:in, Y, G),\n   "
 REFUSED = (
-    ("not ⊞^5 ◇ ⊞^3 □ q(X).", "no encoding for the formula ◇ ⊞^3 □ q(X)"),
+    (
+        "not ⊞^5 ◇ ⊞^3 □ q(X).",
+        "cannot evaluate ◇ ⊞^3 □ q(X): found the operator ◇ around a window; use at most one window",
+    ),
     ("[FOO(?X)].", "function FOO: unknown"),
     ("Z := [STRLEN(?X, ?Y)].", "function STRLEN: 2 arguments"),
     ("not q(W), r.", "unsafe rule: W"),
@@ -43,7 +46,7 @@ def test_the_command_refuses_it_with_the_same_message(program, tmp_path):
     path = program(HEAD + REFUSED[0][0])
     code, out, err = solve(path, tmp_path / "t.nq")
     assert (code, out) == (2, "")
-    assert err.startswith(f"lars: {path}:3:4: no encoding")
+    assert err.startswith(f"lars: {path}:3:4: cannot evaluate")
 
 
 def test_a_file_that_is_no_text_is_refused(program):
