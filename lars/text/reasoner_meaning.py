@@ -42,6 +42,8 @@ LOG_LINE: Final = "log line"
 _NOW, _THEN, _OTHER = Variable("_now"), Variable("_then"), Variable("_other")
 _RANK, _NEXT = Variable("_rank"), Variable("_next")
 _TICK: Final = Atom("log line@", (_NOW,))
+_MOST_STEPS: Final = 600
+"""The greatest number of times that the translation counts by one rule for each of the times."""
 
 
 def read_reasoner_program(text: str, source: str, *, persistent: bool = True) -> Program:
@@ -335,6 +337,8 @@ class _Asked:
 
     def _at_least(self, number: int, terms: tuple[Term, ...], hits: Atom) -> Atom:
         """Return the auxiliary atom that holds if the literal's atom held at `number` or more times."""
+        if number > _MOST_STEPS:  # Each of these steps is a rule, however few times the log has.
+            return Atom(self._ranks(terms, hits).predicate, (*terms, _NOW, Number(number)))
         before = Atom(hits.predicate, (*terms, _NOW, _OTHER))
         later = logic.Comparison(_OTHER, "<", _THEN)
         for times in range(2, number + 1):

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from lars.errors import PlacedError
-from lars.text import is_reasoner_program, read_reasoner_program
+from lars.text import is_reasoner_program, read_reasoner_program, reasoner_meaning
 from tests.agreement.command import lars
 from tests.packs import files_of, pack
 
@@ -285,6 +285,18 @@ def test_numbers_of_times_can_be_variables(tmp_path):
     assert ran.out.splitlines() == [
         "1: {seen(1)}", "2: {seen(1)}", "3: {many, seen(2)}", "4: {many, seen(2)}", "5: {few, many, seen(1)}"
     ]  # fmt: skip
+
+
+def test_great_numbers_of_times_need_few_rules(monkeypatch, tmp_path):
+    assert len(read_reasoner_program("a :- b at least 999999999 in [9999999 hrs].", "p").rules) < 10
+    text = "many :- b at least 3 in [9 sec]. few :- b at most 2 in [9 sec]. two :- b count 2 in [9 sec]."
+    (tmp_path / "p.idlvsr").write_text(text)
+    (tmp_path / "t.log").write_text("1 b;\n3 b;\n4 z;\n5 b;\n")
+    given = ("solve", tmp_path / "p.idlvsr", tmp_path / "t.log", "--from", "1", "--in-process")
+    by_steps = lars(*given).out
+    monkeypatch.setattr(reasoner_meaning, "_MOST_STEPS", 1)
+    assert by_steps == lars(*given).out
+    assert by_steps.splitlines()[2:] == ["3: {few, two}", "4: {few, two}", "5: {many}"]
 
 
 def test_without_persistence_a_window_over_derived_atoms_shows_what_is_derived_now(tmp_path):
