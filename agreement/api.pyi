@@ -115,6 +115,7 @@ class AnswersOptions(TypedDict, total=False):
     answers_format: Literal["case", "csrbench", "yabench", "sparql-json", "csv", "tsv", "solve"] | None
     answers_unit: str | None
     time_variable: str | None
+    rename: Mapping[str, str] | None
 
 class TracelessOptions(Around, InterpretationOptions, total=False):
     period: int | str | Sequence[int] | None

@@ -410,8 +410,10 @@ class InitialExperiment:
                 if not self.as_text:
                     _check_time(path, first_row)
                 key = "columns" if stream is None else f"columns.{_text(stream)}"
+                # Without an experiment, options take the place of its tables.
+                where = "Correct it with --column PREDICATE=TEMPLATE" if self.as_text else "Correct it"
                 note(
-                    f"{path}: [{key}] is guessed from the columns {', '.join(names)}. Correct it if "
+                    f"{path}: [{key}] is guessed from the columns {', '.join(names)}. {where} if "
                     "your queries need other terms"
                 )
                 patterns = _patterns_on(stream, read)

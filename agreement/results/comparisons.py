@@ -142,7 +142,7 @@ class CompareResult(Findings):
     @property
     def incomparable(self) -> str | None:
         """A message with the number of cases that cannot be compared; None if all cases can be compared."""
-        return judge.all_refused(self._refused, len(self._refused) + len(self.comparisons))
+        return judge.refusals_text(self._refused, len(self._refused) + len(self.comparisons))
 
     @property
     def differences(self) -> tuple[DifferenceWithRules, ...]:
@@ -247,7 +247,7 @@ def compare(request: CompareRequest, listeners: Listeners) -> CompareResult:
     comparisons = tuple(comparison for comparison in every if isinstance(comparison, Divergence))
     refused = tuple(comparison for comparison in every if isinstance(comparison, judge.RefusedCase))
     if not comparisons:
-        raise LarsError(str(judge.all_refused(refused, len(refused))))
+        raise LarsError(str(judge.refusals_text(refused, len(refused))))
     return CompareResult(comparisons, refused, request.fail_on_empty)
 
 

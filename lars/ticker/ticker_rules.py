@@ -378,14 +378,15 @@ def _check_single(program: Program, reasoner: Reasoner, met: TickerInput) -> Non
     absent = analysis.on_own_absence(program)
     number = min((rule for rules in absent.values() for rule in rules), default=1)
     with exporting(program.rules[number - 1]):
+        # First: no trace makes such a program right for this reasoner.
+        if reasoner == "incremental" and absent:
+            raise InexpressibleError("an atom that depends on its own absence, for its reasoner incremental")
         if not met.single:
             raise InexpressibleError(
                 "a program in which an atom depends on its own absence or through □ on itself, because "
                 "Ticker shows only one of several answer streams, and nothing if no answer stream exists; "
                 "`lars export` accepts the program if a trace has one answer stream at each time"
             )
-        if reasoner == "incremental" and absent:
-            raise InexpressibleError("an atom that depends on its own absence, for its reasoner incremental")
 
 
 def _fact_rules(

@@ -219,7 +219,10 @@ class Clock:
     def _counted(self, written: Instant, nanoseconds: int) -> Instant:
         points, rest = divmod(nanoseconds, self.unit.nanoseconds)
         if nanoseconds < 0:
-            raise MalformedPart(f"{self._text(written)} is negative; expected times from 0")
+            remedy = "expected times from 0"
+            if written.kind is not TimeKind.INTEGER and self.zero is not None:
+                remedy = f"use an --origin (or the key origin of experiment.toml) up to {show(written)}"
+            raise MalformedPart(f"{self._text(written)} is negative; {remedy}")
         if rest:
             text = f"{self._text(written)} is not a multiple of the unit {self.unit}"
             raise MalformedPart(f"{text}: {dividing(nanoseconds)}")

@@ -61,7 +61,7 @@ def check_columns(recording: recordings.Recording, query: EngineQuery, place: st
     found = ", ".join(recording.variables)
     raise LarsError(
         f"{place}: no column has the name of a variable of the query; found {found}; "
-        f"use {', '.join(names)} as the names of columns"
+        f"use {', '.join(names)} as the names of columns, or --rename {recording.variables[0]}={names[0]}"
     )
 
 

@@ -32,19 +32,32 @@ def by_time_point(
     reports: dict[int, list[specifications.EvaluationReport]] = {}
     for report in evaluations:
         reports.setdefault(report.time, []).append(report)
-    return [_due(of, group, time * milliseconds) for time, group in sorted(reports.items())]
+    return [_due(group, time * milliseconds) for time, group in sorted(reports.items())]
 
 
-def _due(
-    of: specifications.ScheduledTask, group: Sequence[specifications.EvaluationReport], t: float
-) -> ReportMatch:
+def _due(group: Sequence[specifications.EvaluationReport], t: float) -> ReportMatch:
     check_time()
     rows = recordings.together([report.rows for report in group])
-    right = (recordings.Report(t, rows),) if any(report.reported for report in group) else ()
-    first, triples = of.shown_at(group[-1].point) or (None, None)
-    return ReportMatch(
-        t, right, first=None if first is None else first * of.task.unit.milliseconds, triples=triples
-    )
+    return ReportMatch(t, (recordings.Report(t, rows),) if any(report.reported for report in group) else ())
+
+
+def with_contents(
+    of: specifications.ScheduledTask, matches: Sequence[ReportMatch]
+) -> tuple[ReportMatch, ...]:
+    """Return matches with the beginning and the size of the windows' content at each evaluation.
+
+    A match of reports that belong to no evaluation is returned unchanged.
+    """
+    length = of.task.unit.milliseconds
+    points = {point.time * length: point for point in of.points}
+
+    def filled(match: ReportMatch) -> ReportMatch:
+        if match.right is None or (shown := of.shown_at(points[match.at])) is None:
+            return match
+        first, triples = shown
+        return replace(match, first=first * length, triples=triples)
+
+    return tuple(map(filled, matches))
 
 
 @dataclass(frozen=True, slots=True)

@@ -315,12 +315,14 @@ class FaultExplanation:
     - `predicted` is the share of the recorded rows that are predicted with the fault.
     - `score` is the harmonic mean of `predicted` and the share of predicted rows that are recorded.
     - `complete` is true if the prediction with the fault equals the recording.
+    - `unrecorded` is the number of rows that are predicted with the fault, but not recorded.
     """
 
     sentence: str
     predicted: float
     score: float
     complete: bool
+    unrecorded: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -375,7 +377,11 @@ class RecordingToJudge:
             return None
         complete = judgement.correct is True
         return FaultExplanation(
-            f"the engine {name}", judgement.rows.precision, judgement.rows.score, complete
+            f"the engine {name}",
+            judgement.rows.precision,
+            judgement.rows.score,
+            complete,
+            judgement.rows.expected - judgement.rows.common,
         )
 
     def earlier(self, milliseconds: float) -> "RecordingToJudge":
@@ -412,7 +418,8 @@ def diagnose(recorded: RecordingToJudge, judgement: Judgement, progress: Progres
         explained.append(attempt())
     found_in_order = (*moved.explanations, *explained[len(late) :], *explained[: len(late)])
     tried = [explanation for explanation in found_in_order if explanation is not None]
-    own = moved.specification.score
+    # The first verdict need not have the best score, if the recording has a gap.
+    own = max(verdict.score for verdict in judgement.verdicts)
     better = [fault for fault in tried if fault.complete or fault.score > own]
     # Of equally good ones a fault that is known comes before borders that fit each window by itself.
     better.sort(key=lambda fault: (not fault.complete, -fault.score, fault in moved.explanations))
@@ -463,7 +470,8 @@ def _of_verdict(says: str, verdict: Verdict, rows: int = 0) -> FaultExplanation:
     all_rows = max(match.actual, rows)
     score = share(2 * match.common, match.expected + all_rows)
     complete = verdict.correct is True and match.actual == all_rows
-    return FaultExplanation(says, share(match.common, all_rows), score, complete)
+    unrecorded = match.expected - match.common
+    return FaultExplanation(says, share(match.common, all_rows), score, complete, unrecorded)
 
 
 def by_shifts(verdict: Verdict, shifts: dict[float, Shift], early: dict[float, RowMatch]) -> FaultExplanation:
@@ -477,7 +485,7 @@ def by_shifts(verdict: Verdict, shifts: dict[float, Shift], early: dict[float, R
         complete = complete and matches[-1].equal and (own is not None or window.problem is None)
     rows = join_rows(matches)
     says = " and ".join(_moved(len(shifts), len(early)))
-    return FaultExplanation(says, rows.precision, rows.score, complete)
+    return FaultExplanation(says, rows.precision, rows.score, complete, rows.expected - rows.common)
 
 
 def _moved(shifts: int, early: int) -> Iterator[str]:

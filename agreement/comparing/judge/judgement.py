@@ -8,7 +8,8 @@ early. For each remaining choice of t0 and bounds, a `Verdict` compares the repo
 `Judgement` contains all verdicts.
 """
 
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from math import floor, inf
@@ -145,7 +146,30 @@ def judge_recording(
         best = sorted(ruled_out, key=itemgetter(0))
         verdicts += filter(None, (benches[n].verdict(z) for (*_, n, _), z in best[:_TRIED]))
     choices, tried = sum(bench.starts.count for bench in benches), sum(count for _, _, count in parts)
-    return Judgement(specification, tuple(sorted(verdicts, key=_fit)), choices, tried, options.match)
+    ordered = _despite_gaps(sorted(verdicts, key=_fit), recorded)
+    return Judgement(specification, ordered, choices, tried, options.match)
+
+
+def _despite_gaps(ordered: Sequence[Verdict], recorded: recordings.Recording) -> tuple[Verdict, ...]:
+    """Return verdicts, with another first verdict if the first is only better inside gaps of the recording.
+
+    A gap is the time between two consecutive reports with rows. Start times with fewer expected rows in a gap
+    have a better score, but say nothing about the engine, which did not report in the gap. If the wrong
+    windows of several verdicts have no report, and are in the same gaps, the verdict with the smallest delays
+    comes first.
+    """
+    best = next(iter(ordered), None)
+    if best is None or not best.unreported:
+        return tuple(ordered)
+    times = sorted(report.t for report in recorded.reports if report.rows)
+
+    def gaps(verdict: Verdict) -> set[int]:
+        return {bisect_right(times, each.at + recordings.SLACK) for each in verdict.unreported}
+
+    known = gaps(best)
+    alike = [one for one in ordered if len(one.unreported) == one.wrong > 0 and gaps(one) <= known]
+    first = min(alike, key=_total_delay, default=best)
+    return (first, *(one for one in ordered if one is not first))
 
 
 def judge_either(
@@ -334,6 +358,8 @@ def _check_times(
 
 
 def _fit(verdict: Verdict) -> tuple[object, ...]:
-    delays = [window.delay for window in verdict.windows if window.delay is not None]
-    total = sum(map(abs, delays)) if delays else 0
-    return not verdict.correct, -verdict.score, verdict.wrong, total
+    return not verdict.correct, -verdict.score, verdict.wrong, _total_delay(verdict)
+
+
+def _total_delay(verdict: Verdict) -> float:
+    return sum(abs(window.delay) for window in verdict.windows if window.delay is not None)

@@ -463,7 +463,7 @@ def each_case(
         yield result
 
 
-def all_refused(cases: Sequence[RefusedCase], count: int) -> str | None:
+def refusals_text(cases: Sequence[RefusedCase], count: int) -> str | None:
     """Return a message with the number of cases that cannot be run, and the reason for the first case.
 
     The function returns None if `cases`, the cases that cannot be run, is empty.

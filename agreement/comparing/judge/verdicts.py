@@ -11,6 +11,7 @@ from agreement.comparing.judge.assignment import (
     one_report,
     slots_of,
     undue,
+    with_contents,
 )
 from agreement.comparing.judge.settings import likeness_of, with_rows_of
 from agreement.comparing.matching.likeness import RowMatch, match_rows, share
@@ -70,6 +71,12 @@ class Verdict:
     def wrong(self) -> int:
         """The number of wrong windows of the stable phase."""
         return sum(window.problem is not None for window in self.windows)
+
+    @property
+    def unreported(self) -> Sequence[ReportMatch]:
+        """The wrong windows of the stable phase, if none of them has a report; empty otherwise."""
+        wrong = [window for window in self.windows if window.problem is not None]
+        return () if any(window.came for window in wrong) else wrong
 
     @property
     def late(self) -> tuple[float, float] | None:
@@ -149,8 +156,16 @@ def compare_reports(
     """Return the verdict on a recording, given the answers that the specification expects."""
     options = with_rows_of(scheduled.specification, options)
     if options.match == "sequence":
-        return _in_sequence(scheduled, by_time_point(scheduled, reports), recorded.reports, options)
-    return verdict(scheduled.choice, phase, slots_of(scheduled, reports, recorded, options), options)
+        found = _in_sequence(scheduled, by_time_point(scheduled, reports), recorded.reports, options)
+    else:
+        found = verdict(scheduled.choice, phase, slots_of(scheduled, reports, recorded, options), options)
+    # Evaluations that are not compared need no contents: a log may have rows at few of many evaluations.
+    return replace(
+        found,
+        transient=with_contents(scheduled, found.transient),
+        windows=with_contents(scheduled, found.windows),
+        later=with_contents(scheduled, found.later),
+    )
 
 
 def _in_sequence(

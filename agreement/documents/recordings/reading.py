@@ -1,6 +1,7 @@
 """Recognition and reading of files with recorded answers."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Final, assert_never, get_args
 
@@ -59,6 +60,18 @@ def read_recording(path: Path, options: AnswersOptions) -> Recording:
 
     Raises LarsError with the file, the place of an error, and the expected form.
     """
+    recording = _recording_of(path, options)
+    if not options.rename:
+        return recording
+    names = tuple(options.rename.get(name, name) for name in recording.variables)
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise LarsError(
+            f"{path}: --rename gives two columns the name {twice}; found {', '.join(recording.variables)}"
+        )
+    return replace(recording, variables=names)
+
+
+def _recording_of(path: Path, options: AnswersOptions) -> Recording:
     accepted = ACCEPTED_ANSWERS if options.answers_format is None else ACCEPTED[options.answers_format]
     if options.answers_format is None and is_table(path):
         return read_answer_table(path, _times(options, options.unit))

@@ -676,8 +676,9 @@ class AnswersOptions:
 
     If a time in the answers is a number, its unit is `answers_unit`. The default of `answers_unit` is ms in
     files of CSRBench and YABench, and one time point (`unit`) in other files. The field `time_variable` is
-    the column of times in SPARQL results; dateTimes in this column count from `origin`. If `ordered` is
-    false, the time of a report may be earlier than the time of the previous report.
+    the column of times in SPARQL results; dateTimes in this column count from `origin`. The field `rename`
+    maps names of columns to variables of the query. If `ordered` is false, the time of a report may be
+    earlier than the time of the previous report.
     """
 
     HEADING: ClassVar = "Recorded answers"
@@ -693,6 +694,14 @@ class AnswersOptions:
     )
     time_variable: str | None = option(
         None, "Name of the column with the times, if the answers are SPARQL results.", metavar="NAME"
+    )
+    rename: Mapping[str, str] | None = option(
+        None,
+        "Variable of the query for a column of the answers with another name, such as unit=pump. Repeatable.",
+        readers.renamed_columns,
+        keyword="Mapping[str, str] | None",
+        metavar="COLUMN=VARIABLE",
+        repeated=True,
     )
     unit: Duration = SECOND
     # Any: an Instant or None; its module loads numpy, which few commands need to read their arguments.

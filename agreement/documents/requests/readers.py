@@ -135,13 +135,30 @@ def rename_option(names: Sequence[str] | Mapping[str, str]) -> Mapping[str, str]
     """Return the renamed columns, from texts A=B or a mapping."""
     if isinstance(names, Mapping):
         return names
-    return dict(_column_names(name, value) for name, value in pairs(names))
+    needed = "expected A=B: a column of the first query and a column of the second query"
+    return dict(_column_names(name, value, needed) for name, value in pairs(names))
 
 
-def _column_names(old: str, new: str) -> tuple[str, str]:
+def renamed_columns(names: Sequence[str] | Mapping[str, str]) -> Mapping[str, str]:
+    """Return the variables of columns with other names, from texts COLUMN=VARIABLE or a mapping.
+
+    >>> renamed_columns(["unit=?pump"])
+    {'unit': 'pump'}
+
+    Raises:
+        LarsError: A text is not of the form COLUMN=VARIABLE, or two columns are renamed to one variable.
+    """
+    needed = "expected COLUMN=VARIABLE, such as unit=pump: a column of answers and a variable of the query"
+    renamed = dict(_column_names(name, value, needed) for name, value in pairs(names))
+    if len(set(renamed.values())) < len(renamed):
+        raise LarsError(f"two columns get one name; {needed}")
+    return renamed
+
+
+def _column_names(old: str, new: str, needed: str) -> tuple[str, str]:
     first, second = old.strip().lstrip("?"), new.strip().lstrip("?")
     if not (first and second):
-        raise LarsError("expected A=B: a column of the first query and a column of the second query")
+        raise LarsError(needed)
     return first, second
 
 

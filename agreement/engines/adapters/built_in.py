@@ -211,7 +211,7 @@ class SpecificationSession:
     run: specifications.EngineRun
     options: BuiltInOptions
     _clock: float = field(default=float("-inf"), init=False)
-    """The time in ms up to which reports were returned; `_includes_end` means including this time."""
+    """The time in ms up to which reports were returned; if `_decides_end` is true, including this time."""
     _received: int = field(default=0, init=False)
     """The number of triples pushed so far, including rejected triples."""
     _known: Recording = field(default=Recording((), ()), init=False)
@@ -294,8 +294,8 @@ class SpecificationSession:
         return tick == "instant" or any(strategies & CLOCKED for strategies in self._strategies)
 
     @property
-    def _includes_end(self) -> bool:
-        """Whether windows exclude their closing time, so that triples of this time change no report."""
+    def _decides_end(self) -> bool:
+        """Whether a report is final at its own time: windows exclude the triples of their closing time."""
         bounds = self.options.bounds or self.specification.bounds[0]
         closing = all("window-close" in strategies for strategies in self._strategies)
         return misses_last(bounds) and closing and not specifications.has_own_ends(self.run.query)
@@ -303,7 +303,7 @@ class SpecificationSession:
     def _until(self, t: float) -> tuple[messages.EngineReport, ...]:
         """Return the reports that no later triple can change after the clock reaches `t` (in ms)."""
         before, self._clock = self._clock, max(self._clock, t)
-        ends = self._includes_end
+        ends = self._decides_end
         return tuple(
             _report(report, self._known.variables, None, self.run.query)
             for report in sorted(self._known.reports, key=lambda report: report.t)
@@ -326,7 +326,7 @@ class SpecificationSession:
 
     def close(self) -> tuple[messages.EngineReport, ...]:
         """Return the remaining reports, at the time of the last triple or clock message, or later."""
-        if not self._waits or self._includes_end:
+        if not self._waits or self._decides_end:
             return ()
         names, query, before = self._known.variables, self.run.query, self._clock
         return tuple(

@@ -78,9 +78,10 @@ class Task:
     numbers: RowNumbers = field(default_factory=RowNumbers, repr=False)
     """The numbers of rows, which are the same for rows of the query and for reports of engines."""
     _clocks: dict[Tick, TickClock] = field(default_factory=dict, init=False, repr=False)
-    _answers: dict[tuple[Profile, Semantics], ContentAnswers | None] = field(
+    known: dict[tuple[Profile, Semantics], ContentAnswers | None] = field(
         default_factory=dict, init=False, repr=False
     )
+    """The cached rows of window contents."""
 
     @property
     def query(self) -> EngineQuery:
@@ -95,6 +96,16 @@ class Task:
     def with_query(self, query: EngineQuery) -> "Task":
         """Return the evaluation of another query on the same input."""
         return replace(self, run=replace(self.run, query=query))
+
+    def sharing(self, other: "Task") -> "Task":
+        """Return this task with a cache of rows that another task also uses.
+
+        Both tasks must have the same input, and the same query except for the widths and slides of time-based
+        windows. Widths and slides determine the contents of windows, but not the rows of a content.
+        """
+        task = replace(self, numbers=other.numbers)
+        object.__setattr__(task, "known", other.known)
+        return task
 
     @cached_property
     def last(self) -> int:
@@ -115,9 +126,9 @@ class Task:
         Raises:
             LarsError: Elements are late, and the contents do not determine the rows.
         """
-        if (profile, rows) not in self._answers:
-            self._answers[profile, rows] = self._content_answers(profile, rows)
-        return self._answers[profile, rows]
+        if (profile, rows) not in self.known:
+            self.known[profile, rows] = self._content_answers(profile, rows)
+        return self.known[profile, rows]
 
     def _content_answers(self, profile: Profile, rows: Semantics) -> ContentAnswers | None:
         windows = sources(self.query)

@@ -52,7 +52,7 @@ _RULES_JS: Final = (
     ),
     EngineRule(
         "R7",
-        "each row is a report of its own, said to be from t0 to t0 + step",
+        "each row is a report of its own, with t0 to t0 + step as its window",
         "Definition 24: the rows of an instant are one answer",
     ),
     EngineRule(

@@ -70,7 +70,7 @@ _RULES_RS: Final = (
     ),
     EngineRule(
         "A11",
-        "a report is said to be of [T, T + w), T the time of its last triple (0 if it is empty)",
+        "a report has [T, T + w) as its window, T the time of its last triple (0 if it is empty)",
         "Definition 12: a window has an opening and a closing time",
     ),
     EngineRule(

@@ -18,6 +18,7 @@ from rich.console import RenderableType
 
 from agreement.comparing.drafts import Draft, draft
 from agreement.comparing.logs import AlertMatch, LogMatch, match_logs, missed
+from agreement.comparing.matching.likeness import is_number, row_key
 from agreement.documents import initial, recordings, requests
 from agreement.documents.dates import Dates
 from agreement.documents.recordings import Recording, answer_tables
@@ -34,7 +35,7 @@ from lars.files import rewrite
 from lars.language.terms import Variable
 from lars.options import argument, option
 from solver.memory import FAILED
-from solver.settings import share, unsaid
+from solver.settings import Warn, share, unsaid
 from solver.traces import read_time
 from solver.traces.input_files import bare
 from translate.analysis import parts
@@ -228,7 +229,8 @@ def compare_logs(request: LogsRequest, listeners: Listeners) -> LogsResult:
     common = tuple(sorted(set(logs[0].variables) & set(logs[1].variables)))
     if not common:
         both = "; ".join(f"{path}: {', '.join(log.variables)}" for path, log in zip(paths, logs, strict=True))
-        raise LarsError(f"the logs share no column: {both}; use the same name for a column in both logs")
+        one, other = next(_alike(logs[0].variables, logs[1].variables), ("NAME", "COLUMN"))
+        raise LarsError(f"the logs share no column: {both}; use --rename {other}={one} to rename a column")
     left = [[name for name in log.variables if name not in common] for log in logs]
     for path, others in zip(paths, left, strict=True):
         if others:
@@ -238,7 +240,7 @@ def compare_logs(request: LogsRequest, listeners: Listeners) -> LogsResult:
     for one, other in _alike(*left):
         listeners.note(
             f"the columns {one} of {paths[0]} and {other} of {paths[1]} may mean the same; to compare them, "
-            "use one name in both logs"
+            f"use --rename {other}={one}"
         )
     within = inf if asked.within is None else asked.within.milliseconds
     begin = _minute(zero, (report.t for log in logs for report in log.reports))
@@ -365,10 +367,15 @@ def _explained(
         text, queries = None, asked.query
         if not queries:
             text, prefixes, columns = _drafted(asked.events, options, tables, logs)
+            for message in _aggregates(logs, tables):
+                listeners.note(message)
             queries = (Path(folder) / "draft.rq",)
             rewrite(queries[0], text)
             options = replace(options, around=replace(options.around, prefix=prefixes), column=columns)
-        judged = [_judged(request, query, options, listeners) for query in queries]
+        notes: list[str] = []
+        judged = [_judged(request, query, options, notes.append) for query in queries]
+        for note in dict.fromkeys(notes):
+            listeners.note(note)
         first, second = (
             judged[min(n, len(judged) - 1)].predictions(
                 log, unsaid if n else listeners.warn, share(listeners.progress, n, n + 1, _LOGS)
@@ -378,15 +385,11 @@ def _explained(
         return first, second, text
 
 
-def _judged(
-    request: LogsRequest, query: Path, options: requests.InputOptions, listeners: Listeners
-) -> JudgedLogs:
+def _judged(request: LogsRequest, query: Path, options: requests.InputOptions, note: Warn) -> JudgedLogs:
     """Return the data for predicting logs of alerts: a query, and the events on which it is evaluated."""
     asked = request.logs
-    options = options.fitted([query], listeners.note, request.wait, request.lateness)
-    options = initial.initial(query.parent, (query, *asked.events), options, as_text=True).mapped(
-        listeners.note
-    )
+    options = options.fitted([query], note, request.wait, request.lateness)
+    options = initial.initial(query.parent, (query, *asked.events), options, as_text=True).mapped(note)
     trace = options.trace(asked.events)
     reading = replace(_reading(request), unit=options.time_point)
     periods, unit = () if asked.window else asked.period, options.time_point
@@ -456,6 +459,29 @@ def _timed(
         alerts = (report.t for log in logs for report in log.reports)
         options = replace(options, origin=initial.since(zero, initial.minute_before([*times, *alerts])))
     return options
+
+
+def _aggregates(logs: _Logs, tables: _Tables) -> Iterator[str]:
+    """Yield a note for each column of numbers in the alerts, most of which no event contains.
+
+    These numbers can be values of an aggregate, which a drafted query does not have.
+    """
+    known = {
+        row_key((term,))
+        for _, table in tables
+        for report in table.reports
+        for row in report.rows
+        for term in row
+    }
+    for name in sorted(set(logs[0].variables) & set(logs[1].variables)):
+        columns = (recordings.in_columns(log, (name,)) for log in logs)
+        keys = {row_key(row) for log in columns for report in log.reports for row in report.rows}
+        numbers = [key for key in keys if all(map(is_number, key))]
+        if len(numbers) == len(keys) and 2 * len(keys - known) > len(keys):
+            yield (
+                f"most numbers in the column {name} of the alerts are in no event, so the alerts may contain "
+                f"an aggregate, such as AVG; lars derives no aggregates, so use --query FILE with ?{name}"
+            )
 
 
 def _drafted(events: Sequence[Path], options: requests.InputOptions, tables: _Tables, logs: _Logs) -> Draft:

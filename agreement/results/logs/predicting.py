@@ -6,12 +6,14 @@ from dataclasses import field, replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import groupby, pairwise
-from math import ceil, floor
+from math import ceil, floor, inf
 from pathlib import Path
 from typing import Final
 
 from agreement.comparing.drafts import USUAL
 from agreement.comparing.judge import judging
+from agreement.comparing.judge.by_engine import VersionJudgement
+from agreement.comparing.judge.diagnosis import RecordingToJudge
 from agreement.documents import recordings, requests
 from agreement.documents.initial import LATEST, MINUTE, SINCE_1970
 from agreement.documents.recordings import SLACK, Push, Recording, Report, read_recording
@@ -82,6 +84,8 @@ class JudgedLogs:
     tolerance: float
     wait: int = 0
     lateness: int | None = None
+    _tasks: list[specifications.Task] = field(default_factory=list)
+    """The first task, whose cached rows all predictions of both logs use; empty before the first task."""
     _judges: dict[str, specifications.Specification | Engine] = field(default_factory=dict)
     """The specifications and engine versions that have been tried, by name."""
 
@@ -167,8 +171,10 @@ class JudgedLogs:
             recording = later(recording, -read_time(zero).value / 10**6)
         if missing := [name for name in names if name not in recording.variables]:
             found = ", ".join(recording.variables)
+            free = next((name for name in recording.variables if name not in names), "COLUMN")
             raise LarsError(
-                f"{log}: no column has the name of the variable ?{missing[0]} of the query; found {found}"
+                f"{log}: no column has the name of the variable ?{missing[0]} of the query; found {found}; "
+                f"use --rename {free}={missing[0]} if the column {free} contains its values"
             )
         ours = recordings.in_columns(recording, tuple(sorted(names)))
         return replace(ours, lexical=True, rows_only=True)
@@ -207,13 +213,35 @@ class JudgedLogs:
             options = requests.JudgeOptions(
                 t0=starts, diagnosis=False, tolerance=self.tolerance, semantics=semantics
             ).started()
-            recording = judging.recording_to_judge(run, self.unit, answers, options)
+            recording = self._sharing(judging.recording_to_judge(run, self.unit, answers, options))
             judge = self._judges.get(engine) or self._judges.setdefault(engine, _judge(engine))
             verdict = judging.bare_verdict(judge, recording, no_progress)
             tried.append(Prediction(name, engine, verdict, once=semantics == "set"))
-            if verdict.correct:
+            # The contents of windows have the same rows in both, if no content has equal rows.
+            if verdict.correct or not _has_equal_rows(run.query, verdict):
                 break
         return min(tried, key=lambda one: one.order)
+
+    def _sharing(self, recording: RecordingToJudge) -> RecordingToJudge:
+        """Return a recording whose task has the cache of rows that the tasks of all predictions share."""
+        if not self._tasks:
+            self._tasks.append(recording.task)
+        return replace(recording, task=recording.task.sharing(self._tasks[0]))
+
+
+def _has_equal_rows(query: EngineQuery, verdict: judging.AnswersVerdict) -> bool:
+    """Return whether equal rows can make a difference in a verdict.
+
+    The result is also true if the verdict does not contain all rows of each evaluation, but only changes.
+    """
+    judgement = verdict.judgement
+    if isinstance(judgement, VersionJudgement):
+        return True
+    if (query.to_stream or judgement.specification.stream) != "RSTREAM":
+        return True
+    matches = (m for one in judgement.verdicts for m in (*one.transient, *one.windows, *one.later))
+    answers = (recordings.rows_of(reports) for m in matches for reports in (m.right or (), m.came))
+    return any(len(set(rows)) < len(rows) for rows in answers)
 
 
 def _judge(name: str) -> specifications.Specification | Engine:
@@ -301,8 +329,9 @@ def _other_lengths(own: Duration, slide: Duration | None, run: EngineRun) -> Seq
 def _periods(run: EngineRun, times: Sequence[float]) -> Sequence[Duration]:
     """Return the pull periods to try: the STEPs of the query, and usual periods that fit the alerts.
 
-    A usual period, such as 10s, fits the alerts if all alerts come in the same half of the period. Usual
-    periods that are longer than the trace are not tried. Longer periods come first; if all alerts have the
+    A usual period, such as 10s, fits the alerts if all alerts come in the same half of the period, and if
+    most alerts need not be repeated after the period. Usual periods that are longer than the trace are not
+    tried. Longer periods come first; if all alerts have the
     same time, shorter periods come first. If the query has no time-based window, the result is empty.
     """
     if not _lengths(run.query):
@@ -310,9 +339,42 @@ def _periods(run: EngineRun, times: Sequence[float]) -> Sequence[Duration]:
     own = [window.slide for window in _time_windows(run.query) if window.slide]
     unit, most = run.unit.nanoseconds, run.last * run.unit.nanoseconds
     lengths = (length for length in USUAL if not length.nanoseconds % unit and length.nanoseconds <= most)
-    usual = [length for length in lengths if _begin(times, length) is not None]
+    changes = sorted({*_changes(run)})
+    usual = [
+        length
+        for length in lengths
+        if _begin(times, length) is not None and not _is_idle(run, times, changes, length)
+    ]
     fitting = usual if len(set(times)) > 1 else usual[::-1]
     return tuple(dict.fromkeys((*own, *fitting)))[:_MOST_PERIODS]
+
+
+def _changes(run: EngineRun) -> Iterator[float]:
+    """Yield the times in ms at which the content of a window can change: an event enters or leaves it."""
+    for push in run.pushes:
+        for t in {push.t, push.t if push.came is None else push.came}:
+            yield from (t + length for length in (0, *_lengths(run.query)))
+
+
+def _is_idle(run: EngineRun, times: Sequence[float], changes: Sequence[float], period: Duration) -> bool:
+    """Return whether a system with this pull period would repeat more than half of the alerts.
+
+    Over a window with the same content, two pulls report the same rows. So an alert contradicts the period if
+    no content changes until the next pull, and the log has no alert at the next pull.
+    """
+    if run.wait or run.query.to_stream not in {None, "RSTREAM"}:
+        return False
+    length, begin = period.milliseconds, _begin(times, period) or 0.0
+    # An alert can be logged late: the pull is at the begin of its half period.
+    pulls = sorted({t - (t - begin + SLACK) % length for t in times})
+
+    def is_repeated(pull: float, following: float) -> bool:
+        # A window can also exclude the events at its end, which then enter it one time point later.
+        end = pull + length + run.unit.milliseconds
+        place = bisect_right(changes, pull + SLACK)
+        return following > end and (place == len(changes) or changes[place] > end)
+
+    return 2 * sum(map(is_repeated, pulls, (*pulls[1:], inf))) > len(pulls)
 
 
 def _begin(times: Sequence[float], period: Duration) -> float | None:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import permutations
 from typing import Final
 
@@ -33,7 +33,7 @@ The JSON document and the table contain all differing alerts.
 """
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Prediction:
     """The prediction of a log of alerts by an engine.
 
@@ -59,11 +59,11 @@ class Prediction:
         """Whether the semantics predicts all reports of the log; false if no verdict exists."""
         return self.verdict is not None and self.verdict.correct is True
 
-    @property
+    @cached_property
     def _every(self) -> Sequence[WindowVerdict]:
         return () if self.verdict is None else tuple(judged_windows(self.verdict))
 
-    @property
+    @cached_property
     def windows(self) -> Sequence[WindowVerdict]:
         """The evaluations that are compared with the log.
 
@@ -76,7 +76,7 @@ class Prediction:
         """The number of alerts before the first or after the last compared evaluation."""
         return sum(window.actual for window in self._every if window.phase != COUNTING)
 
-    @property
+    @cached_property
     def unexplained(self) -> Sequence[WindowVerdict]:
         """The evaluations at which the rows of the log differ from the predicted rows."""
         return [window for window in self.windows if window.is_wrong]
@@ -91,7 +91,7 @@ class Prediction:
         """The greatest delay of reports after their evaluations, in ms."""
         return max((window.delay for window in self.windows if window.delay is not None), default=0.0)
 
-    @property
+    @cached_property
     def order(self) -> tuple[bool, bool, int, float]:
         """The sort key: correct predictions first, then fewer unexplained rows, then smaller delays."""
         rows = sum(len(window.missing) + len(window.extra) for window in self.unexplained)

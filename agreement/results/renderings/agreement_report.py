@@ -100,9 +100,15 @@ def headline(report: AgreementReport) -> Text:
         sentence = f"push and pull agree on {outputs.quantity(whole, 'whole period')}{periods}{nothing}"
         return Text(sentence, style=_STYLES[True])
     more = sum(map(size, row_groups(report.row_filter, variant).values())) - 1
-    others = f"; {outputs.quantity(more, 'row')} more" if more else ""
+    others = f"; {outputs.quantity(more, 'more row')} in {_all_of(report)}" if more else ""
     words = difference_text(first, dates_on(variant, report.setting.unit))
     return Text(on_one_line(f"{words}{others}"), style=_STYLES[False])
+
+
+def _all_of(report: AgreementReport) -> str:
+    """Return a text for the periods over which the headline counts rows."""
+    several = len(report.row_filter.verdicts(report.first)) > 1
+    return "all periods of all U" if several else "all periods"
 
 
 def _verdicts(report: AgreementReport, variant: VariantReport, dates: Dates) -> Table:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FORMATS: Final = (".svg", ".png", ".pdf")
-_WIDTH, _HEIGHT, _LABEL = 6.4, 4.8, 50
+_WIDTH, _HEIGHT, _LABEL, _TICKS = 6.4, 4.8, 50, 12
 
 
 def check(path: Path) -> None:
@@ -54,7 +54,7 @@ def figure_of(diagrams: Sequence[PhaseDiagram]) -> "Figure":
         )
         _ticks(panel.set_xticks, periods)
         _ticks(panel.set_yticks, diagram.lengths)
-        panel.set_xlabel(f"pulling period U, in {diagram.unit}")
+        panel.set_xlabel(f"pull period U, in {diagram.unit}")
         label = f"length L of the window on {short(str(diagram.stream))}, in {diagram.unit}"
         panel.set_ylabel("\n".join(wrap(label, _LABEL, max_lines=3, placeholder=" …")), parse_math=False)
         panel.set_title("" if len(diagrams) == 1 else f"{diagram.rate} times as fast")
@@ -63,9 +63,25 @@ def figure_of(diagrams: Sequence[PhaseDiagram]) -> "Figure":
 
 
 def _ticks(put: object, values: Sequence[int]) -> None:
-    step = max(1, len(values) // 10)
-    places = range(0, len(values), step)
+    places = tick_places(values)
     put([place + 0.5 for place in places], [str(values[place]) for place in places])  # type: ignore[operator]
+
+
+def tick_places(values: Sequence[int]) -> Sequence[int]:
+    """Return the positions of at most twelve values for the ticks of an axis, if possible round numbers.
+
+    >>> values = range(1, 51)
+    >>> [values[place] for place in tick_places(values)]
+    [5, 10, 15, 20, 25, 30, 35, 40, 45, 50]
+    """
+    if len(values) <= _TICKS:
+        return range(len(values))
+    for step in (digit * 10**power for power in range(len(str(max(values)))) for digit in (1, 2, 5)):
+        places = [place for place, value in enumerate(values) if value % step == 0]
+        if len(places) <= _TICKS:
+            break
+    # Values such as 7, 14, 21 have few round numbers.
+    return places if len(places) > _TICKS // 4 else range(0, len(values), len(values) // _TICKS + 1)
 
 
 def as_text(diagrams: Sequence[PhaseDiagram]) -> Iterator[RenderableType]:
@@ -142,7 +158,7 @@ def phase_page(
     """
     stream = short(str(diagrams[0].stream))
     question = (
-        f"On which share of the periods do push and pull agree, by the pulling period U "
+        f"On which share of the periods do push and pull agree, by the pull period U "
         f"and the length L of the window on {stream}, in units of {diagrams[0].unit}?"
     )
     page: Json = {

@@ -97,6 +97,9 @@ def by_specification(
     last = ceil(max(ends, default=0) / milliseconds)
     dates = all_dates.within(Interval(0, last))
     yield Text(_headline(judgement, dates), style=_STYLES[judgement.correct])
+    if silent := len(best.unreported):
+        count = f"all {silent} wrong windows have" if silent > 1 else "the wrong window has"
+        yield f"{count} no report, as if the engine had not evaluated"
     yield from _diagnosis(diagnosis)
     if judgement.correct:
         yield from _delays(best, dates)
@@ -286,6 +289,8 @@ def _explained(explanation: FaultExplanation) -> str:
     if explanation.complete:
         return f"{explanation.sentence} predicts every report, and nothing else"
     rows = f"{_share(explanation.predicted)} of the recorded rows"
+    if extra := explanation.unrecorded:
+        rows += f" and {outputs.quantity(extra, 'row')} that {'are' if extra > 1 else 'is'} not recorded"
     return f"{explanation.sentence} predicts {rows}, score {explanation.score:.3f}"
 
 

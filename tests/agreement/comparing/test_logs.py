@@ -422,6 +422,58 @@ def test_columns_that_may_mean_the_same_are_named(tmp_path, monkeypatch, mine, y
     assert [note.split(" may mean")[0] for note in found] == [f"the columns {pair}" for pair in pairs]
 
 
+def test_a_column_gets_the_name_of_the_variable(tmp_path):
+    """One system calls its rooms places; the message about this names the option."""
+    events, pushed, _ = simulated(random.Random(2), length=20, period=10, delay=0)
+    a, s = table(tmp_path, "a", pushed), table(tmp_path, "s", events)
+    other = tmp_path / "other.csv"
+    other.write_text(a.read_text().replace("room", "place"))
+    query = WITHIN.replace("DISTINCT ?room ?value", "DISTINCT ?room")
+    with pytest.raises(
+        LarsError, match=r"other.csv: no column .* use --rename place=room if the column place"
+    ):
+        api.compare_logs(a, other, events=s, query=query)
+    assert "use --rename place=room" in " ".join(api.compare_logs(a, other).notes)
+    found = api.compare_logs(a, other, events=s, query=WITHIN, rename={"place": "room"})
+    assert found.same
+    mine, yours = ({one.name for one in each if one.correct} for each in found.predictions)
+    assert mine == yours != set()
+    (tmp_path / "none.csv").write_text("when,place\n3,hall\n")
+    with pytest.raises(LarsError, match=r"share no column: .*; use --rename COLUMN=NAME to rename a column"):
+        api.compare_logs(a, tmp_path / "none.csv")
+
+
+def test_a_note_on_the_columns_comes_once_and_names_its_option(tmp_path):
+    events, pushed, pulled = simulated(random.Random(2), length=20, period=10, delay=0)
+    logs = table(tmp_path, "a", pushed), table(tmp_path, "b", pulled)
+    found = api.compare_logs(*logs, events=table(tmp_path, "s", events), query=(WITHIN, WITHIN + " "))
+    (note,) = [note for note in found.notes if "is guessed from the columns" in note]
+    assert "Correct it with --column PREDICATE=TEMPLATE if" in note
+
+
+def test_numbers_of_no_event_may_be_an_aggregate(tmp_path):
+    events, pushed, _ = simulated(random.Random(2), length=20, period=10, delay=0)
+    s, a = table(tmp_path, "s", events), table(tmp_path, "a", pushed)
+    means = table(tmp_path, "m", [(t, room, f"{value}.25") for t, room, value in pushed])
+    (note,) = [note for note in api.compare_logs(means, means, events=s).notes if "aggregate" in note]
+    assert note.startswith("most numbers in the column value of the alerts are in no event")
+    assert not [note for note in api.compare_logs(a, a, events=s).notes if "aggregate" in note]
+
+
+def test_a_period_at_which_alerts_would_be_repeated_is_not_tried(tmp_path):
+    """Any alerts fit a period of one time point; an event every 30 s says whether one is repeated."""
+    events = [(30 * n, "hall", 10 + 30 * (n % 2)) for n in range(1, 30)]
+    pushed = [event for event in events if event[2] > 35]
+    each = [(t, r, v) for t in range(1, 870) for at, r, v in events if t - 20 < at <= t and v > 35]
+    logs = table(tmp_path, "a", pushed), table(tmp_path, "b", each)
+    found = api.compare_logs(*logs, events=table(tmp_path, "s", events), query=WITHIN)
+    names = [[one.name for one in tried] for tried in found.predictions]
+    assert not [name for name in names[0] if name.endswith(" 1s")]
+    assert "pull every 1s" in [one.name for one in found.predictions[1] if one.correct]
+    asked = api.compare_logs(*logs, events=tmp_path / "s.csv", query=WITHIN, period="1s").predictions[0]
+    assert "pull every 1s" in [one.name for one in asked]
+
+
 def test_a_nested_log_is_refused_with_the_command_that_makes_it_flat(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "b.jsonl").write_text('{"at": 3, "alert": {"host": "a", "cpu": 93}}\n')

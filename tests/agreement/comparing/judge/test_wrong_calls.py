@@ -151,7 +151,13 @@ def test_answers_without_a_column_of_the_query_are_no_answers(folder):
     problem = (
         "no column has the name of a variable of the query; found object, subject; use o, s as the names"
     )
-    assert (ran.code, ran.err) == (2, f"lars: answers: {problem} of columns\n")
+    assert (ran.code, ran.err) == (2, f"lars: answers: {problem} of columns, or --rename object=o\n")
+    renamed = ("--rename", "object=o", "--rename", "subject=?s")
+    assert lars("judge", *ALL.split(), "--answers-format", "csv", "--no-diagnosis", *renamed).code != 2
+    twice = lars("judge", *ALL.split(), "--answers-format", "csv", "--rename", "object=subject")
+    assert "--rename gives two columns the name subject; found object, subject" in twice.err
+    for wrong in ("object", "object=", "=o"):
+        assert "expected COLUMN=VARIABLE" in lars("judge", *ALL.split(), "--rename", wrong).err
 
 
 def test_a_column_that_is_missing_is_warned_of(folder):

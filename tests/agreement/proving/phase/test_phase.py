@@ -6,6 +6,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from agreement import api
 from agreement.comparing.agree.agreeing import Pair, compare_pairs, pairs
 from agreement.proving.decisions import trace_on
 from agreement.proving.phase import PhaseTask, diagrams
@@ -236,3 +237,9 @@ def test_a_period_in_which_only_pull_has_rows_is_none_without_rows(tmp_path, mor
     asked = "phase", tmp_path / "q.rq", tmp_path / "t.nq", "--unit", "1s", "--period", "4", "--length", "9"
     (row,) = lars(*asked, "--json").json["diagrams"][0]["periods"]
     assert row["runs"] == [{"from": 9, "to": 9, "agreeing": 3, "empty": 2}]
+
+
+def test_the_axis_of_periods_has_the_term_of_the_manual_and_round_numbers():
+    axes = api.phase("samples/slide", period="1..30").plot().axes[0]
+    assert axes.get_xlabel() == "pull period U, in 1s"
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["5", "10", "15", "20", "25", "30"]
