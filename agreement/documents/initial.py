@@ -465,6 +465,8 @@ _SEPARATORS: Final = ";\t|"
 _SHORT_TIME: Final = 8
 """The greatest length of an integer that need not count from 1970, and can be a measured value."""
 _TIME_OF_DAY: Final = re.compile(r"\d:\d\d")
+_CLOCK: Final = re.compile(r"\d{1,2}:\d\d(?::\d\d(?:\.\d+)?)?", re.ASCII)
+_DATE: Final = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _VALUE: Final = re.compile(r"[+-]?\d*\.\d+|\d{4}-\d\d-\d\d(?:[T ].*)?", re.ASCII)
 
 
@@ -499,6 +501,12 @@ def _check_time(path: Path, cells: Mapping[str, str]) -> None:
         name = next((name for name, cell in cells.items() if _TIME_OF_DAY.search(cell)), next(iter(cells)))
     if not cells[name]:
         return
+    clock = next((other for other, cell in cells.items() if _CLOCK.fullmatch(cell)), None)
+    if clock is not None and _DATE.fullmatch(cells[name]):
+        raise LarsError(
+            f"{path}: cannot use the column {name} for the times: its dates have their times of day in the "
+            f"column {clock}; use one column with times such as {cells[name]}T{cells[clock]}"
+        )
     try:
         cell_time(cells[name])
     except MalformedPart as error:
@@ -625,6 +633,9 @@ def _timed(
     if options.unit is not None:
         return options, {}
     comments: dict[str, str] = {}
+    if options.trace_unit is None and (unit := _epoch_unit(traces)) is not None:
+        comments["trace_unit"] = f"The times have so many digits that they count units of {unit} from 1970."
+        return replace(options, trace_unit=unit), comments
     for zero in ZEROS:
         each = [tuple(_dated(path, zero)) for path in traces]
         times = [t for own in each for t in own]
@@ -633,13 +644,35 @@ def _timed(
         # Time 0 must not be after an element of a file whose times are not known here.
         if options.origin is None and all(each):
             comments["origin"] = "Time 0 is a round time, so that the pull periods end at round times."
-            origin = since(zero, _round_before(times, periods))
-            options = replace(options, origin=in_zone_of(traces, origin))
+            begin = _round_before(times, periods)
+            options = replace(options, origin=in_zone_of(traces, since(zero, begin)))
+            # All times can have the same fraction of a second, which time 0 does not have.
+            times = [float(begin * MINUTE), *times]
         if (unit := fitting_unit(times)) < SECOND:
             comments["unit"] = "The events have fractions of a second."
             options = replace(options, unit=min(unit, MILLISECOND))
         break
     return options, comments
+
+
+_EPOCH_DIGITS: Final = {13: MILLISECOND, 16: Duration(1000), 19: Duration(1)}
+"""The units of integers that count from 1970 in our years, by the number of their digits."""
+
+
+def _epoch_unit(traces: Sequence[Path]) -> Duration | None:
+    """Return the unit of integers that count milliseconds, microseconds or nanoseconds from 1970.
+
+    The result is None if a trace is no table that needs a mapping, or if the first times have other units.
+    """
+    units: set[Duration | None] = set()
+    for path in traces:
+        names = header(path)
+        if not names or _is_of_trace(path, names):
+            return None
+        cells = _first_row(path, names)
+        time = _time_of(cells)
+        units.add(_EPOCH_DIGITS.get(len(cells[time])) if time and cells[time].isdigit() else None)
+    return units.pop() if len(units) == 1 else None
 
 
 def _round_before(times: Sequence[float], periods: Sequence[Period]) -> int:

@@ -417,3 +417,38 @@ def test_a_predicate_does_not_come_from_a_column(tmp_path, monkeypatch):
         2,
         True,
     )
+
+
+def test_times_of_one_fraction_of_a_second_get_a_unit_that_time_0_fits(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "q.rq").write_text(ROOMS)
+    (tmp_path / "air.csv").write_text("time,room\n2026-06-15T08:00:05.250Z,a\n2026-06-15T08:00:11.250Z,b\n")
+    assert lars("init", "x", "q.rq", "air.csv").code == 0
+    assert 'unit = "1ms"' in (tmp_path / "x/experiment.toml").read_text()
+    assert lars("agree", "x").code == 0
+
+
+@pytest.mark.parametrize(("digits", "unit"), [("", None), ("000", "1ms"), ("000000", "1000ns")])
+def test_integers_with_the_digits_of_milliseconds_count_milliseconds(tmp_path, monkeypatch, digits, unit):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "q.rq").write_text(ROOMS)
+    (tmp_path / "air.csv").write_text(f"ts,room\n1781510405{digits},a\n1781510411{digits},b\n")
+    assert lars("init", "x", "q.rq", "air.csv").code == 0
+    assert (f'trace_unit = "{unit}"' in (tmp_path / "x/experiment.toml").read_text()) == (unit is not None)
+    assert "2026-06-15T08:00:11Z: (a) (b)" in lars("solve", "x").out
+
+
+def test_a_date_beside_a_time_of_day_is_no_time(tmp_path, monkeypatch):
+    """The whole day was one time point, and the time of day the subject."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "q.rq").write_text(ROOMS)
+    (tmp_path / "air.csv").write_text("date,clock,room\n2026-06-15,08:00:05,a\n2026-06-15,08:00:11,b\n")
+    run = lars("init", "x", "q.rq", "air.csv")
+    assert (run.code, "use one column with times such as 2026-06-15T08:00:05" in run.err) == (2, True)
+    (tmp_path / "air.csv").write_text("date,room\n2026-06-15,a\n2026-06-16,b\n")
+    assert lars("init", "x", "q.rq", "air.csv").code == 0
+
+
+ROOMS = """PREFIX ex: <http://example.org/>
+SELECT ?room WHERE { STREAM ex:air [RANGE 30s] { ?e ex:room ?room } }
+"""
