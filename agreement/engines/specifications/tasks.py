@@ -78,7 +78,7 @@ class Task:
     numbers: RowNumbers = field(default_factory=RowNumbers, repr=False)
     """The numbers of rows, which are the same for rows of the query and for reports of engines."""
     _clocks: dict[Tick, TickClock] = field(default_factory=dict, init=False, repr=False)
-    known: dict[tuple[Profile, Semantics], ContentAnswers | None] = field(
+    content_answers: dict[tuple[Profile, Semantics], ContentAnswers | None] = field(
         default_factory=dict, init=False, repr=False
     )
     """The cached rows of window contents."""
@@ -104,7 +104,7 @@ class Task:
         windows. Widths and slides determine the contents of windows, but not the rows of a content.
         """
         task = replace(self, numbers=other.numbers)
-        object.__setattr__(task, "known", other.known)
+        object.__setattr__(task, "content_answers", other.content_answers)
         return task
 
     @cached_property
@@ -126,9 +126,9 @@ class Task:
         Raises:
             LarsError: Elements are late, and the contents do not determine the rows.
         """
-        if (profile, rows) not in self.known:
-            self.known[profile, rows] = self._content_answers(profile, rows)
-        return self.known[profile, rows]
+        if (profile, rows) not in self.content_answers:
+            self.content_answers[profile, rows] = self._content_answers(profile, rows)
+        return self.content_answers[profile, rows]
 
     def _content_answers(self, profile: Profile, rows: Semantics) -> ContentAnswers | None:
         windows = sources(self.query)
