@@ -154,9 +154,8 @@ def _despite_gaps(ordered: Sequence[Verdict], recorded: recordings.Recording) ->
     """Return verdicts, with another first verdict if the first is only better inside gaps of the recording.
 
     A gap is the time between two consecutive reports with rows. Start times with fewer expected rows in a gap
-    have a better score, but say nothing about the engine, which did not report in the gap. If the wrong
-    windows of several verdicts have no report, and are in the same gaps, the verdict with the smallest delays
-    comes first.
+    have a better score, but say nothing about the engine, which did not report in the gap. If several
+    verdicts are wrong only in the same gaps, the verdict with the smallest delays comes first.
     """
     best = next(iter(ordered), None)
     if best is None or not best.unreported:

@@ -100,8 +100,8 @@ class Task:
     def sharing(self, other: "Task") -> "Task":
         """Return this task with a cache of rows that another task also uses.
 
-        Both tasks must have the same input, and the same query except for the widths and slides of time-based
-        windows. Widths and slides determine the contents of windows, but not the rows of a content.
+        Both tasks must have the same input. Their queries may differ only in widths and slides of windows.
+        Widths and slides determine the contents of windows, but not the rows of a content.
         """
         task = replace(self, numbers=other.numbers)
         object.__setattr__(task, "content_answers", other.content_answers)
