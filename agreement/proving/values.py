@@ -168,7 +168,7 @@ def terms(
         _strings(literals, many),
         (Literal(text, XSD + "boolean") for text in ("true", "false", "1", "0")),
         (Literal(text, RDF_LANG_STRING, "en") for text in texts),
-        _times(),
+        _times(linked),
         (Literal("none" * n, XSD + "integer") for n in range(1, many + 1)),
         (Literal(f"{n}", "http://example.org/type") for n in range(many)),
         map(Blank, blanks),
@@ -405,8 +405,16 @@ def _strings(constants: Iterable[Term], many: int) -> Iterator[Literal]:
         yield from islice((Literal(text) for text in plain if high is None or text < high), many)
 
 
-def _times() -> Iterator[Literal]:
-    """Yield five dateTime literals: two instants with two spellings each, and a dateTime without a zone."""
-    for year in (2026, 2027):
-        yield from (Literal(f"{year}-01-01T00:00:00{zone}", XSD + "dateTime") for zone in ("Z", "+00:00"))
+def _times(linked: int) -> Iterator[Literal]:
+    """Yield dateTime literals: instants with several spellings each, and a dateTime without a zone.
+
+    If `linked` variables are compared with each other, at most `linked` of them are equal, and at most
+    `linked` - 1 of them are equal and later than another variable. So each later instant has one spelling
+    less, but at least two.
+    """
+    for place in range(max(2, linked)):
+        fractions = (f".{'0' * digits}" for digits in count(1))
+        spellings = chain(("Z", "+00:00"), (f"{fraction}Z" for fraction in fractions))
+        for spelling in islice(spellings, max(2, linked - place)):
+            yield Literal(f"{2026 + place}-01-01T00:00:00{spelling}", XSD + "dateTime")
     yield Literal("2026-01-01T00:00:00", XSD + "dateTime")

@@ -1,6 +1,7 @@
 """The terms that are chosen stand for all others: whatever conditions hold of, they hold of one of these."""
 
 import struct
+from collections import Counter
 from decimal import Decimal
 from fractions import Fraction
 from itertools import product
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from agreement.proving.values import is_covered, number, terms
 from lars.language.formulas import Call
 from lars.language.terms import XSD, Iri, Literal, Variable
+from solver.rdf import value
 
 ROUNDS = {"integer": 0, "decimal": 0, "float": 1, "double": 2}
 digits = st.integers(1, 60).flatmap(lambda n: st.integers(-(10**n), 10**n))
@@ -126,3 +128,17 @@ def test_only_comparisons_and_kinds_are_decided_by_terms():
     assert is_covered(Call("&&", (Call("<", (x, text)), Call("ISIRI", (x,)))))
     assert not is_covered(Call("<", (Call("STRLEN", (x,)), Literal("1", XSD + "integer"))))
     assert not is_covered(Call("<", (x, Literal("2026-01-01T00:00:00Z", XSD + "dateTime"))))
+
+
+@pytest.mark.parametrize("sizes", [(3,), (1, 2), (2, 1), (1, 1, 2), (1, 3), (4,), (1, 1, 1, 1)])
+def test_dates_are_ordered_and_equal_as_variables_can_be(sizes):
+    """Each later group of variables is later, and the variables of one group are equal but other terms."""
+    linked = sum(sizes)
+    spelled = Counter(value(term).seconds for term in terms((), (), 1, linked=linked) if is_instant(term))
+    counts = [spelled[instant] for instant in sorted(spelled)]
+    assert all(count >= size for count, size in zip(counts, sizes, strict=False))
+    assert len(counts) >= len(sizes)
+
+
+def is_instant(term):
+    return isinstance(term, Literal) and term.datatype == f"{XSD}dateTime" and value(term).zoned

@@ -76,6 +76,7 @@ SELECT ?x {{{?x :p ?y} UNION {?x :q ?z}} {BIND(1 AS ?y)}} | SELECT ?x {?x :p ?y}
 SELECT ?x {{?x :p ?y} {BIND(1/0 AS ?y)}} | SELECT ?x {?x :p ?y FILTER(SAMETERM(1/0, ?y))} | no open
 SELECT ?x {?x :p ?y} | SELECT ?x {?x :p ?y} GROUP BY ?x HAVING(COUNT(?y) > "0"^^INT) | yes yes
 SELECT ?x {?x :p ?y} | SELECT ?x {?x :p ?y} GROUP BY ?x HAVING(COUNT(?y) > "EASTERN"^^INT) | no yes
+SELECT ?x {?x :p ?y . ?x :q ?z . ?x :r ?w FILTER(TIMES)} | SELECT ?x {?x :p ?y FILTER(?y = ?y + 0)} | no no
 SELECT ?x {MOMENT} | SELECT ?x {MOMENT {SELECT (COUNT(?z) AS ?n) {?y :q ?z}}} | no yes
 SELECT (COUNT(?y) AS ?n) FROM NAMED WINDOW :w ON :s VIEW | SELECT (COUNT(?y) AS ?n) {MOMENT} | no yes
 """
@@ -91,6 +92,9 @@ for width in "52":
     BLOCKS |= {f"GROUP{width}": grouped, f"OVER{width}": f"FROM STREAM :s [RANGE {width}s STEP 1s]"}
 BLOCKS["GROUPED"] = "SELECT ?x (AVG(?y) AS ?n) {?x :p ?y} GROUP BY ?x"
 BLOCKS["COUNTED"] = "SELECT ?x (COUNT(?y) + 1 AS ?n) {?x :p ?y} GROUP BY ?x"
+BLOCKS["TIMES"] = "!isNumeric(?y) && " + " && ".join(
+    f"?{one} = ?{other} && !SAMETERM(?{one}, ?{other})" for one, other in ("yz", "zw", "yw")
+)
 BLOCKS |= {"INT": "<http://www.w3.org/2001/XMLSchema#integer>", "EASTERN": "\N{ARABIC-INDIC DIGIT ZERO}"}
 BLOCKS["FIRST"] = "SELECT ?x {?x :p ?y} ORDER BY ?x LIMIT 1"
 for size in "41":
