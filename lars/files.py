@@ -228,7 +228,8 @@ def check_own_folder(path: Path, kind: str, option: str = "") -> None:
     if not exists(path, folder=True):
         raise errors.LarsError(f"{problem}: it is not a folder; {remedy}")
     try:
-        listed = (path / _sums(kind)).read_text(encoding="utf-8").splitlines()
+        # Names may contain other characters that Python takes for ends of lines, such as U+2028.
+        listed = (path / _sums(kind)).read_text(encoding="utf-8").split("\n")
     except (OSError, ValueError):
         listed = []
     written = {name: digest for digest, _, name in (line.partition("  ") for line in listed)}

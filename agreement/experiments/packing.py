@@ -433,7 +433,8 @@ def changed_files(folder: Path) -> Iterator[tuple[str, str]]:
     """
     sums = folder / SUMS
     try:
-        lines = sums.read_text(encoding="utf-8").splitlines()
+        # Names may contain other characters that Python takes for ends of lines, such as U+2028.
+        lines = sums.read_text(encoding="utf-8").split("\n")
     except (OSError, ValueError):
         problem = f"{folder}: cannot check the experiment: it has no {SUMS}"
         raise LarsError(f"{problem}; use a folder that `lars pack` wrote, unpacked") from None

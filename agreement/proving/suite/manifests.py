@@ -386,7 +386,7 @@ def _test(folder: Path, path: Path, store: ox.Store, entry: _Node, level: str) -
 
 
 def _static(path: Path) -> tuple[str, ...]:
-    lines = tuple(read_text(path, "lines of N-Quads").splitlines())
+    lines = tuple(line.text for line in read_file(path, "lines of N-Quads").lines())
     try:
         static_of(lines)
     except LarsError as error:

@@ -104,6 +104,18 @@ def test_files_from_elsewhere_have_safe_names_and_the_rest_of_the_text_stays(tmp
     assert tomllib.loads(text)["static"] == ["http://example.org/g=facts.nt"]
 
 
+@pytest.mark.parametrize("character", ["\u2028", "\x85"])
+def test_a_name_may_contain_what_ends_a_line_elsewhere(character, tmp_path):
+    own, name = scattered(tmp_path), f"facts{character}.nt"
+    (own / "facts.nt").rename(own / name)
+    file = own / "experiment.toml"
+    file.write_text(file.read_text().replace("facts.nt", name.encode("unicode-escape").decode()))
+    file.write_text(file.read_text().replace("\\x", "\\u00"))
+    folder = pack(own, tmp_path / "packed")
+    assert (folder / name).exists()
+    assert check(folder).code == 0
+
+
 def test_no_file_of_the_pack_names_a_folder_of_its_author(tmp_path):
     folder = pack(scattered(tmp_path), tmp_path / "packed")
     assert [name for name, data in found_in(folder).items() if str(tmp_path).encode() in data] == []

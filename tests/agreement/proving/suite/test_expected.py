@@ -8,7 +8,7 @@ import rdflib
 
 from agreement.documents.recordings import ANSWER, Push, static_of
 from agreement.engines import specifications
-from agreement.proving.suite import LEVELS, suite_tests, write_suite
+from agreement.proving.suite import LEVELS, read_suite, suite_tests, write_suite
 from agreement.proving.suite.catalogue import catalogue
 from agreement.proving.suite.expecting import VectorReports
 from agreement.proving.suite.suite_tests import chosen_streams
@@ -271,3 +271,9 @@ def files_of(folder):
     """Return the files of a folder but for hidden ones."""
     files = (path for path in folder.rglob("[!.]*") if path.is_file())
     return {path.relative_to(folder): path.read_bytes() for path in files}
+
+
+def test_static_data_may_contain_what_ends_a_line_elsewhere(made_once, tmp_path):
+    line = '<http://e/a> <http://e/p> "one\u2028two\x85three" .'
+    write_suite(tmp_path / "suite", [replace(made_once[0], static=(line,))])
+    assert [one.static for one in read_suite(tmp_path / "suite")] == [(line,)]
