@@ -16,7 +16,7 @@ from agreement.proving.disjuncts.edges import (
     shares_blank,
     takes,
 )
-from agreement.proving.disjuncts.splitting import Disjunct, UncountedError, unbound
+from agreement.proving.disjuncts.splitting import Disjunct, UncountedError, put_in_test, unbound
 from agreement.proving.values import (
     OF_TERMS,
     constants_in,
@@ -198,7 +198,9 @@ def _valued(disjunct: Disjunct, start: Binding) -> Satisfiability:
             if _shared_blank(disjunct, binding):
                 return Satisfiability(disjunct, None, "a blank node in static data and a stream")
             return Satisfiability(disjunct, True, model=binding)
-        covered = tuple(test for test in disjunct.requirements if is_decided(test, disjunct))
+        covered = tuple(
+            test for test in disjunct.requirements if is_decided(put_in_test(test, start), disjunct)
+        )
         if covered != disjunct.requirements and next(_assigned(disjunct, covered, start), None) is not None:
             return Satisfiability(
                 disjunct, None, "conditions with functions, doubles or times are tried, not decided"
@@ -276,7 +278,7 @@ def models(
         known_models.extend(islice(assigned, most))
     except UncountedError:
         return known_models, False
-    return known_models, all(is_decided(test, disjunct) for test in tests)
+    return known_models, all(is_decided(put_in_test(test, start), disjunct) for test in tests)
 
 
 _Named = Sequence[tuple[frozenset[Variable], Test]]
@@ -304,7 +306,8 @@ def _assigned(
     needed = _needed(disjunct, (*requirements, *(test for case in barred for test in case)))
     suits = _places(disjunct)
     open_names = sorted(name for name in needed if name not in start and name in disjunct.bound)
-    expressions = [test.expression for tests in (requirements, *barred) for test in tests]
+    # A given value is compared as a constant of the query is: terms near it matter too.
+    expressions = [put_in_test(test, start).expression for tests in (requirements, *barred) for test in tests]
     constants = list(constants_in(expressions))
     new = new_iris(sorted(disjunct.bound - start.keys()), (*constants, *start.values()))
     constants += triple_terms((*expressions, *(how for _, how in disjunct.computed)), [*new.values()])

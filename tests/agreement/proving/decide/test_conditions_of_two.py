@@ -4,6 +4,7 @@ import pytest
 
 from agreement.proving.disjuncts import disjuncts, satisfiability
 from lars.language.terms import DEFAULT, XSD, Iri, Literal
+from solver.facts import constant_of
 from translate.dialects import read_query
 from translate.model.query import Setting
 
@@ -38,3 +39,23 @@ def test_what_one_static_triple_leaves_open_another_does_not_exclude(order):
     values = Literal("x"), Literal("5", f"{XSD}integer")
     stock = [(Iri("e:a"), Iri("e:k"), value, DEFAULT) for value in values][::order]
     assert satisfiability(only, stock).holds is None
+
+
+BETWEEN = [
+    (f'"500"^^<{XSD}integer>', f'"502"^^<{XSD}integer>', True),
+    (f'"502"^^<{XSD}integer>', f'"500"^^<{XSD}integer>', False),
+    (f'"2026-06-01T00:00:00Z"^^<{XSD}dateTime>', f'"2026-06-02T00:00:00Z"^^<{XSD}dateTime>', None),
+]
+"""A lower and an upper limit, and whether a value can be between them; times are not decided."""
+
+
+@pytest.mark.parametrize(("low", "high", "holds"), BETWEEN)
+@pytest.mark.parametrize("stored", [False, True])
+def test_a_value_can_be_between_limits_that_values_or_static_data_give(low, high, holds, stored):
+    given = "?k <e:low> ?l . ?k <e:high> ?h" if stored else f"VALUES (?l ?h) {{ ({low} {high}) }}"
+    match = "STREAM <e:S> [NOW] { ?x <e:p> ?y }"
+    query = f"SELECT ?x {{ {{ {match} }} {{ {given} }} FILTER(?l < ?y && ?y < ?h) }}"
+    (only,) = disjuncts(read_query(query, "q.rq").pattern, Setting().profile)
+    limits = zip(("e:low", "e:high"), map(constant_of, (low, high)), strict=True)
+    stock = [(Iri("e:k"), Iri(name), limit, DEFAULT) for name, limit in limits]
+    assert satisfiability(only, stock if stored else None).holds is holds
