@@ -408,9 +408,8 @@ def _strings(constants: Iterable[Term], many: int) -> Iterator[Literal]:
 def _times(linked: int) -> Iterator[Literal]:
     """Yield dateTime literals: instants with several spellings each, and a dateTime without a zone.
 
-    If `linked` variables are compared with each other, at most `linked` of them are equal, and at most
-    `linked` - 1 of them are equal and later than another variable. So each later instant has one spelling
-    less, but at least two.
+    `linked` variables are compared with each other. All of them can be equal. If one variable is earlier,
+    only the others can be equal. So each later instant has one spelling less, but at least two.
     """
     for place in range(max(2, linked)):
         fractions = (f".{'0' * digits}" for digits in count(1))
