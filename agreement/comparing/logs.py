@@ -8,13 +8,14 @@ from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from math import inf
 from statistics import median
 
-from agreement.comparing.matching.likeness import Key, close, is_number, row_key
+from agreement.comparing.matching.likeness import Key, Number, close, nearest_close, row_key
 from agreement.comparing.matching.places import nearest_pairs
-from agreement.documents.recordings import SLACK, Recording, Report
+from agreement.documents.recordings import SLACK, Recording
 from lars.dataclass import dataclass
 from lars.durations import NANOSECONDS, Duration
 from solver.facts import Row
@@ -100,8 +101,7 @@ def match_logs(
         within: The greatest difference in time of a pair, in ms.
         events: The log of events with the columns of the alerts, if known.
     """
-    logs = (first, second) if events is None else (first, second, events)
-    keys = _keys([report for log in logs for report in log.reports], tolerance)
+    keys = _keys((first, second) if events is None else (first, second, events), tolerance)
     came = {} if events is None else _times(events, keys)
     known = {key: sorted(times) for key, times in came.items()}
     times = _after_events(_times(first, keys), known), _after_events(_times(second, keys), known)
@@ -169,25 +169,26 @@ def _matched(one: AlertMatch, first: _Times, second: _Times, within: float) -> I
             yield from [replace(one, second=yours, elsewhere=bool(first))] * (second[yours] - both)
 
 
-def _keys(reports: Iterable[Report], tolerance: float) -> Mapping[Row, Key]:
-    """Map each row to a key, so that rows that count as equal have the same key.
+def _keys(logs: Sequence[Recording], tolerance: float) -> Mapping[Row, Key]:
+    """Map each row to a key, so that rows of different logs that count as equal have the same key.
 
-    Numbers that differ by at most the tolerance are replaced by the smallest of these numbers.
+    If a number of a log differs by at most the tolerance from numbers of the logs before it, the nearest of
+    these numbers replaces it. Different numbers of one log stay different.
     """
-    rows = {row: row_key(row) for report in reports for row in report.rows}
-    numbers = {part for key in rows.values() for part in key if is_number(part)}
-    merged = _merged(sorted(numbers), tolerance)  # type: ignore[type-var]
-    return {row: tuple(_plain(merged.get(part, part)) for part in key) for row, key in rows.items()}
+    rows: dict[Row, Key] = {}
+    same: dict[Hashable, Number] = {}
+    known: list[Number] = []
+    alike = partial(close, tolerance=tolerance)
+    for log in logs:
+        new = {row: row_key(row) for report in log.reports for row in report.rows}
+        numbers = {part for key in new.values() for part in key if isinstance(part, Number)} - same.keys()
+        for number in numbers:
+            nearest = nearest_close(known, number, alike)
+            same[number] = number if nearest is None else nearest
+        known = sorted({*known, *(number for number in numbers if same[number] == number)})
+        rows |= {row: tuple(_plain(same.get(part, part)) for part in key) for row, key in new.items()}
+    return rows
 
 
 def _plain(part: Hashable) -> Hashable:
     return _BLANK if isinstance(part, str) and part.startswith(_BLANK) else part
-
-
-def _merged(numbers: Sequence[Hashable], tolerance: float) -> Mapping[Hashable, Hashable]:
-    """Map each number to the first number of its group; a number close to the one before joins its group."""
-    merged: dict[Hashable, Hashable] = {}
-    for before, number in zip((None, *numbers), numbers, strict=False):
-        near = before is not None and close(before, number, tolerance)
-        merged[number] = merged[before] if near else number
-    return merged

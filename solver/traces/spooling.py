@@ -11,7 +11,7 @@ from typing import BinaryIO, Final
 from urllib.parse import urlsplit
 
 from lars.errors import FailedRunError, LarsError, system_error
-from lars.files import replacement_path
+from lars.files import BYTE_ORDER_MARK, replacement_path
 from solver.traces.formats.csv_lines import is_header
 from solver.traces.input_files import STANDARD_INPUT
 
@@ -135,7 +135,7 @@ def write_lines(folder: Path, number: int, lines: list[bytes]) -> Path | None:
         The path of the file; None if there are no lines except the header.
     """
     header = folder / "_header"  # Spark reads no file whose name begins so
-    if lines and is_header(lines[0].decode("utf-8", "replace").strip("\r\n")):
+    if lines and is_header(lines[0].removeprefix(BYTE_ORDER_MARK).decode("utf-8", "replace").strip("\r\n")):
         with replacement_path(header) as new:
             new.write_bytes(lines.pop(0))
     if not lines:

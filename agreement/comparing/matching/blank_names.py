@@ -10,15 +10,13 @@ blank nodes.
 """
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from decimal import Decimal
+from collections.abc import Hashable, Iterator, Sequence
 from functools import cmp_to_key
 from typing import Final
 
 from agreement.comparing.matching.blank_nodes import Key, alike_rows, blanks, is_blank
+from agreement.comparing.matching.likeness import Close, Number, nearest_close
 from solver.facts import Row
-
-Close = Callable[[Hashable, Hashable], bool]
 
 
 def rename_blanks(expected: Sequence[Key], actual: Sequence[Key], close: Close) -> list[Key]:
@@ -32,13 +30,22 @@ def rename_blanks(expected: Sequence[Key], actual: Sequence[Key], close: Close) 
     """
     if not any(map(blanks, actual)) or Counter(expected) == Counter(actual):
         return list(actual)
-    numbers = _representatives((*expected, *actual), close)
     # Rows without blank nodes need no names.
-    left, right = ([_plain(key, numbers) for key in keys if blanks(key)] for keys in (expected, actual))
-    names = _names(left, right)
-    if not _is_same(left, right, names) and alike_rows(left, right):
-        return _as_expected(expected, actual)
-    return [tuple(_name(part, names) for part in key) for key in actual]
+    mine, yours = ([key for key in keys if blanks(key)] for keys in (expected, actual))
+    nearest, grouped = _by_nearest(mine, yours, close), _by_first((*mine, *yours), close)
+    best, most = dict[str, str](), -1
+    # If no numbers share a group, both ways are the same.
+    for numbers in (nearest, grouped) if len({*grouped.values()}) < len(grouped) else (nearest,):
+        left, right = ([_plain(key, numbers) for key in keys] for keys in (mine, yours))
+        names = _names(left, right)
+        shared = (Counter[Key](left) & Counter(_renamed(right, names))).total()
+        if shared < max(len(left), len(right)) and alike_rows(left, right):
+            return _as_expected(expected, actual)
+        if shared > most:
+            best, most = names, shared
+        if shared == len(left) == len(right):
+            break
+    return _renamed(actual, best)
 
 
 _MOST_STEPS: Final = 10_000
@@ -61,7 +68,7 @@ def names_by_report(
     >>> names_by_report([("_:a",), ("_:b",)], [[("_:x",)], [("_:x",)]], lambda one, other: one == other)
     [{'_:x': '_:a'}, {'_:x': '_:b'}]
     """
-    numbers = _representatives((*expected, *(key for keys in reports for key in keys)), close)
+    numbers = _by_nearest(expected, [key for keys in reports for key in keys], close)
     partners: dict[Row, list[tuple[int, list[str]]]] = defaultdict(list)
     for number, row in enumerate(dict.fromkeys(_plain(key, numbers) for key in expected)):
         if labels := blanks(row):
@@ -141,8 +148,8 @@ def _shorten(names: dict[str, str], inverse: dict[str, str], labels: list[str]) 
         del inverse[names.pop(label)]
 
 
-def _is_same(expected: Sequence[Row], actual: Sequence[Row], names: dict[str, str]) -> bool:
-    return Counter(expected) == Counter(tuple(_name(part, names) for part in row) for row in actual)
+def _renamed(keys: Sequence[Key], names: dict[str, str]) -> list[Key]:
+    return [tuple(_name(part, names) for part in key) for key in keys]
 
 
 def _as_expected(expected: Sequence[Key], actual: Sequence[Key]) -> list[Key]:
@@ -156,18 +163,36 @@ def _name(part: Hashable, names: dict[str, str]) -> Hashable:
     return names.get(part, f"_: {part}") if isinstance(part, str) and is_blank(part) else part
 
 
-def _representatives(keys: Sequence[Key], close: Close) -> dict[Hashable, int]:
-    """Map each number in the keys to the index of its group; a group contains nearly equal numbers."""
+def _by_nearest(expected: Sequence[Key], actual: Sequence[Key], close: Close) -> dict[Hashable, int]:
+    """Map each number to an index: actual numbers have the index of the nearest close expected number.
+
+    Different expected numbers have different indexes, so that equal numbers stay together.
+    """
+    known = sorted(_numbers(expected), key=cmp_to_key(_order))
+    numbers: dict[Hashable, int] = {number: index for index, number in enumerate(known)}
+    for number in _numbers(actual) - numbers.keys():
+        nearest = nearest_close(known, number, close)
+        numbers[number] = len(numbers) if nearest is None else numbers[nearest]
+    return numbers
+
+
+def _by_first(keys: Sequence[Key], close: Close) -> dict[Hashable, int]:
+    """Map each number to the index of its group: all numbers of a group are close to its least number."""
     result: dict[Hashable, int] = {}
-    numbers = {part for key in keys for part in key if isinstance(part, int | Decimal | float)}
-    before: Hashable = None
-    for number in sorted(numbers, key=cmp_to_key(_order)):
-        result[number] = len(result) if before is None or not close(before, number) else result[before]
-        before = number
+    first: Hashable = None
+    for number in sorted(_numbers(keys), key=cmp_to_key(_order)):
+        if first is None or not close(first, number):
+            first = number
+            result[number] = len(result)
+        result[number] = result[first]
     return result
 
 
-def _order(one: Decimal | float, other: Decimal | float) -> int:
+def _numbers(keys: Sequence[Key]) -> set[Number]:
+    return {part for key in keys for part in key if isinstance(part, Number)}
+
+
+def _order(one: Number, other: Number) -> int:
     return (one > other) - (one < other)
 
 

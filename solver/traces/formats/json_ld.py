@@ -123,22 +123,50 @@ def json_ld_messages(source: TraceFile) -> Iterator[LoggedMessage]:
 
     A line that contains only a context is not a message; its context applies to later lines.
     """
-    context, number = b"", 0
+    context, number = "", 0
     for line, data in enumerate(_lines(source), 1):
         text = _decoded(data, line)
         document = _parsed(text, line)
         if not isinstance(document, dict):
             raise MalformedPart("found no object; expected a JSON object in each line", 1, line, fatal=True)
         if [*document] == [_CONTEXT]:
-            context = b'"@context":' + json.dumps(json.loads(text)[_CONTEXT]).encode() + b","
+            context = json.dumps(json.loads(text)[_CONTEXT])
             continue
         number += 1
         apart = blanks_numbered(f"m{number}b")
         quads = [
             LinedQuad(line, (apart(s), p, apart(o)), graph and apart(graph))
-            for _, (s, p, o), graph in _quads(b"{" + context + b'"@graph":' + data + b"}", line)
+            for _, (s, p, o), graph in _quads(_in_context(text, context).encode(), line)
         ]
         yield LoggedMessage(number, line, data, quads)
+
+
+def _in_context(text: str, context: str) -> str:
+    """Return an object of JSON-LD, as text, with an outer context before its own contexts.
+
+    Numbers keep their digits. Inside of @graph, an object with only @graph would be a named graph.
+
+    >>> _in_context('{"@id": "urn:s", "@context": {"p": "urn:p"}, "p": 1.50}', "{}")
+    '{"@context":[{},{"p": "urn:p"}],"@id":"urn:s","p":1.50}'
+    """
+    if not context:
+        return text
+    decoder, members, own = json.JSONDecoder(), list[str](), list[str]()
+    at = text.index("{") + 1
+    while (start := _MEMBER.match(text, at)) is not None:
+        begin = start.end()
+        _, at = decoder.raw_decode(text, begin)
+        if json.loads(start[1]) == _CONTEXT and not own:
+            own.append(text[begin:at])
+        else:
+            members.append(f"{start[1]}:{text[begin:at]}")
+    # A context can be an array, but an array cannot contain another one.
+    contexts = (each[1:-1].strip() if each.startswith("[") else each for each in (context, *own))
+    every = (f'"{_CONTEXT}":[{",".join(filter(None, contexts))}]', *members)
+    return f"{{{','.join(every)}}}"
+
+
+_MEMBER: Final = re.compile(r'[\s,]*("(?:[^"\\]|\\.)*")\s*:\s*')
 
 
 def _lines(source: TraceFile) -> Iterator[bytes]:

@@ -71,6 +71,17 @@ def test_numbers_are_equal_by_value():
     assert not match_logs(mine, Recording(("x",), (Report(5.0, ((double,),)),)), 0.0).both
 
 
+def test_numbers_of_one_log_stay_different_though_others_lie_between_them():
+    def log(*values):
+        rows = [(f'"{each}"^^<{XSD}decimal>',) for each in values]
+        return Recording(("x",), tuple(Report(float(t), (row,)) for t, row in enumerate(rows)))
+
+    mine, yours = log("20.0", "20.5", "21.0"), log("20.4", "25.0", "20.0")
+    both = [(a.row[0][1:5], a.first, a.second) for a in match_logs(mine, yours, 0.03).both]
+    assert both == [("20.0", 0.0, 2.0), ("20.5", 1.0, 0.0)]
+    assert not match_logs(log("20.0", "20.5", "21.0"), log("21.0", "20.5", "20.0"), 0.03).same(times=True)
+
+
 def simulated(rng, *, length, period, delay):
     """Return events, and the alerts of values above 35 of a pushing and a pulling system."""
     events, t = [], 0

@@ -66,6 +66,19 @@ def test_a_time_after_a_long_graph_is_found(tmp_path):
     assert len(rows) == 3000
 
 
+@pytest.mark.parametrize(
+    "before", ["", '{"@context": {"u": "urn:v:"}}\n', '{"@context": [null, {"p": "urn:q"}]}\n']
+)
+@pytest.mark.parametrize("own", ['"@context": {"u": "urn:"}, ', '"@context": [{"u": "urn:"}], ', ""])
+def test_an_object_with_only_a_graph_is_in_the_default_graph(tmp_path, before, own):
+    u = "u:" if own else "urn:"
+    log = f'{before}{{{own}"@graph": [{{"@id": "{u}s", "urn:p": 1.50}}]}}\n'
+    log += f'{{{own}"@id": "{u}g", "@graph": [{{"@id": "{u}s", "urn:p": 2}}]}}\n'
+    (tmp_path / "a.ndjsonld").write_text(log)
+    graphs = [[quad.graph for quad in one.quads] for one in message_logs.messages_of(tmp_path / "a.ndjsonld")]
+    assert graphs == [[None], ["<urn:g>"]]
+
+
 def test_the_context_of_a_line_keeps_its_version(tmp_path):
     log = '{"@context": {"@version": 1.1, "@vocab": "urn:"}}\n{"p": "a b"}\n'
     (row,) = read_trace_in_process(written(tmp_path, {"a.ndjsonld": log}), SECONDS)

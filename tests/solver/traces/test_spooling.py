@@ -7,7 +7,7 @@ from threading import Thread
 import pytest
 
 from lars.errors import FailedRunError, LarsError
-from solver.traces.spooling import forget_before, is_spooled, opened, spool, topic_of
+from solver.traces.spooling import forget_before, is_spooled, opened, spool, topic_of, write_lines
 from tests.solver.spark.processes import waited
 
 
@@ -32,6 +32,14 @@ def test_each_line_is_in_one_file_and_each_file_begins_with_the_header(tmp_path)
     rows = [line for text in found.values() for line in text.splitlines()[1:]]
     assert rows == [f"{n},a:s,a:a,a:p,{n}" for n in (1, 2, 3)]
     assert put() == len(found)
+
+
+def test_a_header_behind_a_byte_order_mark_begins_each_file_too(tmp_path):
+    header = b"\xef\xbb\xbft,s,p,o\r\n"
+    first = write_lines(tmp_path, 0, [header, b"1,a:s,a:p,1\r\n"])
+    later = write_lines(tmp_path, 1, [b"2,a:s,a:p,2\r\n"])
+    assert first.read_bytes() == header + b"1,a:s,a:p,1\r\n"
+    assert later.read_bytes() == header + b"2,a:s,a:p,2\r\n"
 
 
 def test_a_later_run_goes_on_with_the_next_number_and_files_of_earlier_lines_can_go(tmp_path):

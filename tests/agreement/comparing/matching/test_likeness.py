@@ -123,6 +123,27 @@ def test_blank_nodes_and_numbers_written_otherwise_are_alike_together():
     assert match_rows(one, other, BAG).equal
 
 
+def test_blank_nodes_of_numbers_with_close_numbers_between_them_have_their_own_partners():
+    def rows(nodes, *values):
+        return [(f"_:{node}", literal(value, "decimal")) for node, value in zip(nodes, values, strict=True)]
+
+    how, expected = Likeness(tolerance=0.03), rows("abc", "20.0", "20.5", "21.0")
+    assert match_rows(expected, rows("xyz", "21.0", "20.5", "20.0"), how).equal
+    assert match_rows(expected, rows("xyz", "20.6", "20.9", "20.1"), how).equal
+    assert match_rows(rows("ab", "20.0", "20.1"), rows("xy", "20.05", "20.04"), how).equal
+    assert not match_rows(expected, rows("xyz", "21.0", "21.0", "21.0"), how).equal
+
+
+def test_numbers_of_a_ring_of_blank_nodes_are_close_if_the_rings_are_equal():
+    def ring(nodes, *values):
+        pairs = zip(nodes, nodes[1:] + nodes[:1], strict=True)
+        return [(f"_:{a}", f"_:{b}", literal(n, "decimal")) for (a, b), n in zip(pairs, values, strict=True)]
+
+    how, expected = Likeness(tolerance=0.03), ring("abc", "20.0", "20.5", "21.0")
+    assert match_rows(expected, ring("xyz", "20.5", "21.0", "20.0"), how).equal
+    assert not match_rows(expected, ring("xyz", "21.0", "21.0", "21.0"), how).equal
+
+
 def test_of_many_rows_with_blank_nodes_only_those_dropped_are_missing():
     rows = [(f"_:n{n}", literal(n % 7, "integer"), A) for n in range(60)]
     others = [(f"_:m{n}", number, place) for n, (_, number, place) in enumerate(reversed(rows))]
