@@ -223,6 +223,8 @@ def _check(tasks: Sequence[Sequence[traces.FilePart]], parts_read: Sequence[_Par
             raise item.wrong
         if item.wrong is not None:
             place, problem = item.wrong
+            # Only lines are counted from the beginning of their part.
+            before *= source is not None and source.format.of_lines
             raise PlacedError(replace(place, line=before + place.line), problem)
 
 

@@ -260,7 +260,7 @@ class ExactRow(NamedTuple):
 class RowBlock:
     """Consecutive rows (lines or table rows) of a part of a file.
 
-    - `before` is the number of earlier rows of the part.
+    - `before` is the number of earlier rows: for lines, in the part; for tables, in the file.
     - `rows` is the number of rows.
     - `usual` contains the rows in usual notation, which were read together as columns.
     - `exact_rows` contains all other rows in order; each of these rows is read when it is needed.

@@ -555,8 +555,8 @@ class PartReading:
         """Read a part of a file, and add the results to this object.
 
         Raises:
-            LarsError: The input is invalid and cannot be skipped. The line of the error counts from the
-                beginning of the part.
+            LarsError: The input is invalid and cannot be skipped. In a format of lines, the line of the error
+                counts from the beginning of the part.
         """
         source, read = part.source, list[input_files.RowColumns]()
         try:

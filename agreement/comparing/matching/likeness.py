@@ -522,8 +522,8 @@ def named_rows(expected: Sequence[Row], reports: Sequence[Sequence[Row]], how: L
 
 
 def _named(names: Mapping[str, str], report: int, label: str) -> str:
-    # A node without a counterpart gets a name outside all recordings.
-    return names.get(label, f"_: {report}.{label}")
+    # The names of nodes without a counterpart differ between reports, and are labels that can be read again.
+    return names.get(label, f"_:lars-report.{report}.{label.removeprefix('_:')}")
 
 
 def _distinct(rows: Iterable[Row], how: Likeness) -> list[Row]:

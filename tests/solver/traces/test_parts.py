@@ -1,5 +1,6 @@
 """Files in parts are read as whole: however they are cut, each line and row is in one part."""
 
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lars.errors import FailedRunError
+from lars.errors import FailedRunError, PlacedError
+from solver.spark.reading import _check, _Parts
 from solver.traces import FilePart, PartReading, file_parts, prepare, trace
 from solver.traces.formats import lines as readers
 from solver.traces.formats.lines import line_blocks
@@ -109,3 +111,34 @@ def test_a_line_that_never_ends_is_refused_in_a_part(tmp_path):
         (source,) = prepare([path], SECONDS)
         with pytest.raises(FailedRunError, match=r"a\.nt: a line after byte 20 is longer than 1000 bytes$"):
             list(line_blocks(FilePart(source, 20, 100)))
+
+
+BAD = [str(number) if number != 8 else "bad" for number in range(1, 11)]
+TABLES = {
+    "own.csv": "t,id\n" + "".join(f"{t},a\n" for t in BAD),
+    "trace.csv": "t,s,p,o\n" + "".join(f"{t},urn:s,urn:p,1\n" for t in BAD),
+    "rows.jsonl": "\n".join(f'{{"t": "{t}", "s": "urn:s", "p": "urn:p", "o": 1}}\n' for t in BAD),
+    "lines.nq": "".join(f'<urn:s> <urn:p> "1" "{t}" .\n' for t in BAD),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_an_error_has_its_place_in_the_file_whatever_the_part(tmp_path, name):
+    (path,) = written(tmp_path, {name: TABLES[name]})
+    own = (("t", "{t}"), ("s", "<urn:{id}>"), ("<urn:v>", "{id}"), ("<urn:w>", "{id}"))
+    options = replace(SECONDS, columns=((None, own),) if name == "own.csv" else ())
+    (source,) = prepare([path], options)
+    with pytest.raises(PlacedError) as whole:
+        PartReading(options).add(FilePart(source))
+    length = path.stat().st_size if source.format.of_lines else source.size
+    cut, results = parts_of(source, [length // 3, length // 2]), []
+    for part in cut:
+        reading = PartReading(options)
+        try:
+            reading.add(part)
+            results.append(_Parts([reading.lines]))
+        except PlacedError as error:
+            results.append(_Parts([], (error.place, error.problem)))
+    with pytest.raises(PlacedError) as found:
+        _check([[part] for part in cut], results)
+    assert str(found.value) == str(whole.value)

@@ -79,7 +79,7 @@ class ParquetTable(input_files.FileFormat):
 
     def blocks(self, part: input_files.FilePart, terms: TermCodes | None) -> Iterator[input_files.RowBlock]:
         """Yield the rows of a part of a file in blocks; each block is a batch of rows."""
-        source, before = part.source, 0
+        source, before = part.source, part.begin
         for batch in table_batches(part):
             usual = [] if terms is None else usual_rows(source, batch, terms)
             others = _exact_records(source, batch, input_files.unusual_places(usual, batch.num_rows))

@@ -14,11 +14,13 @@ from agreement.comparing.matching.likeness import (
     close,
     match_rows,
     matched_by_keys,
+    named_rows,
     only_kinds_apart,
     row_key,
 )
 from agreement.documents.recordings import RowNumbers
 from lars.language.terms import RDF_LANG_STRING, XSD, Literal
+from solver.facts import constant_of
 
 BAG = Likeness()
 ROUGH = Likeness(tolerance=0.1)
@@ -132,6 +134,13 @@ def test_blank_nodes_of_numbers_with_close_numbers_between_them_have_their_own_p
     assert match_rows(expected, rows("xyz", "20.6", "20.9", "20.1"), how).equal
     assert match_rows(rows("ab", "20.0", "20.1"), rows("xy", "20.05", "20.04"), how).equal
     assert not match_rows(expected, rows("xyz", "21.0", "21.0", "21.0"), how).equal
+
+
+def test_nodes_without_a_counterpart_have_labels_that_are_terms():
+    reports = [[("_:x", A), ("_:y", B)], [("_:x", A)]]
+    named = named_rows([("_:a", B)], reports, SET)
+    assert len({row[0] for row in named}) == 3
+    assert all(str(constant_of(text)) == text for row in named for text in row)
 
 
 def test_numbers_of_a_ring_of_blank_nodes_are_close_if_the_rings_are_equal():
