@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import ceil
 from typing import Final
 
-from agreement.comparing.matching.likeness import Key, Number, row_key
+from agreement.comparing.matching.likeness import Key, row_key
+from agreement.comparing.matching.numbers import Number
 from agreement.documents.initial import EACH_ROW, EXAMPLE
 from agreement.documents.recordings import SLACK, Recording, in_columns
 from lars.durations import SECOND, Duration

@@ -13,7 +13,8 @@ from itertools import chain
 from math import inf
 from statistics import median
 
-from agreement.comparing.matching.likeness import Key, Number, close, nearest_close, row_key
+from agreement.comparing.matching.likeness import Key, close, row_key
+from agreement.comparing.matching.numbers import Number, nearest_close
 from agreement.comparing.matching.places import nearest_pairs
 from agreement.documents.recordings import SLACK, Recording
 from lars.dataclass import dataclass

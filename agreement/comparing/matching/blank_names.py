@@ -15,7 +15,7 @@ from functools import cmp_to_key
 from typing import Final
 
 from agreement.comparing.matching.blank_nodes import Key, alike_rows, blanks, is_blank
-from agreement.comparing.matching.likeness import Close, Number, nearest_close
+from agreement.comparing.matching.numbers import Close, Number, nearest_close
 from solver.facts import Row
 
 

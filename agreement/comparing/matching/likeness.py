@@ -12,7 +12,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache, partial
 from itertools import islice
-from math import inf, isfinite, isnan, nextafter
+from math import isfinite, isnan, nextafter
 from operator import attrgetter
 from typing import Final
 from weakref import WeakKeyDictionary
@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agreement.comparing.matching.blank_nodes import blanks, opened
+from agreement.comparing.matching.numbers import Close, Number, double
 from agreement.documents.recordings import RowNumbers, RowsByNumber, as_lexical, together
 from agreement.documents.requests import TOLERANCE
 from lars.dataclass import dataclass
@@ -31,8 +32,6 @@ from solver.rdf import blanks_in, value, with_blanks
 from translate.model.query import Semantics
 
 Key = tuple[Hashable, ...]
-Close = Callable[[Hashable, Hashable], bool]
-Number = int | Decimal | float
 Doubles = npt.NDArray[np.float64]
 _ROUNDED: Final = 1e-9
 """The relative tolerance that comparisons of columns add; closer numbers are compared exactly."""
@@ -83,32 +82,6 @@ def close(one: Hashable, other: Hashable, tolerance: float) -> bool:
             return False
     exact = Fraction(one), Fraction(other)
     return abs(exact[0] - exact[1]) <= Fraction(tolerance) * max(map(abs, exact))
-
-
-def double(number: Number) -> float:
-    """Return a number as a double; numbers beyond the range of doubles become infinite."""
-    try:
-        return float(number)
-    except OverflowError:
-        return inf if number > 0 else -inf
-
-
-def nearest_close(known: Sequence[Number], number: Number, close: Close) -> Number | None:
-    """Return the nearest of the ascending numbers that is close to a number; None without one."""
-    place = bisect_left(known, number)
-    ways = range(place, len(known)), range(place - 1, -1, -1)
-    found = [near for way in ways if (near := _first_close(known, way, number, close)) is not None]
-    return min(found, key=lambda other: abs(Fraction(other) - Fraction(number)), default=None)
-
-
-def _first_close(known: Sequence[Number], places: range, number: Number, close: Close) -> Number | None:
-    for place in places:
-        if close(known[place], number):
-            return known[place]
-        # Two integers are close only if they are equal, but a fraction behind an integer can be close.
-        if not close(double(known[place]), double(number)):
-            return None
-    return None
 
 
 def is_number(part: Hashable) -> bool:
