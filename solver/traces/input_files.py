@@ -27,7 +27,7 @@ import numpy.typing as npt
 
 from lars.dataclass import dataclass
 from lars.errors import FailedRunError, LarsError, Place, PlacedError, short_of
-from lars.files import names_of_copies, pipe_key, read_bytes, temporary_folder
+from lars.files import BYTE_ORDER_MARK, names_of_copies, pipe_key, read_bytes, temporary_folder
 from lars.language.terms import Signature
 from solver.columns import Array, TermCodes
 from solver.facts import QUAD_PREDICATE, STREAM_PREDICATE, Arguments, Triple
@@ -477,7 +477,8 @@ def lines_by_number(data: bytes) -> Callable[[int], str]:
 
     The data are split only once, on the first call, since every line can contain an error.
     """
-    lines = cache(partial(data.split, b"\n"))
+    # The columns of errors count from the character behind a byte order mark.
+    lines = cache(partial(data.removeprefix(BYTE_ORDER_MARK).split, b"\n"))
 
     def line(number: int) -> str:
         text = lines()[number - 1] if number <= len(lines()) else b""

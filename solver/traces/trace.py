@@ -83,7 +83,9 @@ BINARY: Final = (".jelly", ".parquet", ".arrow", ".feather")
 """Extensions of files that can have content without having a row."""
 
 
-_JSON_LD: Final = re.compile(rb'\s*(?:\[\s*)?\{\s*"@(?:context|id|type|graph|reverse|included|index|nest)"')
+_JSON_LD: Final = re.compile(
+    rb'(?:%b)?\s*(?:\[\s*)?\{\s*"@(?:context|id|type|graph|reverse|included|index|nest)"' % BYTE_ORDER_MARK
+)
 """A pattern of the beginning of JSON-LD: its keywords.
 
 Rows of logs may begin with @timestamp or @version.

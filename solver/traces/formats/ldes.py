@@ -10,6 +10,7 @@ from typing import Final
 
 from pyoxigraph import RdfFormat
 
+from lars.files import BYTE_ORDER_MARK
 from lars.language.terms import RDF
 from solver.rdf import blanks_numbered, order_key, read_term
 from solver.traces.formats.graphs import GraphElement, LinedQuad, literal_time, read_quads
@@ -58,7 +59,7 @@ def ldes_elements(source: TraceFile, data: bytes) -> list[GraphElement]:
 def _page_quads(source: TraceFile, data: bytes) -> list[LinedQuad]:
     """Return the distinct statements of a page, with blank nodes numbered."""
     suffix = bare(Path(source.path)).suffix.lower()
-    if suffix == ".jsonld" or data.lstrip()[:1] in (b"{", b"["):
+    if suffix == ".jsonld" or data.removeprefix(BYTE_ORDER_MARK).lstrip()[:1] in (b"{", b"["):
         from solver.traces.formats.json_ld import document_quads
 
         quads = document_quads(data)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from lars.errors import FailedRunError
-from lars.files import MOST_BYTES
+from lars.files import BYTE_ORDER_MARK, MOST_BYTES
 from solver.columns import TermCodes
 from solver.traces import input_files
 from solver.traces.trace_times import MalformedPart
@@ -49,6 +49,7 @@ class LineFormat(input_files.FileFormat):
         self, source: input_files.TraceFile, place: int, data: bytes, *, first: bool
     ) -> input_files.ExactRow:
         """Return the row of a line, with the line's atoms in order, or with its error."""
+        data = data.removeprefix(BYTE_ORDER_MARK) if first else data
         try:
             text = data.decode().rstrip("\r")
         except UnicodeDecodeError as error:
@@ -58,8 +59,7 @@ class LineFormat(input_files.FileFormat):
                 place, (fault,), data.decode("utf-8", "backslashreplace").rstrip("\r")
             )
         try:
-            line = text.removeprefix("\ufeff") if first else text
-            return input_files.ExactRow(place, self.read(source, line, first=first), text)
+            return input_files.ExactRow(place, self.read(source, text, first=first), text)
         except MalformedPart as error:
             return input_files.ExactRow(place, (error,), text)
 

@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from lars.durations import SECOND
+from lars.errors import PlacedError
 from lars.language.terms import XSD
 from solver.traces.trace_times import date_of, read_time
 from tests.solver.traces.both_readings import read_trace_in_process
@@ -274,3 +275,25 @@ def test_zeros_before_a_time_do_not_change_it():
 @pytest.mark.parametrize("point", [math.inf, -math.inf, math.nan])
 def test_no_date_is_infinitely_late(point):
     assert date_of(point, "2026-05-04T08:00:00Z", SECOND) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "column"),
+    [
+        ("a.nq", b'<urn:s> <urn:p> "1" "x" .', 21),
+        ("a.nq", b'<urn:s> <urn:p> "\xff" "1" .', 18),
+        ("a.trig", b"<urn:g> { <urn:s> <urn:p> , }", 27),
+        ("a.atoms", b"1: a b(", 8),
+    ],
+)
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+def test_a_byte_order_mark_is_no_column_of_the_first_line(tmp_path, mark, name, line, column):
+    (tmp_path / name).write_bytes(mark + line)
+    with pytest.raises(PlacedError) as error:
+        read_trace_in_process([tmp_path / name], SECONDS)
+    place = error.value.place
+    assert (place.line, place.column, place.line_text) == (
+        1,
+        column,
+        line.decode("utf-8", "backslashreplace"),
+    )

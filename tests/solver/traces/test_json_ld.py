@@ -59,6 +59,13 @@ def test_a_document_of_timed_graphs_is_read_as_trig_is(spark, tmp_path, form):
     assert [(row[0], row[4][:2]) for row in rows] == [(3, '"3'), (5, '"5')][: len(graphs)]
 
 
+@pytest.mark.parametrize("name", ["a", "a.json", "a.jsonl"])
+@pytest.mark.parametrize("form", [GRAPH % (1, 1, 1), '{"@id": "urn:s", "urn:p": 1}\n' * 2])
+def test_a_byte_order_mark_hides_no_json_ld(tmp_path, name, form):
+    (path,) = written(tmp_path, {name: "\ufeff" + form})
+    assert read_trace_in_process([path], SECONDS)
+
+
 def test_a_time_after_a_long_graph_is_found(tmp_path):
     names = ", ".join(f'{{"@id": "urn:s{n}", "urn:p": "x y: {n}"}}' for n in range(3000))
     log = f'{{"@id": "urn:g", "@graph": [{names}], "{TIME}": 3}}'
