@@ -151,7 +151,9 @@ def _in_context(text: str, context: str) -> str:
     """
     if not context:
         return text
-    decoder, members, own = json.JSONDecoder(), list[str](), list[str]()
+    # As texts, since Python converts no integer of more than 4300 digits.
+    decoder = json.JSONDecoder(parse_int=str, parse_float=str)
+    members, own = list[str](), list[str]()
     at = text.index("{") + 1
     while (start := _MEMBER.match(text, at)) is not None:
         begin = start.end()

@@ -66,6 +66,12 @@ def test_a_byte_order_mark_hides_no_json_ld(tmp_path, name, form):
     assert read_trace_in_process([path], SECONDS)
 
 
+def test_a_number_of_any_length_has_its_digits_under_an_outer_context(tmp_path):
+    (path,) = written(tmp_path, {"a.ndjsonld": CONTEXT + '{"@id": "urn:s", "p": ' + "7" * 5000 + "}\n"})
+    (row,) = read_trace_in_process([path], SECONDS)
+    assert "77" in str(row) or "7.7" in str(row)
+
+
 def test_a_time_after_a_long_graph_is_found(tmp_path):
     names = ", ".join(f'{{"@id": "urn:s{n}", "urn:p": "x y: {n}"}}' for n in range(3000))
     log = f'{{"@id": "urn:g", "@graph": [{names}], "{TIME}": 3}}'
