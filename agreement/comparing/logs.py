@@ -173,8 +173,8 @@ def _matched(one: AlertMatch, first: _Times, second: _Times, within: float) -> I
 def _keys(logs: Sequence[Recording], tolerance: float) -> Mapping[Row, Key]:
     """Map each row to a key, so that rows of different logs that count as equal have the same key.
 
-    If a number of a log differs by at most the tolerance from numbers of the logs before it, the nearest of
-    these numbers replaces it. Different numbers of one log stay different.
+    The nearest number of the earlier logs replaces a number, if both differ by at most the tolerance.
+    Different numbers of one log stay different.
     """
     rows: dict[Row, Key] = {}
     same: dict[Hashable, Number] = {}
