@@ -61,8 +61,8 @@ def names_by_report(
     possible are missing in all reports, and the reports have as few other rows as possible.
 
     The search is branch and bound. At each step, the next actual row gets the labels of an expected row that
-    is equal up to labels, or gets no partner. A branch ends if it cannot be better than the best names found
-    so far, because each further actual row covers at most one further expected row. If the search reaches its
+    is equal up to labels, or gets no partner. Each further actual row covers at most one further expected
+    row. A branch ends if it cannot be better than the best names found so far. If the search reaches its
     limit of steps, the function returns the best names found so far. The time of a step grows with the number
     of rows that are equal up to labels.
     >>> names_by_report([("_:a",), ("_:b",)], [[("_:x",)], [("_:x",)]], lambda one, other: one == other)
