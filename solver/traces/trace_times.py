@@ -173,7 +173,7 @@ def cell_time(text: str) -> Instant:
 
 
 def cell_date_time(text: str) -> str | None:
-    """Return a dateTime of a table, such as "2026-05-04 08:00:00", in the notation of XSD; None for other texts.
+    """Return a dateTime of a table ("2026-05-04 08:00:00") in the notation of XSD; None for other texts.
 
     >>> cell_date_time("2026-05-04 08:00:00+02"), cell_date_time("noon")
     ('2026-05-04T08:00:00+02:00', None)
