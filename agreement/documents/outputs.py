@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from enum import Enum
@@ -297,6 +298,18 @@ def short_row(row: "Row") -> str:
     return f"({', '.join(map(short, row))})"
 
 
+def names_apart(terms: Iterable[str | None]) -> dict[str | None, str]:
+    """Return a short text for each term; if different terms look equal, their texts show their kinds.
+
+    >>> names_apart(('"a"', "<http://e/a>", "<http://e/b>", None))
+    {'"a"': '"a"', '<http://e/a>': '<http://e/a>', '<http://e/b>': 'b', None: '-'}
+    """
+    alike: dict[str, dict[str | None, None]] = {}
+    for term in terms:
+        alike.setdefault(short(term), {})[term] = None
+    return {term: _among(term, group) for group in alike.values() for term in group}
+
+
 def told_apart(rows: Sequence["Row"], others: Sequence["Row"]) -> tuple[list[str], list[str]]:
     """Return two lists of rows as short texts; if different rows look equal, terms show their kinds.
 
@@ -304,8 +317,11 @@ def told_apart(rows: Sequence["Row"], others: Sequence["Row"]) -> tuple[list[str
 
     >>> told_apart([('"a"', "<http://e/b>")], [("<http://e/a>", "<http://e/b>"), ("<http://e/c>", None)])
     (['("a", b)'], ['(<http://e/a>, b)', '(c, -)'])
+    >>> told_apart([('"a"',), ('"a"@en',), ('"b"',)], [])[0]
+    ['("a")', '("a"@en)', '(b)']
     """
-    alike = {short_row(row) for row in rows} & {short_row(row) for row in others}
+    different = Counter(map(short_row, {*rows, *others}))
+    alike = {text for text, number in different.items() if number > 1}
     kinds: dict[tuple[str, int, str], set[str | None]] = {}
     for row in (row for row in (*rows, *others) if short_row(row) in alike):
         for place, term in enumerate(row):

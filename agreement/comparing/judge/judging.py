@@ -327,9 +327,14 @@ def run_of_case(case: recordings.Case, engine: Engine | None = None) -> specific
 
 
 def recorded_of_case(case: recordings.Case, options: JudgeOptions) -> RecordingToJudge:
-    """Return a recorded case with the data for judging it, at the longest unit that divides its times."""
+    """Return a recorded case with the data for judging it, at the longest unit that divides its times.
+
+    Reports at the end of the run belong to the last push, unless their time is later than all pushes.
+    """
     run = run_of_case(case)
-    answers = replace(case.recording, lexical=case.lexical)
+    end = max((push.t for push in case.pushes), default=-inf)
+    due = (replace(report, trigger=len(case.pushes) - 1) for report in case.flush if report.t <= end)
+    answers = replace(case.recording, reports=(*case.recording.reports, *due), lexical=case.lexical)
     return recording_to_judge(run, unit_of(run.query, case.pushes), answers, options)
 
 

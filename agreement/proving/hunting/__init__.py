@@ -12,6 +12,7 @@ from agreement.proving.hunting.hunted_queries import (
     hunted_query,
     made_queries,
     no_obstacle,
+    no_time,
 )
 from agreement.proving.hunting.hunting import Fault, Hunt, HuntLimits, seconds_of
 from agreement.proving.hunting.references import (

@@ -62,12 +62,13 @@ class CommonTraits:
         return f"{' and '.join(self.traits)} ({self.wrong} of {self.wrong + self.right} such {items}{more})"
 
 
-def condition(wrong: Sequence[Traits], right: Sequence[Traits]) -> CommonTraits | None:
+def condition(wrong: Sequence[Traits], right: Sequence[Traits], apart: int = 0) -> CommonTraits | None:
     """Return properties that nearly all wrong reports or rows have, and few correct reports or rows.
 
-    If no properties are found, or fewer than three reports or rows are wrong, the function returns None.
+    `apart` is the number of further wrong reports without any of the properties. If no properties are found,
+    or fewer than three reports or rows are wrong, the function returns None.
     """
-    if len(wrong) < _FEW:
+    if len(wrong) < max(_FEW, _NEARLY_ALL * (len(wrong) + apart)):
         return None
     mine, others, chosen = list(wrong), list(right), list[Trait]()
     while len(others) > _SPARED * len(mine) and len(chosen) < _MOST:
@@ -81,7 +82,7 @@ def condition(wrong: Sequence[Traits], right: Sequence[Traits]) -> CommonTraits 
         chosen.append(tests[best])
         mine, others = ([one for one in items if tests[best].holds(one)] for items in (mine, others))
     texts = tuple(map(str, chosen))
-    learned = CommonTraits(texts, len(mine), len(others), len(wrong) - len(mine))
+    learned = CommonTraits(texts, len(mine), len(others), len(wrong) - len(mine) + apart)
     return learned if chosen and len(others) <= _TOLD * len(right) else None
 
 
@@ -170,12 +171,15 @@ def where_wrong(wrong: Sequence[ComparedRun], right: Sequence[ComparedRun]) -> s
     If no condition is found, the text is empty.
     """
     items: dict[bool, list[Traits]] = {True: [], False: []}
+    apart = 0
     for one in (*wrong, *right):
         told = _told(one.run.query)
         for n, (place, t) in enumerate(zip(one.places, one.closes, strict=True)):
+            # A report where no window closes has no window whose content could be described.
+            apart += t is None and place.problem is not None
             if t is not None and (place.right_rows or place.came_rows or place.problem):
                 items[place.problem is not None].append(dict(_of_place(one, n, t)) | told)
-    learned = condition(items[True], items[False])
+    learned = condition(items[True], items[False], apart)
     if learned is None:
         return ""
     only = "" if learned.elsewhere else " only"

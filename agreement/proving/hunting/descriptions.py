@@ -4,13 +4,14 @@ Each part of the description is true for all these runs, independent of the caus
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import chain
 from typing import Final
 
 from agreement.comparing.matching.places import ReportMatch
 from agreement.engines.engine import columns
+from agreement.proving.hunting.answer_switches import without_labels
 from agreement.proving.hunting.conditions import ComparedRun, missing_rows, where_wrong
 from agreement.proving.hunting.portraits import other_values
 from agreement.proving.hunting.references import UNJUDGED, HuntedRun, Reference, RunVerdict
@@ -176,21 +177,26 @@ def _before(one: ComparedRun, *, last: bool = False) -> bool:
     """
     ever: set[Row] = set()
     for place, more in zip(one.places, one.more, strict=True):
-        if set(more) - ever:
+        if _unlabelled(more) - ever:
             return False
-        own = set(place.right_rows)
+        own = _unlabelled(place.right_rows)
         ever = (own or ever) if last else ever | own
     return True
 
 
 def _anywhere(one: ComparedRun) -> bool:
-    right = set(chain.from_iterable(place.right_rows for place in one.places))
-    return all(set(more) <= right for more in one.more)
+    right = _unlabelled(chain.from_iterable(place.right_rows for place in one.places))
+    return all(_unlabelled(more) <= right for more in one.more)
 
 
 def _nowhere(one: ComparedRun) -> bool:
-    right = set(chain.from_iterable(place.right_rows for place in one.places))
-    return not any(set(more) & right for more in one.more)
+    right = _unlabelled(chain.from_iterable(place.right_rows for place in one.places))
+    return not any(_unlabelled(more) & right for more in one.more)
+
+
+def _unlabelled(rows: Iterable[Row]) -> set[Row]:
+    """Return rows without the labels of blank nodes, because each report may have labels of its own."""
+    return {tuple(text and without_labels(text) for text in row) for row in rows}
 
 
 _ORIGINS: Final[tuple[Relation, ...]] = (

@@ -30,7 +30,6 @@ from translate.model.windows import Range
 _S: Final = "<http://e/S>"
 _T: Final = "<http://e/T>"
 _SECOND: Final = 1000.0
-_NO_TIME: Final = "no time is left, because the engine is slow; use a longer --time-limit"
 
 
 @dataclass(frozen=True, slots=True)
@@ -416,15 +415,19 @@ def _dense(query: HuntedQuery) -> tuple[Push, ...]:
 def _queries_of(
     engine: StreamEngine, notation: _Notation, options: dict[str, object] | None, seconds: float
 ) -> MadeQueries:
-    until = monotonic() + seconds
-    queries, refusals = list[HuntedQuery](), list[tuple[str, str]]()
+    began, waited = monotonic(), 0.0
+    queries, refusals, untried = list[HuntedQuery](), list[tuple[str, str]](), list[str]()
     for family in filter(notation[0].expresses, _FAMILIES):
-        if queries and monotonic() > until:
-            refusals.append((family.name, _NO_TIME))
+        if queries and (untried or monotonic() > began + seconds):
+            untried.append(family.name)
             continue
         try:
             query = _hunted(family, notation, options)
-            profile_of(engine, query.registration)
+            asked = monotonic()
+            try:
+                profile_of(engine, query.registration)
+            finally:
+                waited += monotonic() - asked
         except LarsError as error:
             # An engine that breaks on one of them may take the others.
             refusals.append((family.name, str(error)))
@@ -435,4 +438,19 @@ def _queries_of(
             "the engine cannot run any of the generated queries. The reason for the first query: "
             f"{refusals[0][1]}; use a QUERY that the engine can run"
         )
-    return MadeQueries(tuple(queries), tuple(refusals))
+    why = no_time(waited, monotonic() - began)
+    return MadeQueries(tuple(queries), (*refusals, *((name, why) for name in untried)))
+
+
+def no_time(waited: float, seconds: float) -> str:
+    """Return the reason why no time is left after some seconds, of which lars waited for the engine.
+
+    >>> no_time(2.0, 8.0)
+    'no time is left: lars used 6.0 s itself, the engine 2.0 s; use a longer --time-limit'
+    """
+    own, engine = f"{seconds - waited:.1f} s", f"{waited:.1f} s"
+    if waited > seconds / 2:
+        who = f"no time is left, because the engine is slow: it used {engine}, lars {own}"
+    else:
+        who = f"no time is left: lars used {own} itself, the engine {engine}"
+    return f"{who}; use a longer --time-limit"

@@ -171,6 +171,8 @@ class Hunt:
     wrong_runs: int = field(default=0, init=False)
     pace: float = field(default=_FASTEST, init=False)
     """The number of seconds per message in the last run of the engine."""
+    waited: float = field(default=0.0, init=False)
+    """The number of seconds for which the runs of the engine have lasted."""
     first_wrong: float = field(default=0.0, init=False)
     """The number of seconds from the start of the hunt to the first wrong run."""
     _progress: Progress = field(default=no_progress, init=False)
@@ -238,8 +240,12 @@ class Hunt:
         """
         self.runs += 1
         began = monotonic()
-        run = references.HuntedRun(query, stream, answers_of(self.engine, query.registration, stream))
-        self.pace = max(_FASTEST, (monotonic() - began) / (len(stream) + 2))
+        try:
+            run = references.HuntedRun(query, stream, answers_of(self.engine, query.registration, stream))
+        finally:
+            seconds = monotonic() - began
+            self.waited += seconds
+        self.pace = max(_FASTEST, seconds / (len(stream) + 2))
         if run.answers.profile is None:
             problem = "the engine now refuses a query that it accepted before"
             raise FailedEngineError(f"{problem}: {run.answers.refused}")

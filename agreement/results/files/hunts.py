@@ -122,7 +122,7 @@ class HuntResult(Findings):
             yield VerdictCase("hunt", "no fault")
         for fault in self._hunt.faults:
             lines = (f"{plain(push.t, 9)}: {push.triple}" for push in fault.run.pushes)
-            yield VerdictCase("hunt", hunt_report.title(fault), fault.sentence, text="\n".join(lines))
+            yield VerdictCase("hunt", hunt_report.case_name(fault), fault.sentence, text="\n".join(lines))
 
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
@@ -197,7 +197,7 @@ def hunt(request: HuntRequest, listeners: Listeners) -> HuntResult:
         hunting.run_hunt(hunted, listeners.progress)
     if not hunted.judged_runs:
         slow = hunted.runs < _FEW and hunted.is_past(_ASKED)
-        nothing = "the engine is too slow; use a longer --time-limit" if slow else _NOTHING
+        nothing = hunting.no_time(hunted.waited, hunted.seconds) if slow else _NOTHING
         why = hunted.failures[0][1] if hunted.failures else nothing
         raise FailedRunError(f"nothing was judged in {hunted.runs} runs: {why}")
     folders = tuple(f"{n:02}-{_slug(hunt_report.title(fault))}" for n, fault in enumerate(hunted.faults, 1))

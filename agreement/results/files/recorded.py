@@ -11,7 +11,7 @@ from rich.console import RenderableType
 from agreement.comparing.judge import read_pushes
 from agreement.documents.options import flags_of
 from agreement.documents.outputs import Json, quantity
-from agreement.documents.recordings import Push, static_lines
+from agreement.documents.recordings import Push, read_case, static_lines
 from agreement.documents.recordings.case import write_case
 from agreement.documents.requests import InputOptions, absolute_text, read_once
 from agreement.documents.table_files import Column, OutTable
@@ -96,13 +96,15 @@ class RecordRequest:
     Runs the engine twice on the trace, and writes the answers of the engine as a case (.json).
     With --check, tests instead whether the adapter follows the protocol.
 
-    Example, in samples/judged/met:
+    Examples, in samples/judged/met:
     lars record query.cqels.rq doors.nq --adapter 'lars serve-engine cqels' --out met.json
+    lars record met.json --adapter 'lars serve-engine cqels' --out again.json
     """
 
     inputs: tuple[Path, ...] = argument(
-        "QUERY TRACE..",
-        "Query in the language of the engine, followed by recorded streams.",
+        "CASE.json | QUERY TRACE..",
+        "Recorded case, whose query and stream the engine runs again; or a query in the language of the "
+        "engine, followed by recorded streams.",
         default=(),
         source="trace",
     )
@@ -240,7 +242,7 @@ def record(request: RecordRequest, listeners: Listeners) -> RecordResult | Adapt
     if (request.check is None) == (request.adapter is None):
         raise LarsError("expected either --adapter COMMAND or --check COMMAND")
     if request.check is None and not request.inputs:
-        raise LarsError("missing input: use QUERY TRACE.. with --adapter, or --check")
+        raise LarsError("missing input: use CASE.json or QUERY TRACE.. with --adapter, or --check")
     given = request.input_options
     static = (file.path for file in given.static or ())
     read = {path.resolve() for path in (*request.inputs, *(given.stream or ()), *static)}
@@ -269,18 +271,7 @@ def _opened(path: Path | None) -> AbstractContextManager[TextIO | None]:
 
 def _recorded(request: RecordRequest, listeners: Listeners) -> RecordResult:
     assert request.adapter is not None
-    path, *traces = request.inputs
-    text = read_text(path, _FORM)
-    asked = absolute_text(text, str(path))
-    query = _query(text, path, listeners)
-    options = (
-        request.input_options
-        if query is None
-        else request.input_options.as_engines_count([path], listeners.note)
-    )
-    trace = options.trace(traces)
-    pushes, _ = read_pushes(trace, query, options.time_point, listeners.warn)
-    registration = open_message(asked, static_lines(read_static(trace.static)), request.how.options or {})
+    registration, pushes = _input_of(request, listeners)
     runs = []
     with _opened(request.log) as log:
         for number in range(2):
@@ -294,6 +285,31 @@ def _recorded(request: RecordRequest, listeners: Listeners) -> RecordResult:
             request.out, case_of_run(request.out.stem, registration, pushes, first, deterministic=same)
         )
     return RecordResult(request.out, first, same, len(pushes))
+
+
+def _input_of(request: RecordRequest, listeners: Listeners) -> tuple[OpenMessage, tuple[Push, ...]]:
+    """Return the message that registers the query, and the pushes, of a recorded case or of files."""
+    path, *traces = request.inputs
+    adapter_options = request.how.options or {}
+    if path.suffix.lower() == ".json":
+        if traces or (wrong := flags_of(request.input_options)):
+            other = "a second file" if traces else " and ".join(wrong)
+            raise LarsError(
+                f"cannot combine {other} with a recorded case, which contains its query and trace"
+            )
+        case = read_case(path)
+        return open_message(case.query, static_lines(case.static), adapter_options), case.pushes
+    text = read_text(path, _FORM)
+    asked = absolute_text(text, str(path))
+    query = _query(text, path, listeners)
+    options = (
+        request.input_options
+        if query is None
+        else request.input_options.as_engines_count([path], listeners.note)
+    )
+    trace = options.trace(traces)
+    pushes, _ = read_pushes(trace, query, options.time_point, listeners.warn)
+    return open_message(asked, static_lines(read_static(trace.static)), adapter_options), pushes
 
 
 def _query(text: str, path: Path, listeners: Listeners) -> EngineQuery | None:

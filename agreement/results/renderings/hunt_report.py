@@ -1,8 +1,10 @@
 """The reports of `lars hunt`: text, JSON, HTML, and a page about each fault for the engine's author."""
 
+import json
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Final
 
 from rich.console import RenderableType
@@ -20,6 +22,7 @@ from solver.facts import Row
 
 _PARTS: Final = re.compile(r"(.*?)( \([A-Z]\w* of [^()]*\))?", re.DOTALL)
 """The pattern of a rule's text: the sentence, and the name of the rule."""
+_AGAIN: Final = "again.json"
 _TOGETHER: Final = "On this stream the engine's other rules play a part too"
 _FIRST: Final = re.compile(r"; |: |, and |, not ")
 
@@ -60,29 +63,70 @@ def _runs_text(hunt: Hunt, of: str = "") -> str:
 
 
 def title(fault: Fault) -> str:
-    """Return the title of a fault: the first clause of its rule's sentence, and the name of the rule."""
+    """Return the title of a fault: the first clause of its rule's sentence, and the name of the rule.
+
+    The title of an unexplained fault is the first wrong report of its small run.
+    """
+    if fault.rule is None and fault.repeated:
+        return _wrong_report(fault)
     match = _PARTS.fullmatch(fault.sentence)
     assert match is not None
     return f"{_FIRST.split(match[1], maxsplit=1)[0]}{match[2] or ''}"
 
 
+def case_name(fault: Fault) -> str:
+    """Return a name that only this fault has: the sentence of its rule, or its wrong report and stream."""
+    if fault.rule is not None:
+        return fault.rule.sentence
+    if not fault.repeated:
+        return title(fault)
+    names = _term_names(fault)
+    stream = (
+        f"{' '.join(names[term] for term in push.triple)} at {outputs.plain(push.t, 9)}"
+        for push in fault.run.pushes
+    )
+    return f"{title(fault)}, for the stream {outputs.first_few(list(stream), _TRIPLES_NAMED)}"
+
+
+_TRIPLES_NAMED: Final = 12
+"""The number of triples that the name of a test case contains; a small stream mostly has fewer."""
+
+
+def _wrong_report(fault: Fault) -> str:
+    """Return a text about the first wrong report of a run: the query, the time, and the rows."""
+    query = fault.run.query.name
+    place = next((place for place in fault.verdict.places if place.problem is not None), None)
+    if place is None:
+        return f"wrong answers to {query}"
+    names = _term_names(fault)
+    came, right = (_rows_text(rows, names) for rows in (_came(fault, place), place.right_rows))
+    if came == right:
+        return f"wrong answers to {query}, {_where(fault, place)}: {place.problem}"
+    return f"wrong answers to {query}, {_where(fault, place)}: {came} instead of {right}"
+
+
 def stream_table(fault: Fault) -> Table:
     """Return a table of the stream on which a fault occurs."""
-    arriving = ((outputs.plain(push.t), outputs.short(push.stream), push.triple) for push in fault.run.pushes)
-    return outputs.triples_table(arriving, time="t (ms)")
+    names = _term_names(fault)
+    rows = (
+        (outputs.plain(push.t), outputs.short(push.stream), " ".join(names[term] for term in push.triple))
+        for push in fault.run.pushes
+    )
+    return outputs.table(None, ("t (ms)", "stream", "triple"), rows, right=("t (ms)",))
 
 
 def places_table(fault: Fault) -> Table:
     """Return a table of the expected and the reported rows, with a line for each push or window."""
     names = ", ".join(f"?{name}" for name in columns(fault.run.query.read))
-    terms = _terms(fault)
-    came = (
-        [tuple(terms.get(term, term) for term in row) for row in place.came_rows]
-        for place in fault.verdict.places
-    )
+    texts = _term_names(fault)
     places = (
-        (_where(fault, place), _rows_text(place.right_rows), _rows_text(rows), place.problem or "right")
-        for place, rows in zip(fault.verdict.places, came, strict=True)
+        (
+            _where(fault, place),
+            _rows_text(place.right_rows, texts),
+            _rows_text(_came(fault, place), texts),
+            place.problem or "right",
+        )
+        for place in fault.verdict.places
     )
     return outputs.table(None, ("where", f"right ({names})", f"came ({names})", "verdict"), places)
 
@@ -107,8 +151,20 @@ def _terms(fault: Fault) -> dict[str | None, str]:
     return {as_lexical(term): term for triple in triples for term in triple}
 
 
-def _rows_text(rows: Sequence[Row]) -> str:
-    return ", ".join(sorted(map(outputs.short_row, rows))) or "no row"
+def _came(fault: Fault, place: ReportMatch) -> list[Row]:
+    """Return the reported rows of a place, with the terms of the input for lexical forms."""
+    terms = _terms(fault)
+    return [tuple(terms.get(term, term) for term in row) for row in place.came_rows]
+
+
+def _term_names(fault: Fault) -> Mapping[str | None, str]:
+    """Return a short text for each term of a run; terms whose short texts are equal show their kinds."""
+    rows = (row for place in fault.verdict.places for row in (*place.right_rows, *_came(fault, place)))
+    return outputs.names_apart(chain(*(push.triple for push in fault.run.pushes), *rows))
+
+
+def _rows_text(rows: Sequence[Row], names: Mapping[str | None, str]) -> str:
+    return ", ".join(sorted(f"({', '.join(names[term] for term in row)})" for row in rows)) or "no row"
 
 
 def _beside_text(fault: Fault) -> str:
@@ -132,17 +188,20 @@ def right_text(hunt: Hunt, fault: Fault) -> str:
     return hunt.reference.sentence if fault.rule is None else f"{hunt.reference.sentence}: {fault.rule.right}"
 
 
-def judge_command(hunt: Hunt) -> str:
-    """Return the command that judges the recorded case of a fault again."""
+def judge_command(hunt: Hunt, case: str = "case.json") -> str:
+    """Return the command that judges a recorded case as the hunt judges its runs."""
     options = hunt.reference.options
     starts = [] if options.starts is None else ["--t0", ",".join(map(str, options.starts))]
     late = [] if options.late is None else ["--late", outputs.plain(options.late)]
-    return shlex.join(["lars", "judge", "case.json", "--engine", hunt.reference.name, *starts, *late])
+    return shlex.join(["lars", "judge", case, "--engine", hunt.reference.name, *starts, *late])
 
 
-def compare_command(hunt: Hunt, case: str = "case.json") -> str:
-    """Return the command that runs the engine again on the case, and compares it with the correct reports."""
-    return shlex.join(["lars", "compare", f"adapter:{hunt.engine.name}", hunt.reference.name, case])
+def again_commands(hunt: Hunt, fault: Fault, case: str = "case.json") -> tuple[str, str]:
+    """Return the commands that run the engine again on the case of a fault, and judge its new reports."""
+    options = fault.run.query.registration.options
+    told = (part for name, value in options.items() for part in ("--option", f"{name}={json.dumps(value)}"))
+    record = ["lars", "record", case, "--adapter", hunt.engine.name, *told, "--out", _AGAIN]
+    return shlex.join(record), judge_command(hunt, _AGAIN)
 
 
 def fault_markdown(hunt: Hunt, fault: Fault, made: Sequence[tuple[str, str]], folder: str) -> str:
@@ -173,8 +232,8 @@ def fault_markdown(hunt: Hunt, fault: Fault, made: Sequence[tuple[str, str]], fo
         "## Again",
         "In this folder, judge what was recorded:",
         f"```sh\n{judge_command(hunt)}\n```",
-        "In the folder in which `lars hunt` was run, run the engine on it once more:",
-        f"```sh\n{compare_command(hunt, f'{folder}/case.json')}\n```",
+        "In the folder in which `lars hunt` was run, run the engine on it once more, and judge its reports:",
+        "```sh\n{}\n{}\n```".format(*again_commands(hunt, fault, f"{folder}/case.json")),
         _provenance(made),
     )
     return "\n\n".join(parts) + "\n"
@@ -355,5 +414,5 @@ def _fault(hunt: Hunt, number: int, fault: Fault, folder: str) -> outputs.Json:
         "choice": fault.verdict.choice,
         "why": rule_text(fault),
         "right": f"Right is {right_text(hunt, fault)}.",
-        "commands": [judge_command(hunt), compare_command(hunt)],
+        "commands": [judge_command(hunt), *again_commands(hunt, fault)],
     }

@@ -78,7 +78,7 @@ def _sentences(result: suite.SuiteResult) -> Iterator[str]:
     yield f"  parameters ({sentence}): {vector_text(result.choice)}"
     yield from _departures(result)
     if result.misfits:
-        yield f"  no parameters fit {outputs.first_few(result.misfits, 4)} together"
+        yield f"  {_misfit_text(result.misfits)}"
     elif len(result.fitting) > 1:
         yield f"  {outputs.quantity(len(result.fitting), 'vector')} of parameters fit all answers"
     if result.count("not asked"):
@@ -86,6 +86,21 @@ def _sentences(result: suite.SuiteResult) -> Iterator[str]:
     if unseen := [each.unseen for each in result.results if each.unseen and _is_judged(each)]:
         reports, tests = outputs.quantity(sum(unseen), "report"), outputs.quantity(len(unseen), "test")
         yield f"  {reports} of {tests} come only with the last element, and are not asked"
+
+
+def _misfit_text(names: Sequence[str]) -> str:
+    """Return a sentence about a few tests that no parameters fit together, and about the next step.
+
+    >>> _misfit_text(["tumbling-06"])
+    'the answers to tumbling-06 are wrong under all parameters: begin with the fault in this test'
+    """
+    few = outputs.first_few(names, 4)
+    if len(names) == 1:
+        return f"the answers to {few} are wrong under all parameters: begin with the fault in this test"
+    return (
+        f"each of the tests {few} passes under some parameters, but not all under the same parameters: "
+        "compare the windows of their answers to find the fault"
+    )
 
 
 def _departures(result: suite.SuiteResult) -> Iterator[str]:

@@ -12,7 +12,7 @@ from agreement import api
 from agreement.results.renderings.pages.page import program_version
 from lars.errors import LarsError
 from tests.agreement.command import lars
-from tests.agreement.engines.adapters.streams import in_units
+from tests.agreement.engines.adapters.streams import in_units, rspql
 from tests.packs import ROOT
 
 SERVED = f"{sys.executable} -m agreement.cli serve-engine"
@@ -83,10 +83,28 @@ def test_the_commands_of_a_fault_can_be_copied_where_paths_have_blanks(mutant, t
     assert lars("hunt", "--adapter", mutant, "--out", out, *FEW, "--engine", reference).code == 1
     (folder,) = (one for one in out.iterdir() if one.is_dir())
     text = (folder / "README.md").read_text()
-    judge, compare = (shlex.split(line) for line in text.splitlines() if line.startswith("lars "))
+    judge, record, again = (shlex.split(line) for line in text.splitlines() if line.startswith("lars "))
     assert judge == ["lars", "judge", "case.json", "--engine", str(reference)]
-    assert compare == ["lars", "compare", f"adapter:{mutant}", str(reference), str(folder / "case.json")]
-    assert "In the folder in which `lars hunt` was run, run the engine on it once more:" in text
+    case = str(folder / "case.json")
+    assert record == ["lars", "record", case, "--adapter", mutant, "--out", "again.json"]
+    assert again == ["lars", "judge", "again.json", "--engine", str(reference)]
+    assert "In the folder in which `lars hunt` was run, run the engine on it once more, and judge" in text
+
+
+@pytest.mark.parametrize(("fault", "options"), [("open-at-end", ()), ("row-short", ("--t0", "0"))])
+def test_the_commands_of_a_fault_give_the_verdict_of_the_hunt_until_the_engine_is_mended(
+    fault, options, tmp_path, monkeypatch
+):
+    """A window of 4 that slides by 2 first closes at 4: what comes at 2 is no report of a right engine."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "q.rq").write_text(rspql(4, 2))
+    adapter = ("--adapter", f"{TOY} {fault}")
+    assert lars("hunt", "q.rq", *adapter, *FEW, *options, "--out", "faults").code == 1
+    (text,) = (path.read_text() for path in (tmp_path / "faults").glob("*/README.md"))
+    _, record, judge = (shlex.split(line) for line in text.splitlines() if line.startswith("lars "))
+    assert [lars(*command[1:]).code for command in (record, judge)] == [0, 1]
+    mended = [word.replace(f"toy_engine.py {fault}", "toy_engine.py right") for word in record]
+    assert [lars(*command[1:]).code for command in (mended, judge)] == [0, 0]
 
 
 def test_a_page_of_all_faults_lists_each_with_its_stream_and_the_commands_to_repeat_it(hunted):

@@ -38,6 +38,26 @@ def test_a_case_is_what_judge_reads_again(inputs, tmp_path):
     assert lars("judge", case, "--engine", "rspql").code == 1
 
 
+def test_a_case_is_recorded_again_with_its_query_and_stream(inputs, tmp_path):
+    first, again = tmp_path / "first.json", tmp_path / "again.json"
+    lars("record", *inputs, "--adapter", f"{SERVED} rsp-js-1.3.5", "--out", first)
+    assert lars("judge", first, "--engine", "rspql").code == 1
+    assert lars("record", first, "--adapter", f"{SERVED} rspql", "--out", again).code == 0
+    assert lars("judge", again, "--engine", "rspql").code == 0
+    old, new = (json.loads(path.read_text()) for path in (first, again))
+    assert all(old[key] == new[key] for key in ("query", "stream"))
+    ran = lars("record", first, "--adapter", f"{SERVED} rspql", "--out", first)
+    assert (ran.code, "cannot be written, because it is an input" in ran.err) == (2, True)
+
+
+@pytest.mark.parametrize("more", [("t.nq",), ("--sort",)])
+def test_a_case_brings_its_query_and_stream(more, inputs, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    lars("record", *inputs, "--adapter", f"{SERVED} rspql", "--out", "case.json")
+    ran = lars("record", "case.json", *more, "--adapter", f"{SERVED} rspql")
+    assert (ran.code, "with a recorded case, which contains its query and trace" in ran.err) == (2, True)
+
+
 def test_a_case_has_the_times_of_arrival_and_is_judged_by_them(inputs, tmp_path):
     inputs[1].write_text("".join(LINE.format(t) for t in (1, 6, 4, 9, 12)))
     case, answers = tmp_path / "case.json", ("--arrival", "order")
@@ -131,7 +151,7 @@ def test_a_broken_adapter_is_one_message_and_no_case(kind, said, inputs, tmp_pat
     [
         (("--adapter", "a", "--check", "b"), "--check"),
         ((), "--check"),
-        (("--adapter", "a"), "missing input: use QUERY TRACE.. with --adapter, or --check"),
+        (("--adapter", "a"), "missing input: use CASE.json or QUERY TRACE.. with --adapter, or --check"),
         (("--check", "a", "--out", "c.json"), "cannot combine --out or --option with --check"),
         (("--check", "a", "--unit", "1s"), "cannot combine --unit with --check"),
         (("q.rq", "t.nq", "--check", "a"), "found 2 files; with --check use at most one QUERY"),

@@ -5,6 +5,8 @@ from functools import cache
 
 import pytest
 
+from agreement.comparing.matching.likeness import RowMatch
+from agreement.comparing.matching.places import ReportMatch
 from agreement.documents.recordings import Push
 from agreement.engines.adapters.built_in import BuiltInEngine
 from agreement.engines.specifications import builtin
@@ -72,6 +74,16 @@ def test_where_reports_are_wrong_is_said(wrong, right, words):
     said = where_wrong([compared(*wrong)] * 3, [compared(*right)] * 9)
     assert said.startswith("wrong only where ")
     assert words in said
+
+
+@pytest.mark.parametrize(("extra", "said"), [(1, "wrong without these traits: 1"), (5, "")])
+def test_what_is_true_only_of_closes_is_not_said_of_wrong_reports_where_no_window_closes(extra, said):
+    late, early = compared((3, 11), (4.0, (A,), ())), compared((3, 5), (4.0, (A,), (A,)))
+    places = [ReportMatch(5.0, None, (), RowMatch(extra=(A,)), "no close")] * extra
+    unclosed = replace(late, places=(*late.places, *places))
+    found = where_wrong([unclosed, *[late] * 10], [early] * 30)
+    assert said in found
+    assert ("only" in found, bool(found)) == (False, bool(said))
 
 
 def test_reports_that_are_wrong_everywhere_have_nothing_in_common():

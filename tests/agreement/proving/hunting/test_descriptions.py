@@ -38,6 +38,10 @@ def compared(*places):
             [((A,), (A,)), ((), (A,))],
             "reports come although no report is due, and extra rows are from the preceding report",
         ),
+        (
+            [((("_:b1", '"1"'),),) * 2, ((), (("_:b7", '"1"'),))],
+            "reports come although no report is due, and extra rows are from the preceding report",
+        ),
         ([((A,), ()), ((), (A,)), ((B,), ()), ((), (B,))], "right, but reports come at other times"),
         ([((A, A), (A,))], "right are reported less often"),
         ([((A,), (A, A))], "right are reported more often"),

@@ -1,0 +1,65 @@
+"""What a hunt's report says of a fault: its name, and terms that readers can tell apart."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+
+from agreement.documents.recordings import Push
+from agreement.proving.hunting import Fault, RunVerdict, Switch
+from agreement.results.renderings.hunt_report import case_name, places_table, stream_table, title
+from tests.agreement.proving.hunting.told import placed
+
+A, TEXT, TAGGED = "<http://e/a>", '"a"', '"a"@en'
+
+
+@pytest.fixture(autouse=True)
+def columns_of_the_made_query(monkeypatch):
+    monkeypatch.setattr("agreement.results.renderings.hunt_report.columns", lambda _: ("a",))
+
+
+def fault(right, came, *triples, **more):
+    """Return a fault without a rule, shown by a stream of objects and one report at 4."""
+    pushes = [Push(t, "<http://e/S>", ("<http://e/s>", "<http://e/p>", term)) for t, term in triples]
+    query = SimpleNamespace(name="tumbling", read=None)
+    run = SimpleNamespace(query=query, pushes=pushes, typed_answers=SimpleNamespace(lexical=False))
+    rows = ([(term,) for term in terms] for terms in (right, came))
+    return Fault(run, RunVerdict(False, (placed(4, *rows),)), 1.0, **more)
+
+
+def cells(table):
+    return [list(column.cells) for column in table.columns]
+
+
+def test_terms_that_look_equal_are_shown_with_their_kinds():
+    shown = fault([TEXT, A], [TAGGED], (1, A), (2, TEXT))
+    assert cells(stream_table(shown))[2] == ["s p <http://e/a>", 's p "a"']
+    assert cells(places_table(shown))[1:3] == [['("a"), (<http://e/a>)'], ['("a"@en)']]
+    assert cells(stream_table(fault([A], [], (1, A))))[2] == ["s p a"]
+
+
+@pytest.mark.parametrize("alike", [None, "rows are missing, and no row is extra"])
+@pytest.mark.parametrize("untried", [True, False])
+def test_an_unexplained_fault_is_named_by_its_smallest_case(alike, untried):
+    """The name does not depend on the time that a hunt had, so that a list of known names keeps it."""
+    shown = fault([A], [], (1, A), (5, A), alike=alike, untried=untried)
+    assert title(shown) == "wrong answers to tumbling, at 4 ms: no row instead of (a)"
+    assert case_name(shown) == f"{title(shown)}, for the stream s p a at 1, s p a at 5"
+
+
+def test_faults_of_different_streams_or_rows_have_different_names():
+    several = [
+        fault([A], [], (1, A), (5, A)),
+        fault([A], [], (1, A), (6, A)),
+        fault([A], [TEXT], (1, A), (5, A)),
+        fault([A], [TAGGED], (1, A), (5, A)),
+        fault([A], [A, A], (1, A), (5, A)),
+    ]
+    assert len({case_name(one) for one in several}) == len(several)
+
+
+def test_the_name_of_a_rule_is_not_cut():
+    first = fault([A], [], (1, A), rule=Switch("windows begin at another t0: 1", "t0 = 0"))
+    other = replace(first, rule=Switch("windows begin at another t0: 3", "t0 = 0"))
+    assert title(first) == title(other) == "windows begin at another t0"
+    assert case_name(first) != case_name(other)
