@@ -58,6 +58,11 @@ def test_faults_of_different_streams_or_rows_have_different_names():
     assert len({case_name(one) for one in several}) == len(several)
 
 
+def test_labels_of_blank_nodes_are_no_part_of_a_name():
+    one, other = (fault([A], [label], (1, label)) for label in ("_:b1", "_:e7-2"))
+    assert case_name(one) == case_name(other)
+
+
 def test_the_name_of_a_rule_is_not_cut():
     first = fault([A], [], (1, A), rule=Switch("windows begin at another t0: 1", "t0 = 0"))
     other = replace(first, rule=Switch("windows begin at another t0: 3", "t0 = 0"))
