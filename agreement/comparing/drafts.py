@@ -57,6 +57,11 @@ def draft(events: Recording, alerts: Sequence[Recording], *, name: str, time: st
             "with --query."
         ),
         f"# An alert comes at most {age / 1000:g}s after its event.",
+        *(
+            f"# If alerts depend on the {column} of events, add: ; {prefix}:{column} ?{column} "
+            f"FILTER (?{column} > ...)"
+            for column in _other_numbers(events, (time, *columns.values()))
+        ),
         f"PREFIX {prefix}: <{iri}>",
         f"SELECT {' '.join(f'?{variable}' for variable in columns)} WHERE {{",
         f"  STREAM {prefix}:{name} [RANGE {length}] {{ ?event {patterns} }}",
@@ -123,6 +128,16 @@ def window_length(age: float, unit: Duration) -> Duration:
     # Arrivals at the evaluation time are in each window.
     points = max(ceil(age / unit.milliseconds - SLACK), 1)
     return next(near, Duration(points * unit.nanoseconds))
+
+
+def _other_numbers(events: Recording, known: Sequence[str]) -> Iterator[str]:
+    """Yield the columns of numbers in the events, except the known columns."""
+    for column in events.variables:
+        if column not in known and _NAME.fullmatch(column):
+            reports = in_columns(events, (column,)).reports
+            values = {part for report in reports for row in report.rows for part in row_key(row)}
+            if values - {None} and all(part is None or isinstance(part, Number) for part in values):
+                yield column
 
 
 def _filter(columns: Sequence[str], repeated: Iterable[Key], others: Iterable[Key]) -> Iterator[str]:

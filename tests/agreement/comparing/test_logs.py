@@ -246,6 +246,17 @@ def test_evaluations_without_a_row_are_told(tmp_path):
     assert "at 3 of these evaluations, b.csv has no row, as if the system had not evaluated" in told
 
 
+@pytest.mark.parametrize("first", [10, 40])
+def test_a_system_may_evaluate_before_its_first_window_is_full_or_wait_until_it_is(tmp_path, first):
+    """A window of 40 s that is pulled every 10 s: from 10 s on over what has come, or from 40 s on."""
+    events = [(3 * n + n % 2, "hall", 30 + 7 * n % 13) for n in range(1, 60)]
+    log = table(tmp_path, "a", pulls(events, lambda _: 40, range(first, events[-1][0], 10)))
+    query = WITHIN.replace("20s", "40s")
+    found = api.compare_logs(log, log, events=table(tmp_path, "s", events), query=query, period="10s")
+    (right,) = [one for one in found.predictions[0] if one.name == "pull every 10s"]
+    assert (right.correct, right.left_out, right.unexplained) == (True, 0, [])
+
+
 def test_a_draft_has_the_columns_and_the_threshold():
     events, pushed, _ = simulated(random.Random(1), length=20, period=10, delay=0)
     frames = [pd.DataFrame(rows, columns=["time", "room", "value"]) for rows in (pushed, events)]
@@ -260,6 +271,15 @@ def test_a_draft_has_no_limit_where_no_number_parts_the_events(tmp_path):
     events = table(tmp_path, "s", [(1, "hall", 20), (2, "hall", 30), (3, "hall", 40)])
     log = table(tmp_path, "a", [(2, "hall", 30)])
     assert "FILTER" not in api.compare_logs(log, log, events=events).draft
+
+
+def test_a_draft_names_the_numbers_on_which_alerts_may_depend(tmp_path):
+    events = table(tmp_path, "s", [(1, "hall", 20), (2, "hall", 30)])
+    log = table(tmp_path, "a", [(2, "hall", 30)])
+    (tmp_path / "b.csv").write_text("time,room\n2,hall\n")
+    hint = "# If alerts depend on the value of events, add: ; ex:value ?value FILTER (?value > ...)"
+    assert hint in api.compare_logs(tmp_path / "b.csv", tmp_path / "b.csv", events=events).draft
+    assert hint not in api.compare_logs(log, log, events=events).draft
 
 
 @pytest.fixture
