@@ -183,7 +183,7 @@ class JudgeResult(Findings):
         is incorrect.
         """
         if self._refused:
-            return judging.all_refused(self._refused, len(self._refused) + len(self._cases))
+            return judging.refusals_text(self._refused, len(self._refused) + len(self._cases))
         return judging.cases_without_reports(self._cases)
 
     @property

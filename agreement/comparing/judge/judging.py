@@ -28,6 +28,7 @@ from agreement.documents import recordings, requests, traces
 from agreement.documents.dates import Dates
 from agreement.documents.outputs import first_few, plain, quantity
 from agreement.documents.placed import shown_json
+from agreement.documents.recordings.case import HUNT_FILE
 from agreement.documents.requests import JudgeOptions
 from agreement.documents.values import cut
 from agreement.engines import specifications
@@ -425,7 +426,10 @@ def overall(verdicts: Sequence[bool | None]) -> bool | None:
 
 
 def case_files(paths: Sequence[Path]) -> list[Path]:
-    """Return the case files; a folder contributes the case files in the folder and its subfolders."""
+    """Return the case files; a folder contributes the case files in the folder and its subfolders.
+
+    The folder that `lars hunt --out` writes also contains a description of the hunt, which is no case.
+    """
     if not paths:
         raise LarsError(f"missing input: use {_ACCEPTED}")
     files: list[Path] = []
@@ -433,7 +437,7 @@ def case_files(paths: Sequence[Path]) -> list[Path]:
         if not exists(path, folder=True) and path.suffix.lower() != _SUFFIX:
             raise LarsError(f"{path}: not a recorded case (*{_SUFFIX}) and not a folder; use {_ACCEPTED}")
         below = path.rglob("*") if exists(path, folder=True) else (path,)
-        named = (file for file in below if file.suffix.lower() == _SUFFIX)
+        named = (file for file in below if file.suffix.lower() == _SUFFIX and file.name != HUNT_FILE)
         inside = sorted(file for file in named if file == path or not exists(file, folder=True))
         if not inside:
             raise LarsError(f"{path}: a folder without *{_SUFFIX}; expected {_ACCEPTED}")

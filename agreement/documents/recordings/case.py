@@ -333,6 +333,10 @@ def write_case(path: Path, content: CaseContent) -> None:
         place.write_text(case_text(content), encoding="utf-8")
 
 
+HUNT_FILE: Final = "hunt.json"
+"""The name of the file that describes a hunt, in the folder above the cases of its faults."""
+
+
 def case_text(content: CaseContent) -> str:
     """Return the text of a case's file; keys with default values are omitted.
 

@@ -17,7 +17,7 @@ from agreement.comparing.judge import ACCEPTED_JUDGES, is_judge
 from agreement.documents import requests
 from agreement.documents.outputs import plain
 from agreement.documents.recordings import static_lines
-from agreement.documents.recordings.case import case_text
+from agreement.documents.recordings.case import HUNT_FILE, case_text
 from agreement.documents.requests import JudgeOptions
 from agreement.documents.table_files import Column, OutTable
 from agreement.engines.adapters.client import RunningAdapter
@@ -274,7 +274,7 @@ def _write(path: Path, hunted: hunting.Hunt, result: HuntResult, made: Sequence[
     folders = result.folders
     with replacement_folder(path, _FOLDER) as new:
         document = json.dumps(result.to_json(), indent=1, ensure_ascii=False)
-        (new / "hunt.json").write_text(f"{document}\n", encoding="utf-8")
+        (new / HUNT_FILE).write_text(f"{document}\n", encoding="utf-8")
         (new / "README.md").write_text(hunt_report.index_markdown(hunted, folders, made), encoding="utf-8")
         overview = hunt_page(hunted, folders, result.refusals, result.to_json(), linked=True)
         write_page(new / "page.html", replace(overview, provenance=made))

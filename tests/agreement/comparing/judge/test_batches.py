@@ -86,6 +86,14 @@ def test_what_cannot_be_judged_does_not_keep_the_others_from_it(tmp_path):
     assert "b.json: query:1:" in found.err
 
 
+def test_the_description_of_a_hunt_is_no_case(tmp_path):
+    met(tmp_path / "fault", "case")
+    (tmp_path / "hunt.json").write_text("{}")
+    found = lars("judge", tmp_path, "--engine", "cqels-1.x", "--json")
+    assert (found.code, [one["id"] for one in found.json["cases"]]) == (0, ["case"])
+    assert found.json["refused"] == []
+
+
 def test_readers_are_told_which_cases_cannot_be_judged(tmp_path):
     found = lars("judge", refusals(tmp_path / "x"), "--engine", "cqels-1.x")
     assert "cases that cannot be judged" in found.out
