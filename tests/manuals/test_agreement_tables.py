@@ -8,6 +8,7 @@ from typing import get_args, get_type_hints
 
 import numpy as np
 import pytest
+from rdflib import Graph, URIRef
 
 from agreement import api
 from agreement.cli.commands import COMMANDS as DECLARED
@@ -33,6 +34,7 @@ ENGINE_KEYS = rows("agreement/manual/experiments.md", "| key of `[[engines]]` | 
 ANSWERS = rows("agreement/manual/judge.md", "| `--answers-format` | contents |")
 SHOWN = rows("agreement/manual/reports.md", "| report of | contents |")
 RESULTS = rows("agreement/manual/python.md", "| result of | attributes |")
+ELEMENTS = rows("agreement/manual/python.md", "| element | content |")
 MESSAGES = rows("agreement/manual/adapters.md", "| message | reply |")
 PROFILE_KEYS = rows("agreement/manual/adapters.md", "| key of the reply to `open` | meaning [default] |")
 SERVED = rows("agreement/manual/adapters.md", "| option of `lars serve-engine` | meaning |")
@@ -211,6 +213,16 @@ def test_each_result_has_what_its_row_says():
         answer = names[snippets(row[0])[0]]
         has = [name for one in (*(get_args(answer) or (answer,)), *ROWS) for name in dir(one)]
         assert [said for said in snippets(row[1]) if said not in has and said not in names] == []
+
+
+def test_each_form_of_an_element_is_read():
+    query = "SELECT ?s { STREAM <http://e/S> [RANGE 9s] { ?s ?p ?o } }"
+    graph = Graph().add((URIRef("http://e/ann"), URIRef("http://e/in"), URIRef("http://e/hall")))
+    for first, content in ELEMENTS:
+        element = eval(snippets(first)[0], {"URIRef": URIRef, "graph": graph})
+        asked = "hot(R) ← temp(R, V)." if "LARS program" in content else query
+        shown = [str(answer) for answer in api.solve(asked, [element]).answers if answer.t == 1]
+        assert any("ann" in text or "kitchen" in text for text in shown), first
 
 
 def firsts(table):

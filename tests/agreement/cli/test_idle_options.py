@@ -61,6 +61,7 @@ FILES = {
     "c(S) ← triple(S, P, O, G).",
     "b.atoms": "1: ans1(<http://e/a>) trigger.\n",
     "numbers.csv": "came,y\n2,1.001\n3,1.001\n",
+    "renamed.csv": "came,n\n2,1.001\n3,1.001\n",
     "numbers.txt": "came,y\n2,1.001\n3,1.001\n",
     "numbers.ndjson": ANSWER,
     "twice.ndjson": ANSWER.replace("1.001", "1.0") * 2,
@@ -298,6 +299,7 @@ judge numbers.rq in.nq --answers numbers.csv [--time-variable came]
 judge numbers.rq in.nq --answers numbers.txt --time-variable came [--answers-format csv]
 judge who.rq short.csv --answers joined.ndjson --no-diagnosis [--prefix ex=http://e/]
 judge who.rq own.csv --answers joined.ndjson --no-diagnosis [--column MAPPED]
+judge numbers.rq in.nq --answers renamed.csv --time-variable came [--rename n=y]
 judge NUMBERS [--answers-unit 2s]
 judge NUMBERS [--engine spec.toml]
 judge NUMBERS [--tolerance 0.5]
@@ -333,6 +335,7 @@ compare alerts.csv late.csv --events events.csv [--query value.rq]
 compare alerts.csv late.csv --events events.csv [--period 3s]
 compare alerts.csv late.csv --events events.csv --period 3s [--window 2s]
 compare alerts.csv late.csv [--within 1s]
+compare alerts.csv late.csv [--rename value=v]
 compare alerts.csv late.csv [--answers-unit 2s]
 compare alerts.csv late.csv [--time-variable value]
 run [--schema]

@@ -418,6 +418,7 @@ VALUES = {
     "--answers-delay": "9s",
     "--answers-format": "tsv",
     "--answers-unit": "500ms",
+    "--rename": "a=x",
     "--time-variable": "when",
 }
 
@@ -425,13 +426,14 @@ VALUES = {
 @pytest.mark.parametrize("side", ["push", "pull"])
 @pytest.mark.parametrize("flag", ["--answers-delay", *(each.flag for each in declared(AnswersOptions))])
 def test_an_option_of_the_answers_changes_what_is_read_and_requires_a_log(folder, flag, side, monkeypatch):  # noqa: F811
-    named = {flag[2:].replace("-", "_"): VALUES[flag]}
+    value = {"a": "x"} if flag == "--rename" else VALUES[flag]
+    named = {flag[2:].replace("-", "_"): value}
     with pytest.raises(LarsError, match=f"{flag} requires --push-answers or --pull-answers"):
         begun(folder, **named)
-    time = "when" if "when" in named.values() else "t"
+    time, name = ("when" if value == "when" else "t"), ("a" if flag == "--rename" else "x")
     # The option overrides the suffix.
     path = folder / ("log.csv" if flag == "--answers-format" else "log.tsv")
-    path.write_text(f"?{time}\t?x\t?v\n3\t<http://e/a>\t1\n12\t<http://e/a>\t1\n")
+    path.write_text(f"?{time}\t?{name}\t?v\n3\t<http://e/a>\t1\n12\t<http://e/a>\t1\n")
     first = came(folder, "a", "1 p", "2 q", "5 q", "14 p")
     state, _ = begun(folder, **{f"{side}_answers": str(path)}, **named).judge_batch(0, [first])
     found = state.compared, state.logs[side].newest
