@@ -282,6 +282,7 @@ def _each_number(constants: tuple[Term, ...], many: int, linked: int) -> Iterato
 
 
 _NEAR: Final = 3
+_TWO: Final = 2
 _GREATEST: Final = tuple(
     edge
     for greatest, last in ((2**1024 - 2**971, 2**970), (2**128 - 2**104, 2**103))
@@ -406,14 +407,25 @@ def _strings(constants: Iterable[Term], many: int) -> Iterator[Literal]:
 
 
 def _times(linked: int) -> Iterator[Literal]:
-    """Yield dateTime literals: instants with several spellings each, and a dateTime without a zone.
+    """Yield dateTime literals, with and without a time zone, that represent `linked` compared dateTimes.
 
-    `linked` variables are compared with each other. All of them can be equal. If one variable is earlier,
-    only the others can be equal. So each later instant has one spelling less, but at least two.
+    A time with a zone and a time without a zone are comparable only if they differ by more than 14 hours. So
+    the literals are 7 hours apart. All compared times can be equal, and all but one can be equal but later
+    than the other time.
     """
-    for place in range(max(2, linked)):
-        fractions = (f".{'0' * digits}" for digits in count(1))
-        spellings = chain(("Z", "+00:00"), (f"{fraction}Z" for fraction in fractions))
-        for spelling in islice(spellings, max(2, linked - place)):
-            yield Literal(f"{2026 + place}-01-01T00:00:00{spelling}", XSD + "dateTime")
-    yield Literal("2026-01-01T00:00:00", XSD + "dateTime")
+    # Of two times it does not matter which has no zone: they are earlier, equal, later or incomparable.
+    places = linked + 1 if linked > _TWO else _TWO
+    for place in range(places):
+        day, hour = divmod(7 * place, 24)
+        start = f"2026-01-{1 + day:02}T{hour:02}:00:00"
+        fractions = [f".{'0' * digits}" for digits in range(1, max(_TWO, linked))]
+        zoned = ("Z", "+00:00", *(f"{fraction}Z" for fraction in fractions))
+        local = ("", *fractions)
+        yield from (Literal(f"{start}{text}", XSD + "dateTime") for text in zoned[: _alike(place, linked)])
+        unzoned = _alike(max(place, 1), linked) if linked > _TWO else 1 - place
+        yield from (Literal(f"{start}{text}", XSD + "dateTime") for text in local[:unzoned])
+
+
+def _alike(place: int, linked: int) -> int:
+    """Return how many spellings a time needs: at a later place, one of the compared times is earlier."""
+    return max(_TWO, linked - (place > 0))

@@ -1,9 +1,10 @@
 """The terms that are chosen stand for all others: whatever conditions hold of, they hold of one of these."""
 
+import operator
 import struct
-from collections import Counter
 from decimal import Decimal
 from fractions import Fraction
+from functools import cache
 from itertools import product
 from math import inf, isfinite
 
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from agreement.proving.values import is_covered, number, terms
 from lars.language.formulas import Call
 from lars.language.terms import XSD, Iri, Literal, Variable
-from solver.rdf import value
+from solver.rdf.values import compare, equal
 
 ROUNDS = {"integer": 0, "decimal": 0, "float": 1, "double": 2}
 digits = st.integers(1, 60).flatmap(lambda n: st.integers(-(10**n), 10**n))
@@ -130,15 +131,31 @@ def test_only_comparisons_and_kinds_are_decided_by_terms():
     assert not is_covered(Call("<", (x, Literal("2026-01-01T00:00:00Z", XSD + "dateTime"))))
 
 
-@pytest.mark.parametrize("sizes", [(3,), (1, 2), (2, 1), (1, 1, 2), (1, 3), (4,), (1, 1, 1, 1)])
-def test_dates_are_ordered_and_equal_as_variables_can_be(sizes):
-    """Each later group of variables is later, and the variables of one group are equal but other terms."""
-    linked = sum(sizes)
-    spelled = Counter(value(term).seconds for term in terms((), (), 1, linked=linked) if is_instant(term))
-    counts = [spelled[instant] for instant in sorted(spelled)]
-    assert all(count >= size for count, size in zip(counts, sizes, strict=False))
-    assert len(counts) >= len(sizes)
+@pytest.mark.parametrize("linked", [2, 3, 4])
+@given(st.data())
+def test_dates_compare_with_each_other_as_dates_that_are_chosen(linked, data):
+    """Dates without a zone are less, equal, greater, or incomparable, and equal dates can be other terms."""
+    hours = st.tuples(st.integers(0, 7 * linked), st.sampled_from(["Z", "", ".0Z", ".0", ".00", ".00Z"]))
+    drawn = [date(*each) for each in data.draw(st.lists(hours, min_size=linked, max_size=linked))]
+    partial = [()]
+    for place, each in enumerate(drawn):
+        wanted = [relation(each, other) for other in drawn[:place]]
+        longer = ((*tried, term) for tried in partial for term in CHOSEN_DATES[linked])
+        partial = [tried for tried in longer if [relation(tried[-1], old) for old in tried[:-1]] == wanted]
+    assert partial
 
 
-def is_instant(term):
-    return isinstance(term, Literal) and term.datatype == f"{XSD}dateTime" and value(term).zoned
+def date(hours, zone):
+    return Literal(f"2026-11-{1 + hours // 24:02}T{hours % 24:02}:00:00{zone}", f"{XSD}dateTime")
+
+
+@cache
+def relation(one, other):
+    """Return whether two dates are equal, less and the same term; None is an error."""
+    return equal(one, other), compare(operator.lt, one, other), one == other
+
+
+CHOSEN_DATES = {
+    linked: [term for term in terms((), (), 1, linked=linked) if term.datatype == f"{XSD}dateTime"]
+    for linked in (2, 3, 4)
+}

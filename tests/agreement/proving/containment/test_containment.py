@@ -77,6 +77,7 @@ SELECT ?x {{?x :p ?y} {BIND(1/0 AS ?y)}} | SELECT ?x {?x :p ?y FILTER(SAMETERM(1
 SELECT ?x {?x :p ?y} | SELECT ?x {?x :p ?y} GROUP BY ?x HAVING(COUNT(?y) > "0"^^INT) | yes yes
 SELECT ?x {?x :p ?y} | SELECT ?x {?x :p ?y} GROUP BY ?x HAVING(COUNT(?y) > "EASTERN"^^INT) | no yes
 SELECT ?x {?x :p ?y . ?x :q ?z . ?x :r ?w FILTER(TIMES)} | SELECT ?x {?x :p ?y FILTER(?y = ?y + 0)} | no no
+SELECT ?x {LATER FILTER(!isNumeric(?y))} | SELECT ?x {LATER FILTER(?z < ?w || ?z >= ?w)} | no no
 SELECT ?x {MOMENT} | SELECT ?x {MOMENT {SELECT (COUNT(?z) AS ?n) {?y :q ?z}}} | no yes
 SELECT (COUNT(?y) AS ?n) FROM NAMED WINDOW :w ON :s VIEW | SELECT (COUNT(?y) AS ?n) {MOMENT} | no yes
 """
@@ -92,6 +93,7 @@ for width in "52":
     BLOCKS |= {f"GROUP{width}": grouped, f"OVER{width}": f"FROM STREAM :s [RANGE {width}s STEP 1s]"}
 BLOCKS["GROUPED"] = "SELECT ?x (AVG(?y) AS ?n) {?x :p ?y} GROUP BY ?x"
 BLOCKS["COUNTED"] = "SELECT ?x (COUNT(?y) + 1 AS ?n) {?x :p ?y} GROUP BY ?x"
+BLOCKS["LATER"] = "STREAM :s [NOW] {?x :p ?y . ?x :q ?z . ?x :r ?w} FILTER(?y < ?z && ?y < ?w)"
 BLOCKS["TIMES"] = "!isNumeric(?y) && " + " && ".join(
     f"?{one} = ?{other} && !SAMETERM(?{one}, ?{other})" for one, other in ("yz", "zw", "yw")
 )
