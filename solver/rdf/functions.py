@@ -300,6 +300,10 @@ def _position(term: Constant) -> float | None:
 
 _PLAIN: Final = (1e-6, 1e6)  # between them XPath writes a double without an exponent
 _MOMENTS: Final = ("dateTime", "date", "time")
+_DURATIONS: Final = ("duration", "dayTimeDuration", "yearMonthDuration")
+_PARTS_OF_DATES: Final = ("gYear", "gYearMonth", "gMonth", "gMonthDay", "gDay")
+_TEXTUAL: Final = frozenset(map(f"<{XSD}{{}}>".format, (*_DURATIONS, *_PARTS_OF_DATES)))
+"""The types, as names of casts, that have no value here, and whose literals a cast turns into strings."""
 CASTS: Final = ("string", "boolean", *INTEGERS, "decimal", "float", "double", *_MOMENTS)
 """The XSD types that `cast` supports; SPARQL 1.1, 17.5 names seven of them, XPath defines the other casts."""
 
@@ -317,6 +321,10 @@ def cast(kind: str, term: Constant) -> Constant | None:
         return (
             None if number is None else read if isinstance(number, CalendarTime) else _as_kind(kind, number)
         )
+    if given is None and kind == "string" and isinstance(term, Literal):
+        # The result of TIMEZONE is one; an invalid lexical form has no cast to its own type.
+        own = f"<{term.datatype}>"
+        return native("STR", known) if own in _TEXTUAL and (known := native(own, term)) else None
     return None if given is None or kind in _MOMENTS else _as_kind(kind, given)
 
 

@@ -54,6 +54,11 @@ xsd:string(?x) | "01"^^xsd:integer | - | "1"
 xsd:string(?x) | "1.5e30"^^xsd:double | - | "1.5E30"
 xsd:string(?x) | "1.0E2"^^xsd:double | - | "100"
 xsd:string(?x) | <x:a> | - | "x:a"
+xsd:string(TIMEZONE(?x)) | "2020-01-01T00:00:00-05:30"^^xsd:dateTime | - | "-PT5H30M"
+xsd:string(?x) | "PT36H"^^xsd:dayTimeDuration | - | "P1DT12H"
+xsd:string(?x) | "2020"^^xsd:gYear | - | "2020"
+xsd:string(?x) | "x"^^xsd:gYear | - | error
+xsd:string(?x) | "a"@en | - | error
 xsd:boolean(?x) | "0.0"^^xsd:decimal | - | "false"^^xsd:boolean
 xsd:boolean(?x) | "1" | - | "true"^^xsd:boolean
 xsd:double(?x) | "true"^^xsd:boolean | - | "1.0E0"^^xsd:double
