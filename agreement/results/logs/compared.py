@@ -294,8 +294,10 @@ def _missed(request: LogsRequest, match: LogMatch) -> Missed:
             f"cannot count alerts by --window: {problem}; use a log whose columns are also "
             "columns of the events"
         )
-    unit = request.input_options.time_point
-    for path in request.logs.query:
+    queries, lengths_given = request.logs.query, (request.wait, request.lateness)
+    # As for the predictions, whose note names the unit.
+    unit = request.input_options.fitted(queries, unsaid, *lengths_given).time_point
+    for path in queries:
         query = requests.load_query(path, unit)
         if any(isinstance(part, Group) and part.aggregates for part in parts(query.pattern)):
             raise LarsError(

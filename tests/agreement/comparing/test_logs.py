@@ -199,6 +199,14 @@ def test_another_length_of_windows_predicts_a_log_and_the_time_of_a_change_is_to
     )
 
 
+def test_missed_alerts_are_counted_for_a_query_whose_window_is_no_whole_second(tmp_path):
+    events, pushed, _ = simulated(random.Random(11), length=20, period=10, delay=0)
+    s, a = table(tmp_path, "s", events), table(tmp_path, "a", pushed)
+    query = WITHIN.replace("20s", "1500ms")
+    found = api.compare_logs(a, a, events=s, query=query, period="10s", window="20s")
+    assert list(found.missed.values()) == [0]
+
+
 def by_bounds(events, length, ends):
     """Return the alerts of pulls by each of the four bounds of their windows."""
     return [
