@@ -28,7 +28,7 @@ from agreement.engines.adapters.messages import (
 from agreement.results.base.library import Findings, Listeners, offered_functions, text_table
 from lars.dataclass import dataclass
 from lars.errors import LarsError
-from lars.files import read_file, read_text
+from lars.files import exists, read_file, read_text
 from lars.options import argument, option
 from solver.traces import read_static
 from translate.model.query import EngineQuery
@@ -249,6 +249,9 @@ def record(request: RecordRequest, listeners: Listeners) -> RecordResult | Adapt
     for flag, path in (("--out", request.out), ("--log", request.log)):
         if path is not None and path.resolve() in read:
             raise LarsError(f"{flag} {path}: cannot be written, because it is an input; use another file")
+    # The engine may run for hours before the case is written.
+    if request.out is not None and (exists(request.out, folder=True) or not exists(request.out.parent)):
+        raise LarsError(f"--out {request.out}: cannot be written; use a file in an existing folder")
     if request.out and request.log and request.out.resolve() == request.log.resolve():
         raise LarsError(f"--log {request.log}: the command uses this file already; use another file")
     return _recorded(request, listeners) if request.check is None else _checked(request)

@@ -159,6 +159,8 @@ def test_a_broken_adapter_is_one_message_and_no_case(kind, said, inputs, tmp_pat
         (("--check", "'"), "No closing quotation"),
         (("--check", "no-such-adapter"), "cannot start the adapter 'no-such-adapter': No such file"),
         (("--check", "a", "--option", "t0"), "expected NAME=VALUE"),
+        (("q.rq", "--adapter", "a", "--out", "no-such/c.json"), "c.json: cannot be written; use a file"),
+        (("q.rq", "--adapter", "a", "--out", "."), "--out .: cannot be written; use a file"),
     ],
 )
 def test_wrong_calls_are_one_message(arguments, said):
