@@ -328,11 +328,12 @@ def assign(value: object) -> dict[Iri, tuple[Iri, ...]]:
             raise wrong(predicates, accepted, name)
         listed = (_iri(predicate, "the name of a predicate") for predicate in predicates)
         iris[_iri(name, "a stream's name")] = tuple(dict.fromkeys(listed))
-    _check_owners(iris)
+    check_owners(iris)
     return iris
 
 
-def _check_owners(iris: dict[Iri, tuple[Iri, ...]]) -> None:
+def check_owners(iris: Mapping[Iri, tuple[Iri, ...]]) -> None:
+    """Raise WrongValueError if a predicate is assigned to two streams."""
     owner: dict[Iri, Iri] = {}
     for stream, predicates in iris.items():
         for predicate in predicates:

@@ -136,7 +136,7 @@ def rename_option(names: Sequence[str] | Mapping[str, str]) -> Mapping[str, str]
     if isinstance(names, Mapping):
         return names
     needed = "expected A=B: a column of the first query and a column of the second query"
-    return dict(_column_names(name, value, needed) for name, value in pairs(names))
+    return _renamed(names, needed)
 
 
 def renamed_columns(names: Sequence[str] | Mapping[str, str]) -> Mapping[str, str]:
@@ -146,12 +146,24 @@ def renamed_columns(names: Sequence[str] | Mapping[str, str]) -> Mapping[str, st
     {'unit': 'pump'}
 
     Raises:
-        LarsError: A text is not of the form COLUMN=VARIABLE, or two columns are renamed to one variable.
+        LarsError: A text is not of the form COLUMN=VARIABLE, two columns are renamed to one variable, or one
+            column has two new names.
     """
     needed = "expected COLUMN=VARIABLE, such as unit=pump: a column of answers and a variable of the query"
-    renamed = dict(_column_names(name, value, needed) for name, value in pairs(names))
+    renamed = _renamed(names, needed)
     if len(set(renamed.values())) < len(renamed):
         raise LarsError(f"two columns get one name; {needed}")
+    return renamed
+
+
+def _renamed(names: Sequence[str] | Mapping[str, str], needed: str) -> Mapping[str, str]:
+    renamed: dict[str, str] = {}
+    for name, value in pairs(names):
+        old, new = _column_names(name, value, needed)
+        if renamed.setdefault(old, new) != new:
+            raise LarsError(
+                f"the column {old} has two new names, {renamed[old]} and {new}; use one name for each column"
+            )
     return renamed
 
 
@@ -202,14 +214,18 @@ def moment(value: str | datetime) -> datetime:
 
 
 def assignments(names: Sequence[str] | Mapping[str, Sequence[str]]) -> Mapping[Iri, tuple[Iri, ...]]:
-    """Return the predicates of each stream, from texts STREAM=PREDICATE or from a mapping."""
+    """Return the predicates of each stream, from texts STREAM=PREDICATE or from a mapping.
+
+    Raises LarsError unless each predicate belongs to one stream.
+    """
     iris: dict[Iri, tuple[Iri, ...]] = {}
     for stream, predicates in pairs(names):
         for predicate in [predicates] if isinstance(predicates, str) else predicates:
             if not (stream and predicate):
                 raise LarsError("expected STREAM=PREDICATE with two IRIs")
             key, value = Iri(values.absolute_iri(stream)), Iri(values.absolute_iri(predicate))
-            iris[key] = (*iris.get(key, ()), value)
+            iris[key] = tuple(dict.fromkeys((*iris.get(key, ()), value)))
+    values.check_owners(iris)
     return iris
 
 
