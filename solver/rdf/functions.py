@@ -48,6 +48,7 @@ _MOST_NESTED: Final = 50
 _REPLACEMENT = re.compile(r"(?s)(?:[^\\$]|\\[\\$]|\$[0-9])*")
 _PART = re.compile(r"\\[\\$]|\$[0-9]+")
 _OPENINGS = re.compile(r"(?s)\\.|[\[\]]|\((?!\?)")
+_REFERENCES = re.compile(rf"(\\[1-9][0-9]+)|{_OPENINGS.pattern.removeprefix('(?s)')}", re.DOTALL)
 
 
 def matches(text: Constant, *terms: Constant) -> Constant | None:
@@ -135,6 +136,7 @@ def _python(pattern: str, flags: str, text: str) -> "BackReferences | None":
     bare = re.sub(r"\\[^pP]", "a", pattern)  # without escapes: a bracket of a class is none of a text
     if set(flags) - set("smi") or re.search(r"\[[^\]]*\[|\\[pP]", bare):
         return None
+    pattern = _with_references(pattern)
     # Python compiles groups inside groups by recursion, whose limit is another one in each process.
     depths = accumulate((piece == "(") - (piece == ")") for piece in bare if piece in "()")
     if max(depths, default=0) > _MOST_NESTED:
@@ -153,6 +155,24 @@ def _python(pattern: str, flags: str, text: str) -> "BackReferences | None":
     from solver.rdf.back_references import BackReferences
 
     return BackReferences(pattern, compiled.flags, compiled.groups, text)
+
+
+def _with_references(pattern: str) -> str:
+    r"""Return a pattern in which `\10` means group 1 and then 0, unless ten groups begin before it.
+
+    Python reads all digits as one number (F&O 3.1, 5.6.1: only as many digits as there are such groups).
+    """
+    groups = depth = 0
+
+    def separated(match: re.Match[str]) -> str:
+        nonlocal groups, depth
+        piece = match.group()
+        groups += piece == "(" and not depth
+        depth += (piece == "[") - (piece == "]" and depth > 0)
+        digits = len(piece) if match[1] is None else _digits(groups, piece)
+        return f"{piece[:digits]}(?:){piece[digits:]}" if piece[digits:] else piece
+
+    return _REFERENCES.sub(separated, pattern)
 
 
 def _replaced_by_python(text: Constant, expression: "BackReferences", by: str) -> Constant | None:

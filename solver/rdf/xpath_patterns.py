@@ -7,8 +7,9 @@ contains such an escape, the case variants of the other characters follow the ch
 
 These texts are errors: an escaped letter that XPath lacks, such as \b, although pyoxigraph has a meaning for
 it; a group such as (?i); a second quantifier; a script such as \p{Greek}; and in a class, [ without - before
-it, ] as the first character, and --. Two texts are read more freely than in XPath: other escaped characters,
-such as \@, and ] or } outside a class. With the flag m, ^ also matches after a line break that ends the text.
+it, ] as the first character, --, and a back-reference. Two texts are read more freely than in XPath: other
+escaped characters, such as \@, and ] or } outside a class. With the flag m, ^ also matches after a line break
+that ends the text.
 """
 
 import re
@@ -160,6 +161,8 @@ def _is_no_part(piece: str, before: str, following: str, within: list[str]) -> b
             return within in ([], ["^"])
         case "-":
             return before == "-" and following != "]"
+        case _ if piece[0] == "\\" and piece[1:].isdigit():
+            return True
         case _:
             return False
 

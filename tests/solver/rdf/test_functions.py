@@ -180,6 +180,10 @@ REGEX(?x, "^(.)\\1$") | "aa" | - | "true"^^xsd:boolean
 REGEX(?x, "^(.)\\1$") | "aa\n" | - | "false"^^xsd:boolean
 REGEX(?x, "^(A)\\1$", "i") | "aa" | - | "true"^^xsd:boolean
 REGEX(?x, "(\\1") | "aa" | - | error
+REGEX(?x, "^(a)(?:b)\\10+$") | "aba00" | - | "true"^^xsd:boolean
+REGEX(?x, "^\\(([(])\\10$") | "(((0" | - | "true"^^xsd:boolean
+REGEX(?x, "(a)(b)\\31") | "ab" | - | error
+REGEX(?x, "(a)[\\1]") | "a1" | - | error
 REGEX(?x, "(a)\\1") | <x:a> | - | error
 REPLACE(?x, "(.)\\1", ?y) | "aabc"@en | "<$1$10\\$>" | "<aa0$>bc"@en
 REPLACE(?x, "B", "$0$0", "i") | "abc" | - | "abbc"
