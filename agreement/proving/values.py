@@ -142,6 +142,27 @@ def _is_plain(term: Expression) -> bool:
     return known or isinstance(term, Variable | Iri | Symbol)
 
 
+def parts(expression: Expression) -> Iterator[Expression]:
+    """Yield the conditions that a condition combines by ∧, ∨ or ¬."""
+    if isinstance(expression, Call) and expression.function in CONNECTIVES:
+        yield from (part for each in expression.arguments for part in parts(each))
+    else:
+        yield expression
+
+
+def truth_constants(expressions: Iterable[Expression], linked: int) -> list[Constant]:
+    """Return terms to try as constants if a condition tests whether the value of a variable is true.
+
+    Numbers are true if they are not 0. Dates and times are neither true nor false, and a date is different
+    from each time. `linked` is the number of variables that are compared with each other.
+    """
+    if not any(isinstance(part, Variable) for expression in expressions for part in parts(expression)):
+        return []
+    days = [f"2026-01-0{day}{zone}" for day in (1, 2) for zone in ("Z", "+00:00")] + ["2026-01-01"]
+    dates = (Literal(day, XSD + "date") for day in days[: None if linked > _NEAR else 1])
+    return [integer(0), *dates, Literal("00:00:00Z", XSD + "time")]
+
+
 def terms(
     constants: Iterable[Constant],
     new: Iterable[Iri],

@@ -26,6 +26,7 @@ from agreement.proving.values import (
     terms,
     told_apart,
     triple_terms,
+    truth_constants,
 )
 from lars.dataclass import dataclass
 from lars.errors import LarsError
@@ -316,6 +317,7 @@ def _assigned(
     looked = [named_in(test.expression) - start.keys() for tests in (requirements, *barred) for test in tests]
     looked += [named_in(how) | {name} for name, how in disjunct.computed]
     linked = most_linked(looked, open_names)
+    constants += truth_constants(expressions, linked)
     own = [new[name] for name in open_names]
     values = terms(constants, own, many, linked=linked, blanks=[name.name for name in open_names])
     values += [term for term in start.values() if term not in values and term != NULL]

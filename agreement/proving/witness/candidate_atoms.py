@@ -15,7 +15,6 @@ from typing import Final
 from agreement.proving.disjuncts import is_rdf, takes
 from agreement.proving.values import (
     COMPARED,
-    CONNECTIVES,
     constants_in,
     fresh,
     integer,
@@ -25,7 +24,9 @@ from agreement.proving.values import (
     terms,
     told_apart,
     triple_terms,
+    truth_constants,
 )
+from agreement.proving.values import parts as parts_of
 from lars.analysis import positive_loops, windows
 from lars.language import formulas as logic
 from lars.language.program import Program, Rule, atoms, calls, head_atom
@@ -278,6 +279,7 @@ def region_values(
     """
     expressions = [each for condition in conditions for each in _expressions(condition)]
     compared = [*constants_in(expressions), *triple_terms(expressions, new)]
+    compared += truth_constants(expressions, many)
     parts = [each for each in expressions if len(variables_of(each)) == 1]
 
     def region(term: Constant) -> tuple[bool, ...]:
@@ -305,7 +307,7 @@ def _expressions(condition: logic.Condition) -> Iterator[logic.Expression]:
         case logic.Test(expression) if len(variables_of(expression)) <= 1:
             yield expression
         case logic.Test(expression):
-            yield from _parts(expression)
+            yield from parts_of(expression)
         case logic.Assign(variable, expression):
             yield logic.Call("=", (variable, expression))
         case logic.Comparison(left, _, right):
@@ -315,13 +317,6 @@ def _expressions(condition: logic.Condition) -> Iterator[logic.Expression]:
             yield from (logic.Call("SAMETERM", sides),) if len(sides) > 1 else ()
         case _:
             pass
-
-
-def _parts(expression: logic.Expression) -> Iterator[logic.Expression]:
-    if isinstance(expression, logic.Call) and expression.function in CONNECTIVES:
-        yield from (part for each in expression.arguments for part in _parts(each))
-    else:
-        yield expression
 
 
 def occurrences(program: Program) -> Mapping[Variable, int]:

@@ -78,6 +78,8 @@ SELECT ?x {?x :p ?y} | SELECT ?x {?x :p ?y} GROUP BY ?x HAVING(COUNT(?y) > "0"^^
 SELECT ?x {?x :p ?y} | SELECT ?x {?x :p ?y} GROUP BY ?x HAVING(COUNT(?y) > "EASTERN"^^INT) | no yes
 SELECT ?x {?x :p ?y . ?x :q ?z . ?x :r ?w FILTER(TIMES)} | SELECT ?x {?x :p ?y FILTER(?y = ?y + 0)} | no no
 SELECT ?x {LATER FILTER(!isNumeric(?y))} | SELECT ?x {LATER FILTER(?z < ?w || ?z >= ?w)} | no no
+SELECT ?x {BOTH FILTER(ZEROS)} | SELECT ?x {STREAM :s [NOW] {?x :r ?y}} | no no
+SELECT ?x {BOTH FILTER(DIFFERENT)} | SELECT ?x {BOTH FILTER(ORDERED)} | no no
 SELECT ?x {MOMENT} | SELECT ?x {MOMENT {SELECT (COUNT(?z) AS ?n) {?y :q ?z}}} | no yes
 SELECT (COUNT(?y) AS ?n) FROM NAMED WINDOW :w ON :s VIEW | SELECT (COUNT(?y) AS ?n) {MOMENT} | no yes
 """
@@ -93,6 +95,10 @@ for width in "52":
     BLOCKS |= {f"GROUP{width}": grouped, f"OVER{width}": f"FROM STREAM :s [RANGE {width}s STEP 1s]"}
 BLOCKS["GROUPED"] = "SELECT ?x (AVG(?y) AS ?n) {?x :p ?y} GROUP BY ?x"
 BLOCKS["COUNTED"] = "SELECT ?x (COUNT(?y) + 1 AS ?n) {?x :p ?y} GROUP BY ?x"
+BLOCKS["BOTH"] = "STREAM :s [NOW] {?x :p ?y . ?x :q ?z}"
+BLOCKS["ZEROS"] = "isNumeric(?y) && !?y && !?z && ?y = ?z && !SAMETERM(?y, ?z)"
+BLOCKS["DIFFERENT"] = "isLiteral(?y) && isLiteral(?z) && ?y != ?z"
+BLOCKS["ORDERED"] = "?y || !?y || ?z || !?z || ?y < ?z || ?y >= ?z"
 BLOCKS["LATER"] = "STREAM :s [NOW] {?x :p ?y . ?x :q ?z . ?x :r ?w} FILTER(?y < ?z && ?y < ?w)"
 BLOCKS["TIMES"] = "!isNumeric(?y) && " + " && ".join(
     f"?{one} = ?{other} && !SAMETERM(?{one}, ?{other})" for one, other in ("yz", "zw", "yw")
