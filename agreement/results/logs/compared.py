@@ -334,12 +334,24 @@ def _read_logs(paths: tuple[Path, Path], request: LogsRequest) -> tuple[str | No
             problem = problem or error
             continue
         try:
-            return zero, (first, read_log(paths[1], dated))
+            second = read_log(paths[1], dated)
         except LarsError as error:
             # That the first can be read so says which of the problems counts, if it has an alert.
             problem = error if first.reports or problem is None else problem
+        else:
+            _check_renamed(reading.rename or {}, first, second)
+            return zero, (first, second)
     assert problem is not None
     raise problem
+
+
+def _check_renamed(renamed: Mapping[str, str], *logs: Recording) -> None:
+    for column, variable in renamed.items():
+        if not any(variable in log.variables for log in logs):
+            raise LarsError(
+                f"--rename {column}={variable}: no log has the column {column}; --rename changes names of "
+                "columns of alerts, not of events"
+            )
 
 
 def _minute(zero: str | None, times: Iterable[float]) -> int:

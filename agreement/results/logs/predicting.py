@@ -1,7 +1,7 @@
 """Predict a log of alerts: find a specification or engine version whose answers are the alerts."""
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -23,7 +23,7 @@ from agreement.engines.engine import Engine, Off, columns
 from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import EngineRun
 from agreement.results.judgements import judged_query, judged_run
-from agreement.results.logs.report import Prediction
+from agreement.results.logs.report import Prediction, change_of
 from lars.dataclass import dataclass
 from lars.durations import Duration
 from lars.errors import LarsError
@@ -94,7 +94,7 @@ class JudgedLogs:
 
         First, push and pull are tried. If neither predicts the log, specifications whose windows report when
         they close are tried. If none of these specifications predicts the log, engine versions are tried, and
-        windows of other lengths for the nearest specification.
+        windows of other lengths for the nearest specification. Pull that reports only new rows is tried last.
         """
         unit, messages = self.unit, list[str]()
         run, zero = self._run(_PUSH, messages.append)
@@ -107,12 +107,12 @@ class JudgedLogs:
         tried = [self._judged("push", _PUSH, run, None, answers)]
         if not tried[0].correct:
             tried.append(self._judged("push of all rows at each event", _PUSH_ALL, run, None, answers))
-        slides: dict[str, Duration | None] = dict.fromkeys(one.name for one in tried)
+        runs: dict[str, tuple[EngineRun, Duration | None]] = {one.name: (run, None) for one in tried}
         wait = f" with a wait of {Duration(self.wait * unit.nanoseconds)}" if self.wait else ""
         for words, engine in (("pull every", _PULL), ("windows that close every", _CLOSING)):
             for n, period in enumerate(periods):
                 progress(n, len(periods))
-                slides[f"{words} {period}{wait}"] = period
+                runs[f"{words} {period}{wait}"] = run, period
                 tried.append(self._judged(f"{words} {period}{wait}", engine, run, period, answers))
             if any(one.correct for one in tried):
                 break
@@ -120,15 +120,28 @@ class JudgedLogs:
             language = judging.language_of(self.query, unit)
             engines = () if requests.reads_graphs(run.query) else ENGINES.items()
             for name in (name for name, engine in engines if engine.specification == language):
-                own, _ = self._run(name, messages.append)
-                tried.append(self._judged(name, name, own, None, answers))
+                read, _ = self._run(name, messages.append)
+                tried.append(self._judged(name, name, read, None, answers))
             nearest = min(tried, key=lambda one: one.order)
-            if not nearest.correct and nearest.name in slides:
-                tried += self._by_other_lengths(nearest, run, slides[nearest.name], answers)
+            if not nearest.correct and nearest.name in runs:
+                tried += self._by_other_lengths(nearest, *runs[nearest.name], answers)
+            if not any(one.correct for one in tried) and change_of(_sorted(tried)) is None:
+                tried += self._by_new_rows(run, periods, wait, answers)
         for message in dict.fromkeys(messages):
             warn(message)
-        dated = (one.since(zero) for one in tried)
-        return tuple(sorted(dated, key=lambda one: one.order))
+        return _sorted(one.since(zero) for one in tried)
+
+    def _by_new_rows(
+        self, run: EngineRun, periods: Sequence[Duration], wait: str, answers: Recording
+    ) -> Sequence[Prediction]:
+        """Return predictions by pull that reports only new rows, and by windows of other lengths."""
+        run = replace(run, query=replace(run.query, to_stream="ISTREAM"))
+        named = {f"pull every {period}{wait}, only rows that are new": period for period in periods}
+        tried = [self._judged(name, _PULL, run, period, answers) for name, period in named.items()]
+        nearest = min(tried, key=lambda one: one.order, default=None)
+        if nearest is None or nearest.correct:
+            return tried
+        return [*tried, *self._by_other_lengths(nearest, run, named[nearest.name], answers)]
 
     def _by_other_lengths(
         self, nearest: Prediction, run: EngineRun, slide: Duration | None, answers: Recording
@@ -214,9 +227,13 @@ class JudgedLogs:
     ) -> Prediction:
         """Return the better of the predictions in which equal rows count separately (bag) or once (set)."""
         tried: list[Prediction] = []
+        # A clock goes on after the last event: evaluations up to the last alert are compared.
+        latest = max((report.t for report in answers.reports), default=0.0)
+        end = floor((latest + SLACK) / self.unit.milliseconds)
+        until = end if starts is not None and end > run.last else None
         for semantics in counted:
             options = requests.JudgeOptions(
-                t0=starts, diagnosis=False, tolerance=self.tolerance, semantics=semantics
+                t0=starts, until=until, diagnosis=False, tolerance=self.tolerance, semantics=semantics
             ).started()
             recording = self._sharing(judging.recording_to_judge(run, self.unit, answers, options))
             judge = self._judges.get(engine) or self._judges.setdefault(engine, _judge(engine))
@@ -232,6 +249,10 @@ class JudgedLogs:
         if not self._tasks:
             self._tasks.append(recording.task)
         return replace(recording, task=recording.task.sharing(self._tasks[0]))
+
+
+def _sorted(tried: Iterable[Prediction]) -> tuple[Prediction, ...]:
+    return tuple(sorted(tried, key=lambda one: one.order))
 
 
 def _has_equal_rows(query: EngineQuery, verdict: judging.AnswersVerdict) -> bool:

@@ -198,11 +198,12 @@ def _explanation(name: str, tried: Sequence[Prediction]) -> Iterator[RenderableT
         yield f"{name}: nothing to compare: no evaluation of {best.name} counts; a longer log has more"
         return
     left = f"{len(best.unexplained)} of {outputs.quantity(len(best.windows), 'evaluation')}"
+    if (change := change_of(tried)) is not None:
+        yield _told(name, change)
+        return
     yield f"{name}: no tried semantics predicts it; the nearest is {best.semantics}, except for {left}"
     if silent := best.silent:
         yield f"at {silent} of these evaluations, {name} has no row, as if the system had not evaluated"
-    if (change := _change(tried)) is not None:
-        yield _told(name, change)
     yield outputs.table(
         f"left unexplained in {name}",
         ("time", "predicted only", "reported only"),
@@ -210,7 +211,7 @@ def _explanation(name: str, tried: Sequence[Prediction]) -> Iterator[RenderableT
     )
 
 
-def _change(tried: Sequence[Prediction]) -> Change | None:
+def change_of(tried: Sequence[Prediction]) -> Change | None:
     """Return a change of semantics that explains a log which no tried semantics predicts; None if none does.
 
     The change separates the evaluations that one semantics does not predict from those that the other does
@@ -235,7 +236,7 @@ def _told(name: str, change: Change) -> str:
     at = after.verdict.dates.text(start)
     return (
         f"{name}: before {at}, {before.semantics} predicts every alert; from {at} on, {after.semantics} "
-        f"does, which differs at {outputs.quantity(count, 'evaluation')}"
+        f"does: the two differ at {outputs.quantity(count, 'evaluation')} from {at} on"
     )
 
 
@@ -341,7 +342,7 @@ def _alert_json(match: LogMatch, alert: AlertMatch, dates: Dates) -> outputs.Jso
 
 
 def _change_json(tried: Sequence[Prediction]) -> outputs.Json | None:
-    if not tried or tried[0].correct or (change := _change(tried)) is None:
+    if not tried or tried[0].correct or (change := change_of(tried)) is None:
         return None
     before, after, start, count = change
     assert after.verdict is not None

@@ -183,6 +183,8 @@ def rule_text(fault: Fault) -> str:
     if not fault.repeated:
         return "A new process answered the same query and stream otherwise: the engine is not deterministic."
     where = "" if fault.alike is None else f"; what is wrong has this in common: {fault.alike}"
+    if fault.untried:
+        return f"Time was up before all known rules were tried{where}. `lars judge` of the case may name one."
     return f"No rule that is known explains the answers{where}."
 
 

@@ -195,7 +195,7 @@ def test_another_length_of_windows_predicts_a_log_and_the_time_of_a_change_is_to
     assert at == min(end for end, *_ in long ^ short if end >= middle)
     assert "pull every 10s predicts every alert; from" in sentence
     assert re.search(
-        r"with windows of 1[05]s in place of 20s does, which differs at \d+ evaluations", sentence
+        r"with windows of 1[05]s in place of 20s does: the two differ at \d+ evaluations? from", sentence
     )
 
 
@@ -205,6 +205,39 @@ def test_missed_alerts_are_counted_for_a_query_whose_window_is_no_whole_second(t
     query = WITHIN.replace("20s", "1500ms")
     found = api.compare_logs(a, a, events=s, query=query, period="10s", window="20s")
     assert list(found.missed.values()) == [0]
+
+
+def test_alerts_after_the_last_event_are_predicted_and_a_change_is_told(tmp_path):
+    events, _, _ = simulated(random.Random(11), length=20, period=10, delay=0)
+    end = events[-1][0] // 10 * 10 + 20
+    s = table(tmp_path, "s", [*events, (end - 15, "hall", 40)])
+    events = [*events, (end - 15, "hall", 40)]
+    ends = range(10, end, 10)
+    whole = table(tmp_path, "a", pulls(events, lambda _: 20, ends))
+    part = table(tmp_path, "b", pulls(events, lambda at: 20 if at < end // 2 else 10, ends))
+    assert pulls(events, lambda _: 20, ends)[-1][0] > events[-1][0]
+    found = api.compare_logs(whole, part, events=s, query=WITHIN, period="10s")
+    best = found.predictions[0][0]
+    assert (best.name, best.correct, best.left_out) == ("pull every 10s", True, 0)
+    assert "b.csv: before " in found.text
+    assert "no tried semantics" not in found.text
+
+
+def test_a_pulling_system_that_reports_only_new_rows_is_predicted(tmp_path):
+    events = [(4 * n, "hall", 40 if n % 16 < 9 else 20) for n in range(1, 120)]
+    ends = range(10, events[-1][0], 10)
+    rows = {end: {row[1:] for row in pulls(events, lambda _: 20, [end])} for end in (0, *ends)}
+    new = [(end, *row) for end in ends for row in sorted(rows[end] - rows[end - 10])]
+    log = table(tmp_path, "a", new)
+    found = api.compare_logs(log, log, events=table(tmp_path, "s", events), query=WITHIN, period="10s")
+    assert [one.name for one in found.predictions[0] if one.correct] == [
+        "pull every 10s, only rows that are new"
+    ]
+
+
+def test_a_column_that_no_log_has_cannot_be_renamed(files):
+    with pytest.raises(LarsError, match="--rename pump=unit: no log has the column pump; --rename changes"):
+        api.compare_logs(files / "a.csv", files / "a.csv", rename={"pump": "unit"})
 
 
 def by_bounds(events, length, ends):
