@@ -100,10 +100,12 @@ class Task:
     def sharing(self, other: "Task") -> "Task":
         """Return this task with a cache of rows that another task also uses.
 
-        Both tasks must have the same input. Their queries may differ only in widths and slides of windows.
-        Widths and slides determine the contents of windows, but not the rows of a content.
+        Both tasks must have the same input. Their queries may differ only in widths and slides of windows and
+        in the relation-to-stream operator. Widths and slides determine the contents of windows, but not the
+        rows of a content; the operator compares the rows of contents.
         """
         task = replace(self, numbers=other.numbers)
+        # No field of __init__: a copy with another query must not keep the rows.
         object.__setattr__(task, "content_answers", other.content_answers)
         return task
 

@@ -355,10 +355,10 @@ def _other_lengths(own: Duration, slide: Duration | None, run: EngineRun) -> Seq
 def _periods(run: EngineRun, times: Sequence[float]) -> Sequence[Duration]:
     """Return the pull periods to try: the STEPs of the query, and usual periods that fit the alerts.
 
-    A usual period, such as 10s, fits the alerts if all alerts come in the same half of the period. Most
-    alerts must not need a repetition after the period. Usual periods that are longer than the trace are not
-    tried. Longer periods come first; if all alerts have the
-    same time, shorter periods come first. If the query has no time-based window, the result is empty.
+    A usual period, such as 10s, fits the alerts if all alerts come in the same half of the period, and if
+    pulls with this period would repeat at most half of the alerts. Usual periods that are longer than the
+    trace are not tried. Longer periods come first; if all alerts have the same time, shorter periods come
+    first. If the query has no time-based window, the result is empty.
     """
     if not _lengths(run.query):
         return ()

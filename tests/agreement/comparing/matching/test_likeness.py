@@ -143,6 +143,15 @@ def test_nodes_without_a_counterpart_have_labels_that_are_terms():
     assert all(str(constant_of(text)) == text for row in named for text in row)
 
 
+@pytest.mark.parametrize("number", ["20.0", "20.2", "20.5"])
+def test_two_blank_nodes_of_one_number_are_those_of_two_numbers_close_to_it(number):
+    double = '"{}"^^<http://www.w3.org/2001/XMLSchema#double>'.format
+    expected = [("_:a", double("20.0")), ("_:b", double("20.5"))]
+    actual = [("_:x", double(number)), ("_:y", double(number))]
+    found = match_rows(expected, actual, Likeness(tolerance=0.03))
+    assert (len(found.shared), found.missing, found.extra) == (2, (), ())
+
+
 def test_numbers_of_a_ring_of_blank_nodes_are_close_if_the_rings_are_equal():
     def ring(nodes, *values):
         pairs = zip(nodes, nodes[1:] + nodes[:1], strict=True)

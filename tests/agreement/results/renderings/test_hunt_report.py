@@ -7,7 +7,13 @@ import pytest
 
 from agreement.documents.recordings import Push
 from agreement.proving.hunting import Fault, RunVerdict, Switch
-from agreement.results.renderings.hunt_report import case_name, places_table, stream_table, title
+from agreement.results.renderings.hunt_report import (
+    case_name,
+    places_table,
+    rule_text,
+    stream_table,
+    title,
+)
 from tests.agreement.proving.hunting.told import placed
 
 A, TEXT, TAGGED = "<http://e/a>", '"a"', '"a"@en'
@@ -45,6 +51,13 @@ def test_an_unexplained_fault_is_named_by_its_smallest_case(alike, untried):
     shown = fault([A], [], (1, A), (5, A), alike=alike, untried=untried)
     assert title(shown) == "wrong answers to tumbling, at 4 ms: no row instead of (a)"
     assert case_name(shown) == f"{title(shown)}, for the stream s p a at 1, s p a at 5"
+
+
+def test_that_no_rule_explains_a_fault_is_said_only_if_all_were_tried():
+    assert rule_text(fault([A], [], untried=False)) == "No rule that is known explains the answers."
+    assert rule_text(fault([A], [], untried=True)).startswith(
+        "Time was up before all known rules were tried."
+    )
 
 
 def test_faults_of_different_streams_or_rows_have_different_names():
