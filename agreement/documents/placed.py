@@ -210,9 +210,10 @@ def read_toml(path: Path, accepted: str) -> PlacedData:
     The argument `accepted` is the expected kind of file, for a message.
     """
     source, text = str(path), read_file(path, accepted).text.replace("\r\n", "\n")
-    with suppress(IndexError, ValueError, RecursionError):  # the next reader reports other errors
-        # Of a key with n parts tomllib makes n**2 / 2.
-        _Scan(text, 0, len(text), "TOML", source=source).whole()
+    # Of a key with n parts tomllib makes n**2 / 2.
+    if text.count(".") >= _DEEPEST:
+        with suppress(IndexError, ValueError, RecursionError):  # the next reader reports other errors
+            _Scan(text, 0, len(text), "TOML", source=source).whole()
     try:
         return PlacedData(source, text, 0, len(text), tomllib.loads(text), "", "TOML")
     except tomllib.TOMLDecodeError as error:

@@ -11,6 +11,7 @@ from solver.relational.plans import (
     Scan,
     obstacle,
     plan,
+    rules_of,
 )
 from solver.relational.run_tables import (
     RunTable,

@@ -654,15 +654,15 @@ class ProgramTables:
         Raises:
             LarsError: A constraint of the program is violated.
         """
-        for layer in whole.layers:
+        for layer in whole:
             self._begin(layer)
             if layer.recursive:
                 self._close(layer)
-        for rule in whole.constraints:
-            violated = self._solutions(rule, {}).table
-            if len(violated):
-                t = self._input.times[int(violated.first.min())]
-                raise LarsError(f"the program has 0 answer streams at {t}; expected exactly one")
+            for rule in () if layer.predicates else layer.rules:
+                violated = self._solutions(rule, {}).table
+                if len(violated):
+                    t = self._input.times[int(violated.first.min())]
+                    raise LarsError(f"the program has 0 answer streams at {t}; expected exactly one")
         return self._derived
 
     def _begin(self, layer: plans.Layer) -> None:

@@ -5,7 +5,6 @@ A grounder such as clingo lists all instances of rules, but the relational evalu
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import chain
 from math import prod
 from typing import Final
 
@@ -81,10 +80,10 @@ def most_instances(program: Program, situation: EncodedSituation) -> int | None:
         always = len(situation.background.get(name, ())) + sum(1 for _ in facts.get(name, ()))
         sizes[name] = sizes.get(name, 0) + always
     total = 0
-    for layer in whole.layers:
+    for layer in whole:
         if layer.recursive:
             return None
-        for rule in layer.rules:
+        for rule in layer.rules if layer.predicates else ():
             # A literal without keys has one group, even without an atom.
             own = prod(
                 max(sizes.get(part.predicate, 0), part.literal is not None)
@@ -107,16 +106,15 @@ def _list_all(program: Program, shown_input: ShownInput, body: "_ListingBody") -
         body.add(sum(len(bindings.table) for bindings in (*parts[:1], *gathered)))
         body.solutions(parts, (), rule.conditions)
 
-    for layer in whole.layers:
+    for layer in whole:
         recursive = [rule for rule in layer.rules if rule.places(layer.predicates)]
         for rule in layer.rules:
             if rule not in recursive:
                 list_instances(rule)
-        tables.derived(plans.RelationalPlan((layer,), ()))
+        # Constraints that are violated have instances, too.
+        tables.derived((layer,) if layer.predicates else ())
         for rule in recursive:
             list_instances(rule)
-    for rule in whole.constraints:
-        list_instances(rule)
 
 
 def _weight(rule: plans.RulePlan) -> int:
@@ -196,8 +194,7 @@ def with_usable_background(
     {('on', 2): [('r3', 'f3')]}
     """
     predicates = frozenset((*situation.background, *with_facts(program, {})))
-    plan = plans.unfolded_plan(program, output, predicates)
-    rules = [*chain.from_iterable(layer.rules for layer in plan.layers), *plan.constraints]
+    rules = [*plans.rules_of(plans.unfolded_plan(program, output, predicates))]
     use = _Use(program, situation, rules)
     for rule in rules:
         use.add(rule)

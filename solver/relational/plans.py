@@ -203,23 +203,18 @@ class RulePlan:
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """One predicate, or several predicates that depend on each other, with the rules that derive them."""
+    """One predicate, or several predicates that depend on each other, with the rules that derive them.
+
+    The constraints of a program form a layer without predicates.
+    """
 
     predicates: frozenset[Signature]
     rules: tuple[RulePlan, ...]
     recursive: bool
 
 
-@dataclass(frozen=True, slots=True)
-class RelationalPlan:
-    """The plan of a program: layers of predicates in the order of their evaluation, and the constraints."""
-
-    layers: tuple[Layer, ...]
-    constraints: tuple[RulePlan, ...]
-
-    def __str__(self) -> str:
-        rules = [rule for layer in self.layers for rule in layer.rules]
-        return "\n".join(map(str, (*rules, *self.constraints)))
+RelationalPlan = tuple[Layer, ...]
+"""The plan of a program: its layers in the order of their evaluation. Constraints are the last layer."""
 
 
 @lru_cache(maxsize=64)
@@ -246,7 +241,9 @@ def plan(program: Program, output: Signature | None) -> RelationalPlan:
             own = [rule for rule in rules if rule.predicate in component]
             recursive = any(below[name] & component for name in component)
             layers.append(Layer(component, tuple(map(planned, own)), recursive))
-    return RelationalPlan(tuple(layers), tuple(map(planned, constraints)))
+    if constraints:
+        layers.append(Layer(frozenset(), tuple(map(planned, constraints)), recursive=False))
+    return tuple(layers)
 
 
 def _components(program: Program, below: dict[Signature, set[Signature]]) -> Iterator[frozenset[Signature]]:
@@ -308,20 +305,22 @@ def unfolded_plan(program: Program, output: Signature, predicates: frozenset[Sig
     Atoms of `predicates` are never replaced, because they can hold without a rule.
     """
     whole = plan(program, output)
-    rules = [*chain.from_iterable(layer.rules for layer in whole.layers), *whole.constraints]
-    uses = Counter(chain.from_iterable(map(_uses, rules)))
+    uses = Counter(chain.from_iterable(map(_uses, rules_of(whole))))
     bodies: dict[Signature, RulePlan] = {}
     layers: list[Layer] = []
-    for layer in whole.layers:
+    for layer in whole:
         own = tuple(_unfolded(rule, bodies) for rule in layer.rules)
-        (*_, predicate) = layer.predicates
-        if predicate not in {output, *predicates} and uses[predicate] == 1 and _is_plain(layer, own):
-            bodies[predicate] = own[0]
+        for predicate in layer.predicates - {output, *predicates}:
+            if uses[predicate] == 1 and _is_plain(layer, own):
+                bodies[predicate] = own[0]
         layers.append(replace(layer, rules=own))
-    constraints = tuple(_unfolded(rule, bodies) for rule in whole.constraints)
-    used = set(chain.from_iterable(_uses(rule) for layer in layers for rule in layer.rules))
-    used.update(chain.from_iterable(map(_uses, constraints)), (output,))
-    return RelationalPlan(tuple(layer for layer in layers if layer.predicates & used), constraints)
+    used = {output, *chain.from_iterable(map(_uses, rules_of(layers)))}
+    return tuple(layer for layer in layers if layer.predicates & used or not layer.predicates)
+
+
+def rules_of(layers: Iterable[Layer]) -> Iterator[RulePlan]:
+    """Yield the rules of layers in order."""
+    return (rule for layer in layers for rule in layer.rules)
 
 
 def _uses(rule: RulePlan) -> Iterator[Signature]:

@@ -8,7 +8,7 @@ an operation is the cost of sorting: pairs of rows whose intervals do not meet a
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Final
 
 import numpy as np
@@ -154,9 +154,9 @@ def meet(
         OutOfMemoryError: The pairs do not fit in memory.
         TimeLimitError: The deadline has passed (see `solver.deadlines`).
     """
-    meets = _meets(left, right, on, count, crowded)
-    check_room(_BYTES * meets.total * (len(left.columns) + len(right.columns) + 2))
-    return meets.pairs()
+    total, parts = _meets(left, right, on, count, crowded)
+    check_room(_BYTES * total * (len(left.columns) + len(right.columns) + 2))
+    return _together(parts)
 
 
 def meetings(
@@ -167,50 +167,18 @@ def meetings(
     crowded: Callable[[], None] = lambda: None,
 ) -> Iterator[tuple[Array, Array]]:
     """Yield the pairs of `meet`, all together, or in several tables if there are many pairs."""
-    meets = _meets(left, right, on, count, crowded)
-    yield from (meets.pairs(),) if meets.total <= PAIRS_AT_ONCE else meets.parts()
+    total, parts = _meets(left, right, on, count, crowded)
+    yield from (_together(parts),) if total <= PAIRS_AT_ONCE else parts
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Meets:
-    """The pairs of a left and a right row with equal keys whose intervals overlap, in compressed form.
+_Pairs = tuple[Array, Array]
+"""The left and the right row numbers of pairs."""
 
-    For each left row, `inside` contains the range of right rows whose intervals begin in its interval. For
-    each right row, `around` contains the range of left rows whose intervals begin in its interval.
-    `left_order` and `right_order` contain the row numbers in the order to which these ranges refer.
-    """
 
-    left_order: Array
-    right_order: Array
-    inside: tuple[Array, Array]
-    around: tuple[Array, Array]
-
-    @property
-    def total(self) -> int:
-        """The number of pairs of rows whose intervals overlap."""
-        ranges = (self.inside, self.around)
-        return sum(int(np.maximum(ends - starts, 0).sum()) for starts, ends in ranges)
-
-    def pairs(self) -> tuple[Array, Array]:
-        """Return the left and the right row numbers of all pairs."""
-        owners, places = spread(*self.inside)
-        others, own = spread(*self.around)
-        return (
-            np.concatenate((self.left_order[owners], self.left_order[own])),
-            np.concatenate((self.right_order[places], self.right_order[others])),
-        )
-
-    def parts(self) -> Iterator[tuple[Array, Array]]:
-        """Yield the left and the right row numbers of all pairs, about PAIRS_AT_ONCE pairs at a time."""
-        (starts, ends), (firsts, lasts) = self.inside, self.around
-        for some in _portions(self.inside):
-            check_time()
-            owners, places = spread(starts[some], ends[some])
-            yield self.left_order[some][owners], self.right_order[places]
-        for some in _portions(self.around):
-            check_time()
-            owners, places = spread(firsts[some], lasts[some])
-            yield self.left_order[places], self.right_order[some][owners]
+def _together(parts: Iterable[_Pairs]) -> _Pairs:
+    none = np.empty(0, np.int64)
+    left, right = zip((none, none), *parts, strict=True)
+    return np.concatenate(left), np.concatenate(right)
 
 
 def _meets(
@@ -219,7 +187,13 @@ def _meets(
     on: Sequence[tuple[int, int]],
     count: int,
     crowded: Callable[[], None],
-) -> _Meets:
+) -> tuple[int, Iterator[_Pairs]]:
+    """Return the number of pairs with equal keys whose intervals overlap, and the pairs in parts.
+
+    For each left row, `inside` is the range of right rows whose intervals begin in its interval. For each
+    right row, `around` is the range of left rows whose intervals begin in its interval. Both ranges refer to
+    sorted rows.
+    """
     room = count + 1
     sides = [[left.columns[i] for i, _ in on], [right.columns[j] for _, j in on]]
     left_key, right_key = keys(sides, [len(left), len(right)], room)
@@ -234,11 +208,24 @@ def _meets(
         np.searchsorted(left_first, right_first, "left"),
         np.searchsorted(left_first, right_last, "right"),
     )
-    meets = _Meets(left_order, right_order, inside, around)
-    if meets.total > CROWDED:
+    total = sum(int(np.maximum(ends - starts, 0).sum()) for starts, ends in (inside, around))
+    if total > CROWDED:
         crowded()
-    check_time(meets.total)
-    return meets
+    check_time(total)
+    swapped = ((left, right) for right, left in _parts(right_order, left_order, around))
+    return total, chain(_parts(left_order, right_order, inside), swapped)
+
+
+def _parts(order: Array, others: Array, ranges: tuple[Array, Array]) -> Iterator[_Pairs]:
+    """Yield row numbers of pairs, about PAIRS_AT_ONCE pairs at a time.
+
+    The row `order[i]` belongs to the rows `others[start:end]` of the range with the index i.
+    """
+    starts, ends = ranges
+    for some in _portions(ranges):
+        check_time()
+        owners, places = spread(starts[some], ends[some])
+        yield order[some][owners], others[places]
 
 
 def _portions(ranges: tuple[Array, ...]) -> Iterator[slice]:

@@ -98,7 +98,7 @@ class _Descent:
     def leaves(self, rows: RunTable) -> Iterator[tuple[int, Fact]]:
         """Yield the input atoms in one proof of each answer, as pairs (number of the answer, input atom)."""
         self._need(self._output, rows, np.arange(len(rows)))
-        for layer in reversed(self._plan.layers):
+        for layer in reversed(self._plan):
             while needed := layer.predicates & self._needs.keys():
                 for predicate in needed:
                     table = concatenate(self._needs.pop(predicate), predicate[1] + 1)

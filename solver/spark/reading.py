@@ -155,7 +155,7 @@ def read_in_tasks(
 
 def _surveyed(
     read: "RDD[_Parts]",
-    tasks: Sequence[Sequence[traces.FilePart]],
+    tasks: Sequence[Sequence[traces.TraceFile]],
     sources: Sequence[traces.TraceFile],
     options: TraceOptions,
 ) -> ReadTrace:
@@ -184,7 +184,7 @@ def task_memory(context: "SparkContext", tasks: int) -> int:
     return max(_LEAST_MEMORY, memory.limit() // (min(tasks, context.defaultParallelism) if local else 1))
 
 
-def _read(options: TraceOptions, most: int, numbered: tuple[int, Sequence[traces.FilePart]]) -> _Parts:
+def _read(options: TraceOptions, most: int, numbered: tuple[int, Sequence[traces.TraceFile]]) -> _Parts:
     memory.watch_task(most)
     number, parts = numbered
     reading = traces.PartReading(options, number << _ARRIVALS)
@@ -211,21 +211,20 @@ def _ascending(some: InputAtoms) -> InputAtoms:
     return some if in_order else some.take(np.argsort(some.t, kind="stable"))
 
 
-def _check(tasks: Sequence[Sequence[traces.FilePart]], parts_read: Sequence[_Parts]) -> None:
+def _check(tasks: Sequence[Sequence[traces.TraceFile]], parts_read: Sequence[_Parts]) -> None:
     """Raise the first error among the parts that tasks have read, with its line number in the whole file."""
-    before, source = 0, None
+    before, file, of_lines = 0, None, False
     for parts, item in zip(tasks, parts_read, strict=True):
         # Of the part that cannot be read nobody knows the lines.
         for part, lines in zip_longest(parts[: len(item.lines) + 1], item.lines):
-            before, source = before if part.source == source else 0, part.source
+            before, file, of_lines = before if part.index == file else 0, part.index, part.format.of_lines
             before += lines or 0
         if isinstance(item.wrong, LarsError):
             raise item.wrong
         if item.wrong is not None:
             place, problem = item.wrong
             # Only lines are counted from the beginning of their part.
-            before *= source is not None and source.format.of_lines
-            raise PlacedError(replace(place, line=before + place.line), problem)
+            raise PlacedError(replace(place, line=before * of_lines + place.line), problem)
 
 
 def _timed(stream_survey: traces.Survey, parts: _Parts) -> Block:

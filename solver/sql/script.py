@@ -111,8 +111,7 @@ def script(
 
 
 def _shown_atoms(whole: relational.RelationalPlan) -> Iterator[WindowedAtom]:
-    rules = [rule for layer in whole.layers for rule in layer.rules]
-    for rule in (*rules, *whole.constraints):
+    for rule in relational.rules_of(whole):
         for part in (*rule.joined, *rule.subtracted):
             if isinstance(part.source, WindowedAtom):
                 yield part.source
@@ -137,19 +136,19 @@ def _rows(table: str, width: int, selects: Sequence[str]) -> Iterator[str]:
 
 
 def _layers(writer: _Writer) -> Iterator[str]:
-    for layer in writer.whole.layers:
+    derived = {predicate for layer in writer.whole for predicate in layer.predicates}
+    if writer.output is not None and writer.output not in derived:
+        yield from _rows(writer.tables.names.derived(writer.output), writer.output[1], ())
+    for layer in writer.whole:
         yield ""
         if layer.recursive:
             yield from _recursive(writer, layer)
             continue
         for predicate in layer.predicates:
             yield from _derived(writer, predicate, layer.rules)
-    if writer.output is not None and not any(writer.output in one.predicates for one in writer.whole.layers):
-        yield from _rows(writer.tables.names.derived(writer.output), writer.output[1], ())
-    if writer.whole.constraints:
-        yield ""
-        yield "-- When the program has no answer stream."
-        yield from _derived(writer, None, writer.whole.constraints)
+        if not layer.predicates:
+            yield "-- When the program has no answer stream."
+            yield from _derived(writer, None, layer.rules)
 
 
 def _derived(
@@ -202,10 +201,14 @@ def _recursive(writer: _Writer, layer: relational.Layer) -> Iterator[str]:
         yield f") SELECT * FROM {loop};"
 
 
+def _has_constraints(writer: _Writer) -> bool:
+    return not all(layer.predicates for layer in writer.whole)
+
+
 def _result(writer: _Writer, variables: Sequence[Variable]) -> Iterator[str]:
     yield ""
     yield "-- The answers."
-    where = " WHERE t NOT IN (SELECT t FROM violated)" if writer.whole.constraints else ""
+    where = " WHERE t NOT IN (SELECT t FROM violated)" if _has_constraints(writer) else ""
     if writer.output is not None:
         # In a multiset, columns after those of the variables tell equal rows apart.
         named = zip(values.columns(writer.output[1]), variables, strict=False)
@@ -217,7 +220,7 @@ def _result(writer: _Writer, variables: Sequence[Variable]) -> Iterator[str]:
         table = writer.tables.names.derived(writer.output)
         yield f"SELECT {', '.join(['t', *selected])} FROM {table}{where} ORDER BY {places};"
         return
-    derived = sorted({predicate for layer in writer.whole.layers for predicate in layer.predicates})
+    derived = sorted({predicate for layer in writer.whole for predicate in layer.predicates})
     width = max((arity for _, arity in derived), default=0)
     selects = [_atoms(writer, predicate, width) + where for predicate in derived]
     places = ", ".join(str(place) for place in range(1, 3 + width))

@@ -1,7 +1,7 @@
 """Traces from files: formats, times, order, and errors with places; a file is read whole or in parts."""
 
 from solver.traces.formats.graphs import NUMBERED
-from solver.traces.input_files import FilePart, TraceFile, elements_blanks
+from solver.traces.input_files import TraceFile, elements_blanks
 from solver.traces.static_files import read_static
 from solver.traces.survey import (
     SIDE_HEAD,

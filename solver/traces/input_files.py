@@ -351,7 +351,7 @@ class FileFormat(ABC):
         return source.file.stat().st_size // self.bytes_of_atom
 
     @abstractmethod
-    def blocks(self, part: "FilePart", terms: TermCodes | None) -> Iterator[RowBlock]:
+    def blocks(self, part: "TraceFile", terms: TermCodes | None) -> Iterator[RowBlock]:
         """Yield the rows of a part of a file in blocks; if `terms` is None, each row is read separately."""
 
     def borders(self, source: "TraceFile", each: int) -> Sequence[int]:
@@ -390,7 +390,7 @@ class FileFormat(ABC):
 
 @dataclass(frozen=True, slots=True)
 class TraceFile:
-    """A file of a trace, with the settings for reading it.
+    """A file of a trace or a part of such a file, with the settings for reading it.
 
     - `index` is the number of the file in arrival order.
     - `path` is the name in messages. `copy` is a temporary file that is read in place of `path`: the bytes of
@@ -404,6 +404,9 @@ class TraceFile:
     - `times` is the column of a table that contains the times.
     - `arrivals` is a TraceFile that reads the arrival times of the same rows; its `by_arrival` is true.
     - `options` are the options of the trace, without its streams.
+    - `begin` and `end` are the ends of the part: the lines that begin in this range of bytes, or a range of
+      table rows. The range includes `begin` and excludes `end`. If `end` is None, the range extends to the
+      end of the file. A file of graphs (such as TriG) is always a single part.
     """
 
     index: int
@@ -421,6 +424,8 @@ class TraceFile:
     times: str = "t"
     by_arrival: bool = False
     arrivals: "TraceFile | None" = None
+    begin: int = 0
+    end: int | None = None
 
     @property
     def file(self) -> Path:
@@ -457,19 +462,6 @@ class TraceFile:
         if no_time:
             problem = "the cell is empty; use a time of arrival in each row, or --on-error skip"
         return f"cannot read the arrival time in the column {self.options.arrival}: {problem}"
-
-
-@dataclass(frozen=True, slots=True)
-class FilePart:
-    """A part of a file: the lines that begin in a range of bytes, or a range of table rows.
-
-    The range includes `begin` and excludes `end`. If `end` is None, the range extends to the end of the file.
-    A file of graphs (such as TriG) is always a single part.
-    """
-
-    source: TraceFile
-    begin: int = 0
-    end: int | None = None
 
 
 def lines_by_number(data: bytes) -> Callable[[int], str]:

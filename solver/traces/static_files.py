@@ -13,7 +13,6 @@ import numpy as np
 import pyoxigraph
 from pyoxigraph import RdfFormat
 
-from lars.dataclass import dataclass
 from lars.errors import LarsError, Place, PlacedError
 from lars.files import BYTE_ORDER_MARK, WIDE, decode, read_bytes
 from lars.language.terms import Iri
@@ -67,7 +66,7 @@ def read_static(files: Sequence[StaticFile]) -> Static:
     read: dict[Path, Array] = {}
     for file in files:
         if file.path not in read:
-            read[file.path] = _statements(file.path, _Statements(terms, f"s{len(read)}n"))
+            read[file.path] = _statements(file.path, (terms, f"s{len(read)}n"))
     parts = [(file.engine, _in_graph(read[file.path], file.graph, terms)) for file in files]
     # Terms are numbered by the order of their texts; that of null is -1, and no statement has it.
     ranks = terms.ranks(np.arange(len(terms))) - 1
@@ -100,7 +99,7 @@ def _static(parts: Sequence[Array], texts: list[str], ranks: Array) -> Static:
     return Static(default, {texts[ranks[graph]]: own for graph, own in graphs.items()})
 
 
-def _statements(path: Path, codes: "_Statements") -> Array:
+def _statements(path: Path, codes: "_Codes") -> Array:
     """Return the statements of a file as rows of codes.
 
     The code of the default graph is the code of null.
@@ -111,13 +110,13 @@ def _statements(path: Path, codes: "_Statements") -> Array:
         if suffix in _EXACT:
             return _exact(path, data, _EXACT[suffix], codes)
         if suffix == ".trix":
-            return codes.of_quads(_of_trix(path, data))
+            return _of_quads(codes, _of_trix(path, data))
         return _by_content(path, data, codes)
     except rdf.NotATerm as error:
         raise LarsError(f"{path}: {error}") from None
 
 
-def _exact(path: Path, data: bytes, kind: RdfFormat, codes: "_Statements") -> Array:
+def _exact(path: Path, data: bytes, kind: RdfFormat, codes: "_Codes") -> Array:
     """Return the statements that pyoxigraph reads; large files are read as lines of N-Quads."""
     data, base = data.removeprefix(BYTE_ORDER_MARK), None
     if kind == RdfFormat.RDF_XML:
@@ -129,7 +128,7 @@ def _exact(path: Path, data: bytes, kind: RdfFormat, codes: "_Statements") -> Ar
         base = NOWHERE
         _check_json(path, data)
     with _placed(path, data, kind):
-        if len(data) >= _SMALL and kind in _LINES and (rows := codes.of_lines(data)) is not None:
+        if len(data) >= _SMALL and kind in _LINES and (rows := _of_lines(codes, data)) is not None:
             return rows
         parser = pyoxigraph.parse(data, format=kind, base_iri=base)
         quads: Iterable[pyoxigraph.Quad] = parser
@@ -137,12 +136,14 @@ def _exact(path: Path, data: bytes, kind: RdfFormat, codes: "_Statements") -> Ar
             quads = [*parser]
             check_whole(data, len(quads))
         if len(data) < _SMALL or kind in (RdfFormat.N3, RdfFormat.JSON_LD):
-            return codes.of_quads(_covered(map(rdf.quad_texts, quads), kind))
+            return _of_quads(codes, _covered(map(rdf.quad_texts, quads), kind))
         lines = pyoxigraph.serialize(quads, format=RdfFormat.N_QUADS)
         assert lines is not None
-        rows = codes.of_lines(lines)
+        rows = _of_lines(codes, lines)
         return (
-            codes.of_quads(map(rdf.quad_texts, pyoxigraph.parse(data, format=kind))) if rows is None else rows
+            _of_quads(codes, map(rdf.quad_texts, pyoxigraph.parse(data, format=kind)))
+            if rows is None
+            else rows
         )
 
 
@@ -196,7 +197,7 @@ def _check_entities(path: Path, data: bytes) -> None:
         raise LarsError(f"{path}: {problem}; use a file with the texts in place of the entities")
 
 
-def _by_content(path: Path, data: bytes, codes: "_Statements") -> Array:
+def _by_content(path: Path, data: bytes, codes: "_Codes") -> Array:
     """Return the statements of a file whose extension does not show its format.
 
     XML and JSON are recognized by their beginnings; other files are read as TriG or N-Quads.
@@ -232,53 +233,51 @@ def _has_statement(data: bytes, kind: RdfFormat) -> bool:
         return False
 
 
-@dataclass(frozen=True, slots=True)
-class _Statements:
-    """Converts the statements of a file to rows of codes.
+_Codes = tuple[TermCodes, str]
+"""The codes of the terms in static data, and the text before the number in labels of blank nodes."""
 
-    The label of a blank node consists of `prefix` and a number.
-    """
 
-    terms: TermCodes
-    prefix: str
+def _of_quads(codes: _Codes, quads: Iterator[StaticQuad]) -> Array:
+    """Return parsed statements as rows of codes."""
+    terms, prefix = codes
+    apart = rdf.blanks_numbered(prefix)
+    texts = ("null" if text is None else apart(text) for quad in quads for text in quad)
+    return terms.codes(texts).reshape(-1, 4)
 
-    def of_quads(self, quads: Iterator[StaticQuad]) -> Array:
-        """Return parsed statements as rows of codes."""
-        apart = rdf.blanks_numbered(self.prefix)
-        texts = ("null" if text is None else apart(text) for quad in quads for text in quad)
-        return self.terms.codes(texts).reshape(-1, 4)
 
-    def of_lines(self, data: bytes) -> Array | None:
-        """Return the statements in lines of N-Quads as rows of codes; None for an unusual notation."""
-        from solver.traces.formats.cell_columns import lines_of
+def _of_lines(codes: _Codes, data: bytes) -> Array | None:
+    """Return the statements in lines of N-Quads as rows of codes; None for an unusual notation."""
+    from solver.traces.formats.cell_columns import lines_of
 
-        apart, rows, begin = rdf.blanks_numbered(self.prefix), [np.empty((0, 4), np.int64)], 0
-        with suppress(rdf.NotATerm, UnicodeDecodeError):
-            while begin < len(data):
-                end = data.rfind(b"\n", begin, begin + _BYTES_CUT_TOGETHER) + 1 or len(data)
-                lines = lines_of(data[begin:end])
-                if (cuts := _cuts(lines)) is None:
-                    return None
-                rows.append(self._cut(lines, cuts, apart))
-                begin = end
-            return np.concatenate(rows)
-        return None
+    terms, prefix = codes
+    apart, rows, begin = rdf.blanks_numbered(prefix), [np.empty((0, 4), np.int64)], 0
+    with suppress(rdf.NotATerm, UnicodeDecodeError):
+        while begin < len(data):
+            end = data.rfind(b"\n", begin, begin + _BYTES_CUT_TOGETHER) + 1 or len(data)
+            lines = lines_of(data[begin:end])
+            if (cuts := _cuts(lines)) is None:
+                return None
+            rows.append(_cut(terms, lines, cuts, apart))
+            begin = end
+        return np.concatenate(rows)
+    return None
 
-    def _cut(self, lines: "Lines", cuts: Sequence[Array], apart: Callable[[str], str]) -> Array:
-        import pyarrow as pa
-        import pyarrow.compute as pc
 
-        from solver.traces.formats.cell_columns import fields_of, used_cells, usual_terms
+def _cut(terms: TermCodes, lines: "Lines", cuts: Sequence[Array], apart: Callable[[str], str]) -> Array:
+    import pyarrow as pa
+    import pyarrow.compute as pc
 
-        fields = used_cells(*fields_of(lines, cuts, np.ones(len(lines), np.bool_)))
-        texts, places = pc.binary_slice(fields[0], 0, -1), fields[1]
-        usual = usual_terms(texts)
-        codes = np.zeros(len(texts), np.int64)
-        codes[usual] = self.terms.codes(texts.filter(arrow_mask(usual)).cast(pa.string()).to_pylist())
-        rest = (text.decode() for text in texts.filter(arrow_mask(~usual)).to_pylist())
-        codes[~usual] = self.terms.codes(apart(rdf.data_text(text)) if text else "null" for text in rest)
-        rows: Array = codes[places]
-        return rows
+    from solver.traces.formats.cell_columns import fields_of, used_cells, usual_terms
+
+    fields = used_cells(*fields_of(lines, cuts, np.ones(len(lines), np.bool_)))
+    texts, places = pc.binary_slice(fields[0], 0, -1), fields[1]
+    usual = usual_terms(texts)
+    codes = np.zeros(len(texts), np.int64)
+    codes[usual] = terms.codes(texts.filter(arrow_mask(usual)).cast(pa.string()).to_pylist())
+    rest = (text.decode() for text in texts.filter(arrow_mask(~usual)).to_pylist())
+    codes[~usual] = terms.codes(apart(rdf.data_text(text)) if text else "null" for text in rest)
+    rows: Array = codes[places]
+    return rows
 
 
 def _cuts(lines: "Lines") -> list[Array] | None:

@@ -23,7 +23,7 @@ from lars.language.windows import LARGEST_TIME
 from solver.columns import NO_CODE, Array, Atoms, TermCodes, distinct
 from solver.facts import STREAM_PREDICATE
 from solver.settings import Elements, TraceOptions, TraceWarning
-from solver.traces.input_files import ATOMS, FilePart, RowColumns, TracedAtom, TraceFile
+from solver.traces.input_files import ATOMS, RowColumns, TracedAtom, TraceFile
 from solver.traces.trace_times import LARGEST, Clock, Instant, TimeKind, dividing, instant_of, show
 
 
@@ -304,7 +304,7 @@ def _read_again(source: TraceFile) -> Iterator[tuple[int, Place, TracedAtom]]:
     """Read a file again, and yield its atoms with their numbers and places."""
     numbers = count()
     try:
-        for block in source.format.blocks(FilePart(source), None):
+        for block in source.format.blocks(source, None):
             for row in block.exact_rows:
                 for part, number in zip(row.content, numbers, strict=False):
                     if isinstance(part, TracedAtom):
@@ -575,7 +575,7 @@ def _elements(source: TraceFile) -> Iterator[tuple[TraceFile, Place, list[Traced
 def _rows(source: TraceFile) -> Iterator[tuple[Place, list[TracedAtom]]]:
     """Yield the place and the triples of each row of a file that has triples."""
     try:
-        for block in source.format.blocks(FilePart(source), None):
+        for block in source.format.blocks(source, None):
             for row in block.exact_rows:
                 atoms = (part for part in row.content if isinstance(part, TracedAtom))
                 if triples := [atom for atom in atoms if atom.name == _TRIPLE]:

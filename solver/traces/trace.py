@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain, pairwise, starmap
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -243,18 +243,19 @@ _MOST: Final = 2**20
 
 def file_parts(
     sources: Sequence[input_files.TraceFile], at_least: int
-) -> list[tuple[input_files.FilePart, ...]]:
+) -> list[tuple[input_files.TraceFile, ...]]:
     """Divide the files of a trace into parts, and return the parts for each task.
 
     A task can read several small parts. A large trace gives about `at_least` tasks or more.
     """
     sizes = [source.size for source in sources]
     each = max(_LEAST, min(_MOST, sum(sizes) // at_least))
-    tasks: list[tuple[input_files.FilePart, ...]] = []
+    tasks: list[tuple[input_files.TraceFile, ...]] = []
     room = 0
     for source, size in zip(sources, sizes, strict=True):
-        borders = [0, *source.format.borders(source, each), None]
-        parts = list(starmap(partial(input_files.FilePart, source), pairwise(borders)))
+        borders = source.format.borders(source, each)
+        ends = zip((0, *borders), (*borders, None), strict=True)
+        parts = [replace(source, begin=begin, end=end) for begin, end in ends]
         for part in parts:
             own = size // len(parts)
             if not tasks or own > room:
@@ -485,7 +486,7 @@ def as_they_came(sources: Sequence[input_files.TraceFile], options: TraceOptions
     """Return a trace in columns, in the order of its files and of their rows."""
     reading = PartReading(options, size=sum(source.size for source in sources))
     for source in sources:
-        reading.add(input_files.FilePart(source))
+        reading.add(source)
     atoms, rejected, arrived = reading.atoms(), reading.rejected, list[Summary]()
     check_elements(sources, options, atoms)
     if options.arrival == IN_ORDER:
@@ -495,7 +496,7 @@ def as_they_came(sources: Sequence[input_files.TraceFile], options: TraceOptions
         again.terms = reading.terms
         late = [source.arrivals for source in sources if source.arrivals is not None]
         for source in late:
-            again.add(input_files.FilePart(source))
+            again.add(source)
         arrived = [each._replace(file=each.file + len(sources)) for each in again.summaries]
         sources = (*sources, *late)
         atoms, rejected = _arrived(atoms, again.atoms()), [*dict.fromkeys((*rejected, *again.rejected))]
@@ -553,25 +554,25 @@ class PartReading:
         self._rows = first
         self._size = size
 
-    def add(self, part: input_files.FilePart) -> None:
+    def add(self, part: input_files.TraceFile) -> None:
         """Read a part of a file, and add the results to this object.
 
         Raises:
             LarsError: The input is invalid and cannot be skipped. In a format of lines, the line of the error
                 counts from the beginning of the part.
         """
-        source, read = part.source, list[input_files.RowColumns]()
+        read = list[input_files.RowColumns]()
         try:
-            for block in source.format.blocks(part, self.terms):
-                read += self._columns_of(source, block)
+            for block in part.format.blocks(part, self.terms):
+                read += self._columns_of(part, block)
                 self.lines += block.rows
                 tell(self._rows, self._size)
         except OSError as error:
-            raise system_error(source.path, error, "cannot be read") from None
+            raise system_error(part.path, error, "cannot be read") from None
         for rows in read:
             if rows.name is not None:
                 self._atoms[rows.name].append(InputAtoms(rows.times, rows.numbers, rows.columns))
-        self.summaries += summaries_of(read, source.index, self.terms, self._options.unit)
+        self.summaries += summaries_of(read, part.index, self.terms, self._options.unit)
 
     def atoms(self) -> dict[Signature, InputAtoms]:
         """Return the atoms that were read, with times as values of Instant, and forget these atoms."""

@@ -179,19 +179,19 @@ class GraphFormat(input_files.FileFormat):
     def __repr__(self) -> str:
         return f"{super().__repr__()}({self.elements.__name__})"
 
-    def blocks(self, part: input_files.FilePart, terms: TermCodes | None) -> Iterator[input_files.RowBlock]:
+    def blocks(self, part: input_files.TraceFile, terms: TermCodes | None) -> Iterator[input_files.RowBlock]:
         """Yield the elements of a file in blocks."""
         _ = terms
-        source, data = part.source, part.source.file.read_bytes()
+        data = part.file.read_bytes()
         line = input_files.lines_by_number(data)
         try:
-            elements = self.elements(source, data)
+            elements = self.elements(part, data)
         except MalformedPart as error:
             yield input_files.RowBlock(0, 1, (), [_fault(0, error, line)])
             return
         for begin in range(0, len(elements), _TOGETHER):
             some = elements[begin : begin + _TOGETHER]
-            rows = (_row(source, place, element, line) for place, element in enumerate(some))
+            rows = (_row(part, place, element, line) for place, element in enumerate(some))
             yield input_files.RowBlock(begin, len(some), (), rows)
 
     def placed(self, source: input_files.TraceFile, place: Place) -> Place:

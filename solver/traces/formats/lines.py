@@ -63,7 +63,7 @@ class LineFormat(input_files.FileFormat):
         except MalformedPart as error:
             return input_files.ExactRow(place, (error,), text)
 
-    def blocks(self, part: input_files.FilePart, terms: TermCodes | None) -> Iterator[input_files.RowBlock]:
+    def blocks(self, part: input_files.TraceFile, terms: TermCodes | None) -> Iterator[input_files.RowBlock]:
         """Yield the lines of a part of a file in blocks of many lines."""
         # Loads Arrow, which recognising and writing files do not need.
         from solver.traces.formats.cell_columns import lines_of
@@ -75,26 +75,26 @@ class LineFormat(input_files.FileFormat):
             before += len(lines)
 
     def block(
-        self, part: input_files.FilePart, lines: "Lines", terms: TermCodes | None, before: int
+        self, part: input_files.TraceFile, lines: "Lines", terms: TermCodes | None, before: int
     ) -> input_files.RowBlock:
         """Return a block of lines, which follow `before` earlier lines of the part."""
-        usual = [] if terms is None else self.usual(part.source, lines, terms)
+        usual = [] if terms is None else self.usual(part, lines, terms)
         starts = part.begin == before == 0
         others = (
-            self.exact(part.source, place, lines.text(place), first=starts and place == 0)
+            self.exact(part, place, lines.text(place), first=starts and place == 0)
             for place in input_files.unusual_places(usual, len(lines)).tolist()
         )
         return input_files.RowBlock(before, len(lines), usual, others)
 
 
-def line_blocks(part: input_files.FilePart) -> Iterator[bytes]:
+def line_blocks(part: input_files.TraceFile) -> Iterator[bytes]:
     """Yield the bytes of a part of a file in pieces of many whole lines.
 
     Raises:
         FailedRunError: A line is too long.
     """
     number, end = 1, math.inf if part.end is None else part.end
-    with part.source.file.open("rb") as file:
+    with part.file.open("rb") as file:
         if part.begin:
             # The line that lies there by half is one of the part before.
             file.seek(part.begin - 1)
@@ -108,7 +108,7 @@ def line_blocks(part: input_files.FilePart) -> Iterator[bytes]:
             number += 1
 
 
-def _check_length(part: input_files.FilePart, number: int, length: int) -> None:
+def _check_length(part: input_files.TraceFile, number: int, length: int) -> None:
     if length >= MOST_BYTES:
         where = f"a line after byte {part.begin}" if part.begin else f"line {number}"
-        raise FailedRunError(f"{part.source.path}: {where} is longer than {MOST_BYTES} bytes")
+        raise FailedRunError(f"{part.path}: {where} is longer than {MOST_BYTES} bytes")

@@ -85,7 +85,7 @@ class MessageFormat(input_files.FileFormat):
     def __repr__(self) -> str:
         return f"{super().__repr__()}({self.messages.__name__})"
 
-    def blocks(self, part: input_files.FilePart, terms: TermCodes | None) -> Iterator[input_files.RowBlock]:
+    def blocks(self, part: input_files.TraceFile, terms: TermCodes | None) -> Iterator[input_files.RowBlock]:
         """Yield the messages of a file in blocks, from the beginning of the file to its end.
 
         The file is not divided into parts, because the number of a message depends on all earlier messages.
@@ -93,8 +93,8 @@ class MessageFormat(input_files.FileFormat):
         _ = terms
         before, rows, held = 0, list[input_files.ExactRow](), 0
         try:
-            for message in self.messages(part.source):
-                rows.append(message.row(part.source, len(rows)))
+            for message in self.messages(part):
+                rows.append(message.row(part, len(rows)))
                 held += len(message.quads) + 1
                 if held >= _TOGETHER:
                     yield input_files.RowBlock(before, len(rows), (), rows)

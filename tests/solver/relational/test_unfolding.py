@@ -13,7 +13,7 @@ C = Symbol("c")
 
 def layers(text, given=()):
     """Return how many layers are left of the program to derive q."""
-    return len(unfolded_plan(read(text), ("q", 1), frozenset(given)).layers)
+    return len(unfolded_plan(read(text), ("q", 1), frozenset(given)))
 
 
 ONE = "p(X) ← ⊞^9 ◇ f(X). q(X) ← p(X), not ⊞^1 ◇ g(X)."

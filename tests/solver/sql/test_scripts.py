@@ -253,7 +253,7 @@ def test_in_a_multiset_the_rows_of_the_variables_are_repeated():
 ORDERED = """from lars.text.notation import read
 from solver.relational import plans
 rules = " ".join(f"p{n}(X) ← ⊞^1 ◇ e{n}(X). a(X) ← p{n}(X)." for n in range(9))
-print([sorted(layer.predicates) for layer in plans.plan(read(rules), ("a", 1)).layers])"""
+print([sorted(layer.predicates) for layer in plans.plan(read(rules), ("a", 1))])"""
 
 
 def test_layers_that_do_not_depend_on_each_other_have_one_order_whatever_the_hashes():

@@ -9,7 +9,7 @@ from unittest.mock import patch
 
 from lars.errors import FailedRunError, LarsError, Place, system_error
 from solver.facts import Fact
-from solver.traces import FilePart, MalformedPart, Summary, prepare, read_columns, trace
+from solver.traces import MalformedPart, Summary, prepare, read_columns, trace
 from solver.traces.formats import lines
 from solver.traces.formats.tables import parquet
 from solver.traces.survey import report, survey
@@ -35,11 +35,11 @@ def exact_rows(source):
     if isinstance(source.format, lines.LineFormat):
         yield from rows_of_lines(source)
     elif isinstance(source.format, parquet.ParquetTable):
-        batches = parquet.table_batches(FilePart(source), 2**12)
+        batches = parquet.table_batches(source, 2**12)
         records = (record for batch in batches for record in parquet.batch_records(batch))
         yield from enumerate((parquet.read_row(source, 0, record) for record in records), 1)
     else:
-        for block in source.format.blocks(FilePart(source), None):
+        for block in source.format.blocks(source, None):
             yield from ((row.line, row) for row in block.exact_rows)
 
 

@@ -11,7 +11,6 @@ from solver.rdf import NotATerm, unquote
 from solver.traces import prepare
 from solver.traces.formats.json_ld import document_quads
 from solver.traces.formats.rdf_messages import _pieces
-from solver.traces.input_files import FilePart
 from solver.traces.json_documents import check_whole
 from tests.solver.traces.test_json_ld import GRAPH
 from tests.solver.traces.test_ldes import HEAD
@@ -48,7 +47,7 @@ def faults(folder):
 def rows(paths):
     """Read the rows of a file one by one."""
     (source,) = prepare(paths, options())
-    return [row for block in source.format.blocks(FilePart(source), None) for row in block.exact_rows]
+    return [row for block in source.format.blocks(source, None) for row in block.exact_rows]
 
 
 @pytest.mark.parametrize("read", [array, graphs, members, digits, faults])

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from lars.errors import FailedRunError, PlacedError
 from solver.spark.reading import _check, _Parts
-from solver.traces import FilePart, PartReading, file_parts, prepare, trace
+from solver.traces import PartReading, file_parts, prepare, trace
 from solver.traces.formats import lines as readers
 from solver.traces.formats.lines import line_blocks
 from solver.traces.formats.tables import table_batches
@@ -27,7 +27,7 @@ lines = st.lists(st.sampled_from(TEXTS), max_size=9)
 
 def parts_of(source, borders):
     """Return parts of a file between these borders."""
-    return [FilePart(source, *ends) for ends in pairwise([0, *sorted(borders), None])]
+    return [replace(source, begin=begin, end=end) for begin, end in pairwise([0, *sorted(borders), None])]
 
 
 @given(lines, st.booleans(), st.sets(st.integers(1, 90), max_size=6), st.integers(1, 40))
@@ -80,7 +80,7 @@ def test_encodings_of_texts_that_have_no_dictionary_are_read_in_small_batches(
         row_group_size=12,
     )
     (source,) = prepare([path], SECONDS)
-    assert [batch.num_rows for batch in table_batches(FilePart(source))] == sizes
+    assert [batch.num_rows for batch in table_batches(source)] == sizes
     found = by_columns([source], SECONDS)
     assert found == by_rows([source], SECONDS)
     assert found.rows[3] == (3, "striple", ("<urn:s3>", "<urn:p3>", "<urn:o3>", "null"))
@@ -94,7 +94,7 @@ def test_parts_are_of_about_equal_size_and_graphs_are_whole(tmp_path, monkeypatc
     paths = written(tmp_path, {"a.nt": line * 100, "b.trig": graph})
     tasks = file_parts(prepare(paths, SECONDS), 8)
     parts = [part for task in tasks for part in task]
-    of_lines, of_graphs = ([part for part in parts if part.source.index == i] for i in range(2))
+    of_lines, of_graphs = ([part for part in parts if part.index == i] for i in range(2))
     assert [(part.begin, part.end) for part in of_graphs] == [(0, None)]
     assert len(tasks) == {1: 10, 7: 3, 10**6: 1}[atoms]
     assert len(of_lines) == {1: 10, 7: 2, 10**6: 1}[atoms]
@@ -110,7 +110,7 @@ def test_a_line_that_never_ends_is_refused_in_a_part(tmp_path):
     with patch.object(readers, "MOST_BYTES", 1000):
         (source,) = prepare([path], SECONDS)
         with pytest.raises(FailedRunError, match=r"a\.nt: a line after byte 20 is longer than 1000 bytes$"):
-            list(line_blocks(FilePart(source, 20, 100)))
+            list(line_blocks(replace(source, begin=20, end=100)))
 
 
 BAD = [str(number) if number != 8 else "bad" for number in range(1, 11)]
@@ -129,7 +129,7 @@ def test_an_error_has_its_place_in_the_file_whatever_the_part(tmp_path, name):
     options = replace(SECONDS, columns=((None, own),) if name == "own.csv" else ())
     (source,) = prepare([path], options)
     with pytest.raises(PlacedError) as whole:
-        PartReading(options).add(FilePart(source))
+        PartReading(options).add(source)
     length = path.stat().st_size if source.format.of_lines else source.size
     cut, results = parts_of(source, [length // 3, length // 2]), []
     for part in cut:

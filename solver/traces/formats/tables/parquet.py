@@ -77,12 +77,12 @@ class ParquetTable(input_files.FileFormat):
         """Return the row numbers at which a file is divided into parts, between row groups if possible."""
         return [*_borders(row_groups(source), each)]
 
-    def blocks(self, part: input_files.FilePart, terms: TermCodes | None) -> Iterator[input_files.RowBlock]:
+    def blocks(self, part: input_files.TraceFile, terms: TermCodes | None) -> Iterator[input_files.RowBlock]:
         """Yield the rows of a part of a file in blocks; each block is a batch of rows."""
-        source, before = part.source, part.begin
+        before = part.begin
         for batch in table_batches(part):
-            usual = [] if terms is None else usual_rows(source, batch, terms)
-            others = _exact_records(source, batch, input_files.unusual_places(usual, batch.num_rows))
+            usual = [] if terms is None else usual_rows(part, batch, terms)
+            others = _exact_records(part, batch, input_files.unusual_places(usual, batch.num_rows))
             yield input_files.RowBlock(before, batch.num_rows, usual, others)
             before += batch.num_rows
 
@@ -248,7 +248,7 @@ def _sizes(metadata: pq.FileMetaData) -> list[int]:
     return [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)]
 
 
-def table_batches(part: input_files.FilePart, rows: int | None = None) -> Iterator[pa.RecordBatch]:
+def table_batches(part: input_files.TraceFile, rows: int | None = None) -> Iterator[pa.RecordBatch]:
     """Yield the rows of a part of a Parquet file in order, in batches of at most `rows` rows.
 
     Columns of texts are encoded as dictionaries if Arrow can read them in this way.
@@ -256,13 +256,12 @@ def table_batches(part: input_files.FilePart, rows: int | None = None) -> Iterat
     Raises:
         LarsError: The file cannot be read.
     """
-    source = part.source
-    columns = list(table_columns(source))
-    schema, metadata = pq.read_schema(source.file), pq.read_metadata(source.file)
+    columns = list(table_columns(part))
+    schema, metadata = pq.read_schema(part.file), pq.read_metadata(part.file)
     deltas = _with_deltas(metadata)
     texts = [name for name in columns if name not in deltas and is_text(schema.field(name).type)]
     try:
-        with pq.ParquetFile(source.file, read_dictionary=texts) as file:
+        with pq.ParquetFile(part.file, read_dictionary=texts) as file:
             groups, at, end = _row_groups(metadata, part)
             size = rows or (_BATCH if deltas.intersection(columns) else _batch_size(metadata, groups))
             for batch in file.iter_batches(size, groups, columns):
@@ -271,11 +270,11 @@ def table_batches(part: input_files.FilePart, rows: int | None = None) -> Iterat
                 # Row groups are read whole.
                 before = max(part.begin - at, 0)
                 if before < batch.num_rows:
-                    yield _plain(batch.slice(before, end - at - before), source.times)
+                    yield _plain(batch.slice(before, end - at - before), part.times)
                 at += batch.num_rows
     except (pa.ArrowException, OSError) as error:
-        short_of(source.path, error)
-        raise LarsError(f"{source.path}: cannot be read: {short(str(error))}") from None
+        short_of(part.path, error)
+        raise LarsError(f"{part.path}: cannot be read: {short(str(error))}") from None
 
 
 def _with_deltas(metadata: pq.FileMetaData) -> set[str]:
@@ -313,7 +312,7 @@ def _plain_column(name: str, column: pa.Array) -> pa.Array:
     return moments(column) if name == "t" else literals(column)
 
 
-def _row_groups(metadata: pq.FileMetaData, part: input_files.FilePart) -> tuple[list[int], int, int]:
+def _row_groups(metadata: pq.FileMetaData, part: input_files.TraceFile) -> tuple[list[int], int, int]:
     """Return the row groups with rows of a part, the number of their first row, and the end of the part."""
     end = metadata.num_rows if part.end is None else part.end
     begins = [0, *accumulate(_sizes(metadata))]
