@@ -7,20 +7,20 @@ each guess.
 import csv
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field, fields, is_dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, timezone
 from itertools import islice
 from math import ceil
 from pathlib import Path
-from typing import Final
+from typing import Final, assert_never
 
 from agreement.documents.placed import toml_text
-from agreement.documents.recordings import SLACK, read_recording
+from agreement.documents.recordings import SLACK
 from agreement.documents.recordings.answer_tables import time_column
 from agreement.documents.recordings.reading import is_table
-from agreement.documents.requests import AnswersOptions, InputOptions, is_query, load_query, sources
+from agreement.documents.requests import EXPERIMENT_FILE, InputOptions, is_query, load_query, sources
 from agreement.documents.traces import streams_of
 from agreement.documents.values import Period, static_text
 from lars.dataclass import dataclass
@@ -28,8 +28,9 @@ from lars.durations import MILLISECOND, NANOSECONDS, SECOND, Duration
 from lars.errors import LarsError, Place, PlacedError
 from lars.files import exists, text_in
 from lars.language.terms import XSD, Iri, Literal, Variable
+from solver.rdf import read_term
 from solver.settings import Warn
-from solver.traces import MalformedPart, cell_time, check_format, read_time
+from solver.traces import Instant, MalformedPart, TimeKind, cell_time, check_format, show
 from solver.traces.formats.csv_lines import are_columns, delimiter_of
 from solver.traces.input_files import bare, readable
 from solver.traces.trace_times import LARGEST
@@ -47,7 +48,8 @@ _WORD: Final = re.compile(r"(?![0-9.+-]+$)[\w.-]+")
 EXAMPLE: Final = ("ex", "http://example.org/")
 EACH_ROW: Final = "_:{row}"
 """The subject template of a row if no column contains the subject."""
-ZEROS: Final = ("1970-01-01T00:00:00", "1970-01-01T00:00:00Z")
+EPOCH: Final = "1970-01-01T00:00:00"
+ZEROS: Final = (EPOCH, f"{EPOCH}Z")
 """Time 0 of dateTimes without a time zone, and of dateTimes with a time zone."""
 MINUTE: Final = 60_000
 """The number of milliseconds in a minute."""
@@ -56,7 +58,10 @@ _MOST_BYTES: Final = 50_000_000
 """The greatest size in bytes of a table whose times are read."""
 _MOST_ROWS: Final = 200_000
 """The greatest number of rows of a table that are read."""
-_ZONED: Final = re.compile(rb"[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})")
+_ZONED: Final = re.compile(
+    rb"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?"
+    rb" ?(Z|UTC|[+-][0-9]{2}(?::?[0-9]{2})?)(?![0-9])"
+)
 LATEST: Final = LARGEST // 10**6
 """The latest dateTime that lars reads, in milliseconds since 1970; it is in the year 2262."""
 SINCE_1970: Final = 100_000_000_000
@@ -67,10 +72,15 @@ _UNITS: Final = tuple(Duration(10**power) for power in (9, 8, 7, 6, 3))
 
 def in_zone_of(paths: Sequence[Path], moment: datetime) -> datetime:
     """Return a dateTime in the time zone of the files; in UTC if the files contain several time zones."""
-    zones = {zone.decode() for path in paths for zone in _ZONED.findall(path.read_bytes())}
-    if moment.tzinfo is not None and len(zones) == 1:
-        moment = moment.astimezone(datetime.fromisoformat(f"2000-01-01T00:00:00{zones.pop()}").tzinfo)
-    return moment
+    found = {zone.decode() for path in paths for zone in _ZONED.findall(path.read_bytes())}
+    return _in_zone(moment, {cell_time(f"{EPOCH}{zone}").zone for zone in found})
+
+
+def _in_zone(moment: datetime, zones: Collection[int]) -> datetime:
+    """Return a dateTime in the only time zone of a trace, which is given in minutes ahead of UTC."""
+    if moment.tzinfo is None or len(zones) != 1:
+        return moment
+    return moment.astimezone(timezone(timedelta(minutes=next(iter(zones)))))
 
 
 def fitting_unit(times: Iterable[float]) -> Duration:
@@ -307,6 +317,7 @@ class InitialExperiment:
     streams: Mapping[str, Path] = field(default_factory=dict)
     as_text: bool = False
     comments: Mapping[str, str] = field(default_factory=dict)
+    timeline: tuple[str, ...] = ()
 
     def lines(self, note: Warn) -> Iterator[str]:
         """Yield the lines of the experiment file; `note` receives a note about each guess."""
@@ -325,13 +336,16 @@ class InitialExperiment:
             yield f"period = {_text(self._periods())}"
         of_trace = {key: getattr(input_options, key) for key in ("unit", "trace_unit", "origin", "time")}
         around = input_options.around
-        for key, value in (of_trace | {"base": around.base, "rdf": around.rdf}).items():
+        texts = {
+            key: value and (value.isoformat() if key == "origin" else str(value))
+            for key, value in (of_trace | {"base": around.base, "rdf": around.rdf}).items()
+        }
+        order = {"timeline": list(self.timeline) or None, "sort": input_options.sort or None}
+        for key, value in (texts | order).items():
             if key in self.comments:
                 yield f"# {self.comments[key]}"
             if value is not None:
-                yield f"{key} = {_text(value.isoformat() if key == 'origin' else str(value))}"
-        if input_options.sort:
-            yield "sort = true"
+                yield f"{key} = {_text(value)}"
         if input_options.arrival is not None:
             yield f"arrival = {_text(input_options.arrival)}"
         if input_options.blank_nodes is not None:
@@ -348,8 +362,9 @@ class InitialExperiment:
         told = self.comments.get("streams")
         yield from _table("streams", files_of, [f"# {told}"] if told else ())
         mapped = self.mapped(note)
-        yield from _table("prefixes", mapped.around.prefix or {})
         columns = mapped.column or {}
+        yield from self._undecided(mapped, note)
+        yield from _table("prefixes", mapped.around.prefix or {})
         guessed = () if self.input_options.column else _GUESSED
         alone = {key: value for key, value in columns.items() if isinstance(value, str)}
         yield from _table("columns", alone, guessed)
@@ -364,6 +379,52 @@ class InitialExperiment:
 
     def _periods(self) -> str:
         return ",".join(str(period) for period in self.period)
+
+    def _undecided(self, mapped: InputOptions, note: Warn) -> Iterator[str]:
+        """Yield comments that propose a stream for each pattern that several streams of a query can match.
+
+        Only the user knows the stream. A second query names the stream of each pattern, so that comments are
+        not necessary.
+        """
+        query, *others = (
+            load_query(path, self.input_options.unit or SECOND) for path in self.queries.values()
+        )
+        streams = list(dict.fromkeys(part.iri.value for part in query.merged))
+        if others or len(streams) == 1:
+            return
+        columns, prefixes = mapped.column or {}, mapped.around.prefix or {}
+        proposed: dict[str, list[str]] = {}
+        undecided: list[str] = []
+        asked = list(dict.fromkeys(pattern.predicate for pattern in _patterns(query.pattern)))
+        for predicate in asked:
+            iri = str(predicate)[1:-1]
+            keys = {iri, f"<{iri}>", _shortened(iri, prefixes)}
+            having = [
+                stream
+                for stream in streams
+                if stream in self.streams and keys & {*columns.get(stream, columns)}
+            ]
+            if len(having) > 1:
+                undecided.append(iri)
+                for stream in having:
+                    proposed.setdefault(stream, []).append(iri)
+        unnamed = [str(predicate) for predicate in asked if isinstance(predicate, Variable)]
+        if not undecided and not unnamed:
+            return
+        several = f"several streams have the predicate {', '.join(undecided)}"
+        matched = f"triples of each stream can match the predicate {', '.join(unnamed)}"
+        problem = f"The query does not name the stream of a pattern, and {matched if unnamed else several}."
+        remedy = "add a CQELS query, which names the stream of each pattern"
+        yield from ("", f"# {problem}")
+        if unnamed:
+            yield f'# Before lars agree, {remedy}: cqels = "query.cqels.rq"'
+        else:
+            yield "# If one stream matches all patterns with a predicate, list the predicate only there:"
+            yield "# [assign]"
+            yield from (f"# {_text(stream)} = {toml_text(iris)}" for stream, iris in proposed.items())
+            yield f'# Otherwise, {remedy}: cqels = "query.cqels.rq"'
+            remedy = f"choose the stream below [assign] in {EXPERIMENT_FILE}, or {remedy}"
+        note(f"{problem} Before `lars agree`, {remedy}")
 
     def null_words(self) -> tuple[str, ...]:
         """Return the words that mean missing values: the given words, or words in columns of numbers."""
@@ -408,7 +469,7 @@ class InitialExperiment:
                 first_row = _first_row(path, names)
                 _check_names(path, first_row)
                 if not self.as_text:
-                    _check_time(path, first_row)
+                    _check_time(path, first_row, _first_row(path, headers[path]))
                 key = "columns" if stream is None else f"columns.{_text(stream)}"
                 # Without an experiment, options take the place of its tables.
                 where = "Correct it with --column PREDICATE=TEMPLATE" if self.as_text else "Correct it"
@@ -493,9 +554,14 @@ def _is_time(cell: str) -> bool:
     return True
 
 
-def _check_time(path: Path, cells: Mapping[str, str]) -> None:
-    """Raise LarsError if the first row of a table has an invalid time."""
+def _check_time(path: Path, cells: Mapping[str, str], every: Mapping[str, str]) -> None:
+    """Raise LarsError if the first row of a table has no valid time; `every` has columns without name too."""
     name = _time_of(cells)
+    if name is None and any(_is_time(cell) for other, cell in every.items() if not other.strip()):
+        raise LarsError(
+            f"{path}: cannot use the column without a name for the times; use a name in the first line, such "
+            'as time (in pandas: to_csv(..., index_label="time"))'
+        )
     if name is None:
         # Dates in the order of a country have a time of day, too.
         name = next((name for name, cell in cells.items() if _TIME_OF_DAY.search(cell)), next(iter(cells)))
@@ -604,8 +670,10 @@ def initial(
                 comments["streams"] = "lars guessed the stream of each file from the name of the file."
     if not period and (period := _proposed_period(asked, options.unit or SECOND)):
         comments["period"] = "The queries have no single STEP: lars proposes the shortest window."
-    timed, of_times = _timed(options, traces, period)
-    return InitialExperiment(folder, queries, traces, timed, period, named, as_text, comments | of_times)
+    pulled = period or _steps(asked, options.unit or SECOND)
+    timed, timeline, of_times = _timed(options, traces, pulled)
+    comments |= of_times
+    return InitialExperiment(folder, queries, traces, timed, period, named, as_text, comments, timeline)
 
 
 def _proposed_period(queries: Sequence[EngineQuery], unit: Duration) -> tuple[Period, ...]:
@@ -622,57 +690,112 @@ def _proposed_period(queries: Sequence[EngineQuery], unit: Duration) -> tuple[Pe
     return ()
 
 
+_Moments = Sequence[tuple[str, Instant]]
+"""The times of the rows of a table, each as the text of its cell and as an instant."""
+_MS: Final = NANOSECONDS["ms"]
+_EPOCH_DIGITS: Final = {10: SECOND, 13: MILLISECOND, 16: Duration(1000), 19: Duration(1)}
+"""The units of integers that count from 1970 in our years, by the number of their digits."""
+_ONE_NOTATION: Final = 1
+
+
+def _steps(queries: Sequence[EngineQuery], unit: Duration) -> tuple[Period, ...]:
+    """Return the only pull period that the queries define by their STEP; () if there is no such period."""
+    steps: set[int] = set()
+    with suppress(LarsError):
+        steps = {step for query in queries if (step := default_period(query, unit)) is not None}
+    return tuple(Duration(step * unit.nanoseconds) for step in steps) if len(steps) == 1 else ()
+
+
 def _timed(
     options: InputOptions, traces: Sequence[Path], periods: Sequence[Period]
-) -> tuple[InputOptions, dict[str, str]]:
-    """Return options with a time 0 for dateTimes, and with a unit for times with fractions of a second.
+) -> tuple[InputOptions, tuple[str, ...], dict[str, str]]:
+    """Return options that fit the times of the traces, a timeline, and comments on both.
 
     Time 0 is a multiple of the first period, or a whole minute: periods end when a clock shows round times.
-    The second result contains comments on the unit and on the origin.
+    The timeline ends when the last period ends. The timeline is empty if the last row ends a period, or if
+    lars proposes no time 0.
+
+    Raises:
+        LarsError: The times have several notations, which no command reads together.
     """
-    if options.unit is not None:
-        return options, {}
     comments: dict[str, str] = {}
-    if options.trace_unit is None and (unit := _epoch_unit(traces)) is not None:
+    each = {path: _moments(path) for path in traces}
+    _check_notations({path: moments for path, (moments, _) in each.items()})
+    unsorted = [path.name for path, (_, is_sorted) in each.items() if not is_sorted]
+    if unsorted and not options.sort and options.arrival is None:
+        comments["sort"] = f"The rows of {', '.join(unsorted)} are not in the order of their times."
+        options = replace(options, sort=True)
+    if options.unit is not None:
+        return options, (), comments
+    known = [moments for moments, _ in each.values() if moments]
+    # Time 0 must not be after an element of a file whose times are not known here.
+    is_whole = len(known) == len(traces)
+    units = {_EPOCH_DIGITS.get(len(moments[0][0])) for moments in known if moments[0][0].isdigit()}
+    unit = next(iter(units)) if is_whole and len(units) == 1 else None
+    if options.trace_unit is None and unit not in (None, SECOND):
         comments["trace_unit"] = f"The times have so many digits that they count units of {unit} from 1970."
-        return replace(options, trace_unit=unit), comments
-    for zero in ZEROS:
-        each = [tuple(_dated(path, zero)) for path in traces]
-        times = [t for own in each for t in own]
-        if not times:
-            continue
-        # Time 0 must not be after an element of a file whose times are not known here.
-        if options.origin is None and all(each):
-            comments["origin"] = "Time 0 is a round time, so that the pull periods end at round times."
-            begin = _round_before(times, periods)
-            options = replace(options, origin=in_zone_of(traces, since(zero, begin)))
-            # All times can have the same fraction of a second, which time 0 does not have.
-            times = [float(begin * MINUTE), *times]
-        if (unit := fitting_unit(times)) < SECOND:
-            comments["unit"] = "The events have fractions of a second."
-            options = replace(options, unit=min(unit, MILLISECOND))
-        break
-    return options, comments
+        options = replace(options, trace_unit=unit)
+    counted = (options.trace_unit or SECOND).nanoseconds
+    instants = [instant for moments in known for _, instant in moments]
+    times = [one.value * (counted if one.kind is TimeKind.INTEGER else 1) for one in instants]
+    if not times or min(times) < SINCE_1970 * _MS or max(times) > LATEST * _MS:
+        return options, (), comments
+    begin, timeline = min(times), tuple[str, ...]()
+    if options.origin is None and is_whole:
+        comments["origin"] = "Time 0 is a round time, so that the pull periods end at round times."
+        minutes = _round_before([begin / _MS], periods)
+        # All times can have the same fraction of a second, which time 0 does not have.
+        begin = minutes * MINUTE * _MS
+        zero = since(ZEROS[instants[0].kind is not TimeKind.LOCAL], minutes)
+        zero = _in_zone(zero, {instant.zone for instant in instants})
+        lengths = [period.nanoseconds for period in periods if isinstance(period, Duration)]
+        end = max((-((begin - max(times)) // length) * length for length in lengths), default=0)
+        if begin + end > max(times):
+            comments["timeline"] = (
+                "The timeline ends with the last pull period, so that all rows are compared."
+            )
+            until = zero + timedelta(microseconds=end // 1000)
+            timeline = zero.isoformat(), until.isoformat()
+        options = replace(options, origin=zero)
+    is_dated = instants[0].kind is not TimeKind.INTEGER
+    if is_dated and (unit := fitting_unit([0.0, *((time - begin) / _MS for time in times)])) < SECOND:
+        comments["unit"] = "The events have fractions of a second."
+        options = replace(options, unit=min(unit, MILLISECOND))
+    return options, timeline, comments
 
 
-_EPOCH_DIGITS: Final = {13: MILLISECOND, 16: Duration(1000), 19: Duration(1)}
-"""The units of integers that count from 1970 in our years, by the number of their digits."""
+def _check_notations(each: Mapping[Path, _Moments]) -> None:
+    """Raise LarsError if the times have several notations, which no command reads together."""
+    firsts: dict[str, tuple[Path, str]] = {}
+    for path, moments in each.items():
+        for text, instant in moments:
+            # Integers of one file may differ in their digits, so the first row counts.
+            digits = len(moments[0][0]) if text.isdigit() else 0
+            firsts.setdefault(_notation(instant, digits), (path, text))
+    if len(firsts) <= _ONE_NOTATION:
+        return
+    (first, (path, text)), *_, (last, (other, own)) = firsts.items()
+    integers = [cell for _, cell in firsts.values() if cell.isdigit() and len(cell) in _EPOCH_DIGITS]
+    remedy = "use one notation for all times"
+    if integers:
+        value = int(integers[-1]) * _EPOCH_DIGITS[len(integers[-1])].nanoseconds
+        remedy += f", such as {show(Instant(TimeKind.ZONED, value))} in place of {integers[-1]}"
+    of = "" if path == other else f" with the times of {path}"
+    raise LarsError(
+        f"{other}: cannot compare its times{of}: {own} is {last}, and {text} is {first}; {remedy}"
+    )
 
 
-def _epoch_unit(traces: Sequence[Path]) -> Duration | None:
-    """Return the unit of integers that count milliseconds, microseconds or nanoseconds from 1970.
-
-    The result is None if a trace is no table that needs a mapping, or if the first times have other units.
-    """
-    units: set[Duration | None] = set()
-    for path in traces:
-        names = header(path)
-        if not names or _is_of_trace(path, names):
-            return None
-        cells = _first_row(path, names)
-        time = _time_of(cells)
-        units.add(_EPOCH_DIGITS.get(len(cells[time])) if time and cells[time].isdigit() else None)
-    return units.pop() if len(units) == 1 else None
+def _notation(instant: Instant, digits: int) -> str:
+    match instant.kind:
+        case TimeKind.ZONED:
+            return "a dateTime with a time zone"
+        case TimeKind.LOCAL:
+            return "a dateTime without a time zone"
+        case TimeKind.INTEGER:
+            return f"an integer of {digits} digits" if digits in _EPOCH_DIGITS else "an integer"
+        case _:
+            assert_never(instant.kind)
 
 
 def _round_before(times: Sequence[float], periods: Sequence[Period]) -> int:
@@ -687,23 +810,39 @@ def _round_before(times: Sequence[float], periods: Sequence[Period]) -> int:
     return minute_before(times) // length * length
 
 
-def _dated(path: Path, zero: str) -> Iterator[float]:
-    """Yield the dateTimes of a table in ms since `zero`; yield nothing if the times are numbers."""
+def _moments(path: Path) -> tuple[_Moments, bool]:
+    """Return the times of a table, and whether the times of each stream are in order.
+
+    The times are () if the file is not a table, or if the table is too large or cannot be read. A cell that
+    contains no time is left out: the command that reads the trace reports such a cell with its place.
+    """
     if not (names := header(path)) or path.stat().st_size > _MOST_BYTES:
-        return
-    cells = _first_row(path, names)
-    # An integer may count any unit.
-    if (time := _time_of(cells)) is None or cells[time].isdigit():
-        return
-    reading = AnswersOptions(time_variable=time, origin=read_time(zero), ordered=False)
-    try:
-        recording = read_recording(path, reading)
-    except LarsError:
-        # The command that reads the trace reports its faults, with their places.
-        return
-    if not all(SINCE_1970 <= report.t <= LATEST for report in recording.reports):
-        return
-    yield from (report.t for report in recording.reports)
+        return (), True
+    # Loads pyarrow, which no query needs.
+    from solver.traces.formats.mapped_tables import cells_of_table
+    from solver.traces.formats.tables import plain_table
+
+    time = _time_of(_first_row(path, names))
+    cells: Mapping[str, tuple[bool, Sequence[str | None]]] = {}
+    with suppress(LarsError):
+        cells = cells_of_table(str(path), plain_table(str(path), readable(path)))
+    if time not in cells:
+        return (), True
+    is_text, texts = cells[time]
+    streams = cells["stream"][1] if "stream" in cells else [None] * len(texts)
+    moments: list[tuple[str, Instant]] = []
+    latest: dict[str | None, int] = {}
+    is_sorted = True
+    for text, stream in zip(texts, streams, strict=True):
+        try:
+            lexical = text or "" if is_text else str(getattr(read_term(text or '""'), "lexical", text))
+            instant = cell_time(lexical)
+        except MalformedPart:
+            continue
+        moments.append((lexical, instant))
+        is_sorted = is_sorted and instant.value >= latest.get(stream, instant.value)
+        latest[stream] = instant.value
+    return moments, is_sorted
 
 
 def _names_streams(path: Path) -> bool:

@@ -34,7 +34,7 @@ _INTEGER_TYPES = frozenset(
 )
 _DATE_TYPES = frozenset({XSD + "dateTime", XSD + "dateTimeStamp"})
 _IN_TABLES: Final = re.compile(
-    r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[T ]([0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?)"
+    r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[T ]([0-9]{2}:[0-9]{2})(:[0-9]{2}(?:\.[0-9]+)?)?"
     r"(?: ?(?:(Z|UTC)|([+-][0-9]{2})(?::?([0-9]{2}))?))?)?"
 )
 _DAY: Final = 86400 * 10**9
@@ -175,15 +175,15 @@ def cell_time(text: str) -> Instant:
 def cell_date_time(text: str) -> str | None:
     """Return a dateTime of a table ("2026-05-04 08:00:00") in the notation of XSD; None for other texts.
 
-    >>> cell_date_time("2026-05-04 08:00:00+02"), cell_date_time("noon")
-    ('2026-05-04T08:00:00+02:00', None)
+    >>> cell_date_time("2026-05-04 08:00:00+02"), cell_date_time("2026-05-04T08:00"), cell_date_time("noon")
+    ('2026-05-04T08:00:00+02:00', '2026-05-04T08:00:00', None)
     """
     match = _IN_TABLES.fullmatch(text)
     if match is None:
         return None
-    day, time, utc, hours, minutes = match.groups()
+    day, time, seconds, utc, hours, minutes = match.groups()
     zone = f"{hours}:{minutes or '00'}" if hours else "Z" if utc else ""
-    return f"{day}T{time or '00:00:00'}{zone}"
+    return f"{day}T{time or '00:00'}{seconds or ':00'}{zone}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """`lars init`: the folder that it writes says what the files and options said."""
 
+import json
 import tomllib
 
 import pandas as pd
@@ -452,3 +453,130 @@ def test_a_date_beside_a_time_of_day_is_no_time(tmp_path, monkeypatch):
 ROOMS = """PREFIX ex: <http://example.org/>
 SELECT ?room WHERE { STREAM ex:air [RANGE 30s] { ?e ex:room ?room } }
 """
+
+
+HOT = "PREFIX ex: <http://e/> SELECT ?r ?t { STREAM ex:air [RANGE 10s] { ?r ex:t ?t } }"
+TWO = f"{HOT[:-1]} STREAM ex:doors [RANGE 10s] {{ ?r ex:d ?d }} }}"
+
+
+@pytest.mark.parametrize(
+    ("times", "problem"),
+    [
+        (
+            "1714557604000",
+            "doors.csv: cannot compare its times with the times of air.csv: 1714557604000 is an integer of",
+        ),
+        ("2024-05-01 10:00:04", "2024-05-01 10:00:04 is a dateTime without a time zone, and"),
+        ("7", "7 is an integer, and 2024-05-01T10:00:03Z is a dateTime"),
+    ],
+)
+def test_files_whose_times_no_command_reads_together_make_no_experiment(
+    tmp_path, monkeypatch, times, problem
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "q.rq").write_text(TWO)
+    (tmp_path / "air.csv").write_text("time,r,t\n2024-05-01T10:00:03Z,a,20\n")
+    (tmp_path / "doors.csv").write_text(f"time,r,d\n{times},a,1\n")
+    found = lars("init", "mine", "q.rq", "air.csv", "doors.csv")
+    assert (found.code, problem in found.err, (tmp_path / "mine").exists()) == (2, True, False)
+    remedy = "use one notation for all times, such as 2024-05-01T10:00:04Z in place of 1714557604000"
+    assert (remedy in found.err) == (times == "1714557604000")
+
+
+def test_integers_of_several_lengths_are_times_of_one_kind_unless_they_count_from_1970(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "q.rq").write_text(TWO)
+    (tmp_path / "air.csv").write_text("time,r,t\n7,a,20\n1000000000,a,21\n")
+    (tmp_path / "doors.csv").write_text("time,r,d\n12,a,1\n")
+    assert lars("init", "mine", "q.rq", "air.csv", "doors.csv").code == 0
+    (tmp_path / "air.csv").write_text("time,r,t\n1714557603,a,20\n")
+    (tmp_path / "doors.csv").write_text("time,r,d\n1714557604000,a,20\n")
+    assert "is an integer of 10 digits; use" in lars("init", "other", "q.rq", "air.csv", "doors.csv").err
+
+
+TIMES = {
+    "air.tsv": "time\tr\tt\n2024-05-01T10:00:03Z\ta\t20\n2024-05-01T10:00:09Z\tb\t21\n",
+    "zone.csv": "time,r,t\n2024-05-01 10:00:03+0200,a,20\n2024-05-01 10:00:09+0200,b,21\n",
+    "index.csv": ",time,r,t\n0,2024-05-01 10:00:03,a,20\n1,2024-05-01 10:00:09,b,21\n",
+    "minutes.csv": "time,r,t\n2024-05-01T10:00,a,20\n2024-05-01T10:01,b,21\n",
+    "ms.csv": "time,r,t\n1714557603000,a,20\n1714557609000,b,21\n",
+    "unsorted.csv": "time,r,t\n2024-05-01T10:00:09Z,a,20\n2024-05-01T10:00:03Z,b,21\n",
+}
+
+
+@pytest.mark.parametrize("name", TIMES)
+def test_the_first_experiment_of_a_table_has_a_round_time_0_and_a_verdict_on_all_rows(
+    tmp_path, monkeypatch, name
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "q.rq").write_text(HOT)
+    (tmp_path / name).write_text(TIMES[name])
+    written = tomllib.loads(api.init("mine", "q.rq", name).path.read_text())
+    zone = {"zone": "+02:00", "index": "", "minutes": ""}.get(name[: name.index(".")], "+00:00")
+    begin = "09:59" if name == "minutes.csv" else "10:00"
+    assert written["origin"] == f"2024-05-01T{begin}:00{zone}"
+    # A row at the end of a period needs no longer timeline.
+    assert written.get("timeline", [""])[-1] == ("" if begin == "09:59" else f"2024-05-01T10:00:10{zone}")
+    assert written.get("sort") == (True if name == "unsorted.csv" else None)
+    assert lars("agree", "mine").code in (0, 1)
+    (period,) = json.loads(lars("agree", "mine", "--json").out)["periods"]
+    assert (period["unfinished"], period["intervals"] != []) == (None, True)
+
+
+def test_a_row_without_a_time_is_called_so(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "q.rq").write_text(HOT)
+    (tmp_path / "air.csv").write_text("time,r,t\n2024-05-01T10:00:03Z,a,20\n,b,21\n")
+    assert 'origin = "2024-05-01T10:00:00+00:00"' in lars("init", "mine", "q.rq", "air.csv").out
+    run = lars("agree", "mine")
+    assert "air.csv:3:1: found no time; expected a time in each row, or --on-error skip" in run.err
+    assert lars("agree", "mine", "--on-error", "skip", "--rejected", "bad.csv").code in (0, 1)
+
+
+def test_times_in_a_column_without_a_name_need_a_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "q.rq").write_text(HOT)
+    (tmp_path / "air.csv").write_text(",r,heat\n2024-05-01 10:00:03,a,20\n")
+    run = lars("init", "mine", "q.rq", "air.csv")
+    assert (run.code, "cannot use the column without a name for the times; use a name" in run.err) == (
+        2,
+        True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("pattern", "said", "proposed"),
+    [
+        (
+            "?r ex:t ?t",
+            "several streams have the predicate http://e/t. Before `lars agree`, choose the",
+            True,
+        ),
+        (
+            "?r ?p ?t",
+            "triples of each stream can match the predicate ?p. Before `lars agree`, add a CQ",
+            False,
+        ),
+        ("?r ex:u ?x", None, False),
+    ],
+)
+def test_patterns_that_several_streams_match_are_told_at_once(tmp_path, monkeypatch, pattern, said, proposed):
+    """A C-SPARQL query names no stream of a pattern, so that the next command would fail."""
+    monkeypatch.chdir(tmp_path)
+    froms = " ".join(f"FROM STREAM <e:{name}> [RANGE 5s STEP 5s]" for name in ("air", "ground"))
+    head = "REGISTER QUERY x AS PREFIX ex: <http://e/> SELECT ?r"
+    (tmp_path / "q.rq").write_text(f"{head} {froms} WHERE {{ {pattern} }}")
+    (tmp_path / "air.csv").write_text("time,r,t,v\n3,a,20,1\n")
+    (tmp_path / "ground.csv").write_text("time,r,t,u\n3,a,20,1\n")
+    made = lars("init", "mine", "q.rq", "air.csv", "ground.csv")
+    assert ("The query does not name the stream" in made.err, (said or "") in made.err) == (
+        said is not None,
+        True,
+    )
+    path = tmp_path / "mine/experiment.toml"
+    lines = path.read_text()
+    assert ('\n# [assign]\n# "e:air" = ["http://e/t"]\n# "e:ground" = ["http://e/t"]' in lines) == proposed
+    assert lars("agree", "mine").code == (2 if said else 0)
+    if proposed:
+        path.write_text(lines.replace("# [assign]\n# ", "[assign]\n"))
+        assert lars("agree", "mine").code in (0, 1)

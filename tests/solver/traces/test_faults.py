@@ -166,7 +166,7 @@ def test_a_malformed_trace_gives_one_message_with_its_place(spark, tmp_path, cas
     [
         ({"o": ["o"]}, pa.int64(), "a.parquet:1:5: 'o' is not an RDF term"),
         ({"p": [None]}, pa.int64(), "a.parquet:1:4: found None as p"),
-        ({"t": [None]}, pa.int64(), "a.parquet:1:1: found None as t"),
+        ({"t": [None]}, pa.int64(), "a.parquet:1:1: found no time; expected a time in each row"),
         ({"t": [1.0]}, pa.float64(), "a.parquet: the column t is double"),
         ({"t": [1]}, pa.time64("ns"), "a.parquet: the column t is time64[ns]"),
         ({"s": [1]}, pa.int64(), "a.parquet: the column s is int64"),
