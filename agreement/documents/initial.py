@@ -758,9 +758,10 @@ def _timed(
             timeline = zero.isoformat(), until.isoformat()
         options = replace(options, origin=zero)
     is_dated = instants[0].kind is not TimeKind.INTEGER
-    if is_dated and (unit := fitting_unit([0.0, *((time - begin) / _MS for time in times)])) < SECOND:
+    fitting = fitting_unit([0.0, *((time - begin) / _MS for time in times)])
+    if is_dated and fitting < SECOND:
         comments["unit"] = "The events have fractions of a second."
-        options = replace(options, unit=min(unit, MILLISECOND))
+        options = replace(options, unit=min(fitting, MILLISECOND))
     return options, timeline, comments
 
 
@@ -826,7 +827,7 @@ def _moments(path: Path) -> tuple[_Moments, bool]:
     cells: Mapping[str, tuple[bool, Sequence[str | None]]] = {}
     with suppress(LarsError):
         cells = cells_of_table(str(path), plain_table(str(path), readable(path)))
-    if time not in cells:
+    if time is None or time not in cells:
         return (), True
     is_text, texts = cells[time]
     streams = cells["stream"][1] if "stream" in cells else [None] * len(texts)

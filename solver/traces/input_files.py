@@ -457,8 +457,6 @@ class TraceFile:
 
         If `no_time` is true, the problem is a missing time.
         """
-        if no_time and not self.by_arrival:
-            return "found no time; expected a time in each row, or --on-error skip --rejected FILE"
         if not self.by_arrival or "arrival" in problem:
             return problem
         if no_time:

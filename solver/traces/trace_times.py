@@ -18,6 +18,8 @@ LARGEST: Final = 2**63 - 1
 """The latest instant, in nanoseconds since 1970; time points must be smaller numbers."""
 ACCEPTED_TIMES: Final = "an integer of at least 0 or an xsd:dateTime such as 2024-05-01T12:00:00Z"
 
+NO_TIME: Final = "found no time; expected a time in each row, or --on-error skip --rejected FILE"
+
 _DECIMALS: Final = 9
 _INTEGER = re.compile(r"[+-]?([0-9]+)")
 _FRACTION: Final = re.compile(r"[+-]?([0-9]+\.[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?[0-9]+[eE][+-]?[0-9]+")
@@ -124,8 +126,9 @@ def read_time(text: str, datatype: str | None = None) -> Instant:
     if match is None or not (plain or datatype in _DATE_TYPES):
         as_type = "" if plain else f" of type <{datatype}>"
         local = "; write the year first, then month and day" if _LOCAL_DATE.match(text) else ""
-        problem = f"{short(text)}{as_type} is not a time; expected {ACCEPTED_TIMES}{local}"
-        raise MalformedPart(problem, no_time=plain and not text)
+        if plain and not text:
+            raise MalformedPart(NO_TIME, no_time=True)
+        raise MalformedPart(f"{short(text)}{as_type} is not a time; expected {ACCEPTED_TIMES}{local}")
     if datatype == XSD + "dateTimeStamp" and not match[3]:
         raise MalformedPart(
             f"{text!r} is not an xsd:dateTimeStamp: it has no time zone; expected one ending in Z or +hh:mm"

@@ -14,7 +14,7 @@ from solver.columns import TermCodes
 from solver.rdf import NotATerm, data_text, is_triple_term, short, unquote
 from solver.traces import input_files
 from solver.traces.formats.atom_lines import AtomText, cell_atom
-from solver.traces.trace_times import Instant, MalformedPart, TimeKind, cell_time
+from solver.traces.trace_times import NO_TIME, Instant, MalformedPart, TimeKind, cell_time
 
 if TYPE_CHECKING:
     from solver.traces.formats.cell_columns import Cells, TimeColumn
@@ -86,9 +86,10 @@ def _written(cell: Cell) -> Instant:
                 return cell_time(value)
             except MalformedPart as error:
                 raise error.at(column) from None
+        case None:
+            raise MalformedPart(NO_TIME, no_time=True)
         case value:
-            problem = f"found {value!r} as t; expected {ACCEPTED_TABLE}"
-            raise MalformedPart(problem, no_time=value is None)
+            raise MalformedPart(f"found {value!r} as t; expected {ACCEPTED_TABLE}")
 
 
 def _atom_of(cell: Cell, name: str, prefixes: Mapping[str, str], around: str = "{}") -> AtomText | None:
