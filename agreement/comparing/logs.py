@@ -31,16 +31,21 @@ class AlertMatch:
     """An alert: a row with its times in ms in two logs.
 
     - `first` and `second` are its times in both logs; a time is None if the log lacks the alert.
-    - `elsewhere` is true if the log without the alert contains the same row at another time. If events are
-      known, the row at the other time must follow the same event.
+    - `near` is the nearest time in ms at which the log without the alert contains the same row; None if there
+      is no such time. If events are known, the row at this time must follow the same event.
     - `event` is the time in ms of the latest event with the same values before the alert, or None.
     """
 
     row: Row
     first: float | None
     second: float | None
-    elsewhere: bool = False
+    near: float | None = None
     event: float | None = None
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether the log without the alert contains the same row at another time."""
+        return self.near is not None
 
     @property
     def delay(self) -> float | None:
@@ -165,9 +170,16 @@ def _matched(one: AlertMatch, first: _Times, second: _Times, within: float) -> I
         both = min(first[mine], second[yours]) if near and mine is not None and yours is not None else 0
         yield from [replace(one, first=mine, second=yours)] * both
         if mine is not None:
-            yield from [replace(one, first=mine, elsewhere=bool(second))] * (first[mine] - both)
+            yield from [replace(one, first=mine, near=_nearest(mine, ascending[1]))] * (first[mine] - both)
         if yours is not None:
-            yield from [replace(one, second=yours, elsewhere=bool(first))] * (second[yours] - both)
+            yield from [replace(one, second=yours, near=_nearest(yours, ascending[0]))] * (
+                second[yours] - both
+            )
+
+
+def _nearest(t: float, times: Sequence[float]) -> float | None:
+    """Return the time that is nearest to `t`, of several the earliest; None without times."""
+    return min(times, key=lambda other: abs(other - t), default=None)
 
 
 def _keys(logs: Sequence[Recording], tolerance: float) -> Mapping[Row, Key]:

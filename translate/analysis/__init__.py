@@ -21,6 +21,7 @@ from translate.analysis.query_remarks import (
 from translate.analysis.rewriting import (
     children,
     depth,
+    exchanged,
     expressions_of,
     fresh_variables,
     keeps_ties,

@@ -131,6 +131,23 @@ def _renamed(value: object, names: Mapping[Variable, Variable]) -> object:
     return after if isinstance(value, tuple) else type(value)(*after)
 
 
+def exchanged(pattern: algebra.Pattern, old: Expression, new: Expression) -> algebra.Pattern:
+    """Return the pattern with the expression `new` in place of each expression that equals `old`."""
+
+    def changed(value: object) -> object:
+        if value == old:
+            return new
+        before = _inside(value)
+        after = tuple(map(changed, before))
+        if all(map(is_, before, after)):
+            return value
+        return after if isinstance(value, tuple) else type(value)(*after)
+
+    result = changed(pattern)
+    assert isinstance(result, algebra.Pattern)
+    return result
+
+
 def _inside(value: object) -> tuple[object, ...]:
     """Return the components of a value: the items of a tuple, or the fields of a dataclass."""
     if isinstance(value, tuple):

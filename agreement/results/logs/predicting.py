@@ -1,9 +1,10 @@
 """Predict a log of alerts: find a specification or engine version whose answers are the alerts."""
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from datetime import UTC, datetime
+from decimal import Decimal
 from functools import partial
 from itertools import groupby, pairwise
 from math import ceil, floor, inf
@@ -23,10 +24,12 @@ from agreement.engines.engine import Engine, Off, columns
 from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import EngineRun
 from agreement.results.judgements import judged_query, judged_run
+from agreement.results.logs import limits
 from agreement.results.logs.report import Prediction, change_of
 from lars.dataclass import dataclass
 from lars.durations import Duration
 from lars.errors import LarsError
+from lars.language.formulas import Call
 from solver.facts import Static
 from solver.settings import Progress, TraceInput, Warn, no_progress
 from solver.traces import read_time
@@ -39,6 +42,8 @@ _PULL: Final = "csparql"
 _CLOSING: Final = "rspql"
 _MOST_PERIODS: Final = 6
 _MOST_LENGTHS: Final = 8
+_MOST_BASES: Final = 3
+"""The number of predictions for which other limits are tried; each takes up to `limits.MOST` predictions."""
 
 
 def later(log: Recording, milliseconds: float) -> Recording:
@@ -94,7 +99,8 @@ class JudgedLogs:
 
         First, push and pull are tried. If neither predicts the log, specifications whose windows report when
         they close are tried. If none of these specifications predicts the log, engine versions are tried, and
-        windows of other lengths for the nearest specification. Pull that reports only new rows is tried last.
+        windows of other lengths for the nearest specification. Then, another number in one comparison of the
+        query is tried. Pull that reports only new rows is tried last.
         """
         unit, messages = self.unit, list[str]()
         run, zero = self._run(_PUSH, messages.append)
@@ -120,12 +126,19 @@ class JudgedLogs:
             language = judging.language_of(self.query, unit)
             engines = () if requests.reads_graphs(run.query) else ENGINES.items()
             for name in (name for name, engine in engines if engine.specification == language):
-                read, _ = self._run(name, messages.append)
-                tried.append(self._judged(name, name, read, None, answers))
+                try:
+                    read, _ = self._run(name, messages.append)
+                except LarsError as error:
+                    # An engine may read less than its query language allows.
+                    tried.append(Prediction(name, name, None, str(error)))
+                else:
+                    tried.append(self._judged(name, name, read, None, answers))
             nearest = min(tried, key=lambda one: one.order)
             if not nearest.correct and nearest.name in runs:
                 tried += self._by_other_lengths(nearest, *runs[nearest.name], answers)
-            if not any(one.correct for one in tried) and change_of(_sorted(tried)) is None:
+            if not _is_explained(tried):
+                tried += self._by_other_limits(tried, runs, answers)
+            if not _is_explained(tried):
                 tried += self._by_new_rows(run, periods, wait, answers)
         for message in dict.fromkeys(messages):
             warn(message)
@@ -157,7 +170,50 @@ class JudgedLogs:
             query = _with_windows(run.query, partial(_resized, length))
             name = f"{nearest.name}, with windows of {length} in place of {own[0]}"
             counted: Sequence[Semantics] = ("set",) if nearest.once else ("bag",)
-            yield self._judged(name, nearest.engine, replace(run, query=query), slide, answers, counted)
+            other = self._judged(name, nearest.engine, replace(run, query=query), slide, answers, counted)
+            yield replace(other, changed=True)
+
+    def _by_other_limits(
+        self,
+        tried: Sequence[Prediction],
+        runs: Mapping[str, tuple[EngineRun, Duration | None]],
+        answers: Recording,
+    ) -> Sequence[Prediction]:
+        """Return a prediction by a query with another limit: another number in one comparison.
+
+        The result is empty if no limit explains the log, alone or from some time on.
+        """
+        steps = {window.slide for run, _ in runs.values() for window in _time_windows(run.query)} - {None}
+        bases = [one for one in _sorted(tried) if one.name in runs and one.unexplained]
+        # The period that the query names is the most likely one.
+        bases.sort(key=lambda one: runs[one.name][1] not in steps)
+        for base in bases[:_MOST_BASES]:
+            run, slide = runs[base.name]
+            for limit in limits.limits_of(run.query):
+                predicted = partial(self._limited, base, limit, run, slide, answers)
+                fitting = limits.fitting(limit, base, limits.numbers_in(run.pushes), predicted)
+                if fitting is not None and _is_explained((*tried, fitting)):
+                    return [fitting]
+        return []
+
+    def _limited(  # noqa: PLR0913, PLR0917 - a prediction, what made it, and what is changed
+        self,
+        base: Prediction,
+        limit: Call,
+        run: EngineRun,
+        slide: Duration | None,
+        answers: Recording,
+        number: Decimal,
+    ) -> Prediction:
+        """Return the prediction that a prediction becomes with another number as a limit of the query."""
+        new, own = (limits.in_words(run.query, limit, one) for one in (number, None))
+        name = f"{base.name}, with a limit such as {new} in place of {own}"
+        counted: Sequence[Semantics] = ("set",) if base.once else ("bag",)
+        other = replace(run, query=limits.with_number(run.query, limit, number))
+        # The rows that all other predictions share are rows of the query with its own limits.
+        alone = replace(self, _tasks=[])
+        prediction = alone._judged(name, base.engine, other, slide, answers, counted)  # noqa: SLF001
+        return replace(prediction, changed=True)
 
     def _run(self, name: str, warn: Warn) -> tuple[EngineRun, str | None]:
         """Return the input of the engine, and the dateTime of time 0 (None if times are not since 1970)."""
@@ -249,6 +305,11 @@ class JudgedLogs:
         if not self._tasks:
             self._tasks.append(recording.task)
         return replace(recording, task=recording.task.sharing(self._tasks[0]))
+
+
+def _is_explained(tried: Sequence[Prediction]) -> bool:
+    """Return whether one semantics predicts all alerts of a log, or two semantics before and after a time."""
+    return any(one.correct for one in tried) or change_of(_sorted(tried)) is not None
 
 
 def _sorted(tried: Iterable[Prediction]) -> tuple[Prediction, ...]:

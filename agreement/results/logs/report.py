@@ -1,7 +1,7 @@
 """The report on two logs of alerts, as text and JSON: common alerts, delays, and predictions."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import permutations
@@ -40,6 +40,7 @@ class Prediction:
     - `name` is a text that describes the semantics, such as "pull every 10s".
     - `engine` is the name of the specification or engine version.
     - `once` is true if equal rows of one evaluation count as one row.
+    - `changed` is true if the widths of windows or a limit differ from those of the query.
     - `problem` is the reason why the engine cannot judge the log, or None.
     """
 
@@ -48,6 +49,7 @@ class Prediction:
     verdict: judging.AnswersVerdict | None
     problem: str | None = None
     once: bool = False
+    changed: bool = False
 
     @property
     def semantics(self) -> str:
@@ -87,6 +89,11 @@ class Prediction:
         return sum(not window.actual for window in self.unexplained)
 
     @property
+    def close(self) -> bool:
+        """Whether the semantics predicts the rows of at least half of the compared evaluations."""
+        return 0 < len(self.windows) >= 2 * len(self.unexplained)
+
+    @property
     def late(self) -> float:
         """The greatest delay of reports after their evaluations, in ms."""
         return max((window.delay for window in self.windows if window.delay is not None), default=0.0)
@@ -107,10 +114,12 @@ class Prediction:
 
 Missed = Mapping[tuple[Duration, Duration], int]
 """The number of missed alerts, by the pull period and the width of the window."""
-Change = tuple[Prediction, Prediction, float, int]
-"""A change of semantics: the predictions before and after a time, this time, and a number of evaluations.
+Change = tuple[Prediction, Prediction, float, float, int]
+"""A change of semantics: the predictions before and after it, two times, and a number of evaluations.
 
-The time is a time point. The number counts the evaluations that only the second semantics predicts.
+The first time is the last evaluation that only the first semantics predicts. The second time is the first
+evaluation that only the second semantics predicts: the change is between both. Both times are time points.
+The number counts the evaluations that only the second semantics predicts.
 """
 Predictions = tuple[tuple[Prediction, ...], tuple[Prediction, ...]]
 
@@ -118,9 +127,11 @@ Predictions = tuple[tuple[Prediction, ...], tuple[Prediction, ...]]
 def as_text(
     names: tuple[str, str], match: LogMatch, predictions: Predictions, draft: str | None, dates: Dates
 ) -> Iterator[RenderableType]:
-    """Yield the text report: differing alerts, sentences about all alerts, and each log's predictions."""
+    """Yield the text report: the log that departs, differing alerts, and each log's predictions."""
     lone = [alert for alert in match.alerts if alert.delay is None]
     moved = [alert for alert in match.alerts if alert.delay is not None and abs(alert.delay) > SLACK]
+    if all(predictions) and (lone or moved):
+        yield _departing(names, predictions, is_drafted=draft is not None)
     for title, alerts in (("alerts of one log alone", lone), ("common alerts at other times", moved)):
         if alerts:
             yield _alerts(title, names, match, alerts[:_SHOWN], dates)
@@ -135,24 +146,104 @@ def as_text(
         if tried:
             yield from _explanation(name, tried)
             yield from _reasons(name, tried[0], only, dates)
+    if any(tried and departure_of(tried) is not None and change_of(tried) is None for tried in predictions):
+        yield _NOT_TRIED if draft is None else _NOT_DRAFTED
+
+
+_NOT_DRAFTED: Final = (
+    "not tried: limits of columns that the alerts do not contain. Write the rule of the alerts as a query, "
+    "and use --query FILE"
+)
+_NOT_TRIED: Final = (
+    "tried: other times of evaluation, windows of other lengths, and another limit in one comparison. To try "
+    "another change, use --query twice, with a query for each log"
+)
+
+
+def departure_of(tried: Sequence[Prediction], rules: Collection[str] = ()) -> Prediction | None:
+    """Return the prediction from which a log departs; None if a prediction is correct.
+
+    If the semantics of a log changes, this is one of the predictions before and after the change: by one of
+    the given rules if possible, otherwise with the windows and the limits of the query if possible.
+    """
+    if tried[0].correct:
+        return None
+    change = change_of(tried)
+    if change is not None:
+        return min(change[:2], key=lambda one: (one.semantics not in rules, one.changed))
+    return next((one for one in tried if one.semantics in rules and one.close), tried[0])
+
+
+def _departing(names: tuple[str, str], predictions: Predictions, *, is_drafted: bool) -> str:
+    """Return a sentence that names the log which departs from the rule of its alerts, if one does."""
+    first, second = predictions
+    departures = departure_of(first, _rules(second)), departure_of(second, _rules(first))
+    sides = [*zip(names, predictions, departures, strict=True)]
+    if departures == (None, None):
+        # Without a query of the user, windows of other lengths and other limits contradict nothing.
+        sides.sort(key=lambda side: side[1][0].changed)
+        (one, mine, _), (other, yours, _) = sides
+        if yours[0].changed and not mine[0].changed and not is_drafted:
+            rule = f'and follows the rule "{yours[0].semantics}"'
+            return f"{_follows(one, mine[0])}; {other} departs from the query throughout, {rule}"
+        both = "; ".join(
+            f"{name} follows {_one_of(tried)}" for name, tried in zip(names, predictions, strict=True)
+        )
+        return f"each log follows a rule throughout: {both}"
+    if not any(departure is None or departure.close for departure in departures):
+        return "lars cannot name the log that departs, because no tried rule comes close to either log"
+    sides.sort(key=lambda side: side[2] is not None)
+    followed = sides[0][1][0].semantics if sides[0][2] is None else None
+    return "; ".join(
+        _follows(name, tried[0]) if departure is None else _departs(name, departure, followed)
+        for name, tried, departure in sides
+    )
+
+
+def _one_of(tried: Sequence[Prediction]) -> str:
+    others = sum(one.correct and one.left_out == tried[0].left_out for one in tried) - 1
+    more = f", or {outputs.quantity(others, 'other rule')}" if others else ""
+    return f"{_with_delay(tried[0])}{more}"
+
+
+def _rules(tried: Sequence[Prediction]) -> Collection[str]:
+    return [one.semantics for one in tried if one.correct]
+
+
+def _follows(name: str, best: Prediction) -> str:
+    but = f", except for {outputs.quantity(best.left_out, 'alert')} at the ends" if best.left_out else ""
+    return f'{name} follows the rule "{best.semantics}" throughout{but}'
+
+
+def _departs(name: str, departure: Prediction, followed: str | None) -> str:
+    ends = [window.end for window in departure.unexplained if window.end is not None]
+    if not departure.close or departure.verdict is None:
+        return f"no tried rule comes close to {name}"
+    rule = "this rule" if departure.semantics == followed else f'the rule "{departure.semantics}"'
+    of = outputs.quantity(len(departure.windows), "evaluation")
+    text = f"{name} departs from {rule} at {len(departure.unexplained)} of {of}"
+    if not ends:
+        return text
+    first, last = map(departure.verdict.dates.text, (min(ends), max(ends)))
+    return f"{text}, {f'at {first}' if first == last else f'the first at {first} and the last at {last}'}"
 
 
 def _alerts(
     title: str, names: tuple[str, str], match: LogMatch, alerts: Sequence[AlertMatch], dates: Dates
 ) -> RenderableType:
-    last = max(t for alert in alerts for t in (alert.first, alert.second) if t is not None)
-    dates = dates.within(Interval(int(min(alert.at for alert in alerts)), int(last) + 1))
+    every = [t for alert in alerts for t in (alert.first, alert.second, alert.near) if t is not None]
+    dates = dates.within(Interval(int(min(every)), int(max(every)) + 1))
 
-    def time(t: float | None, *, elsewhere: bool) -> str:
+    def time(t: float | None, near: float | None) -> str:
         if t is None:
-            return "at another time" if elsewhere else "never"
+            return "never" if near is None else f"no, nearest {time(near, None)}"
         return dates.text(t) if dates.zero is not None else _seconds(t)
 
     rows = (
         (
             outputs.short_row(alert.row),
-            time(alert.first, elsewhere=alert.elsewhere),
-            time(alert.second, elsewhere=alert.elsewhere),
+            time(alert.first, alert.near),
+            time(alert.second, alert.near),
             "" if alert.delay is None else _signed(alert.delay),
         )
         for alert in alerts
@@ -199,11 +290,16 @@ def _explanation(name: str, tried: Sequence[Prediction]) -> Iterator[RenderableT
         return
     left = f"{len(best.unexplained)} of {outputs.quantity(len(best.windows), 'evaluation')}"
     if (change := change_of(tried)) is not None:
-        yield _told(name, change)
+        yield from _told(name, change)
+        return
+    if not best.close:
+        yield f"{name}: no tried rule comes close: the nearest, {best.semantics}, fails at {left}"
         return
     yield f"{name}: no tried semantics predicts it; the nearest is {best.semantics}, except for {left}"
     if silent := best.silent:
-        yield f"at {silent} of these evaluations, {name} has no row, as if the system had not evaluated"
+        # A system that has not evaluated reports no row: other differences have another cause.
+        down = ", as if the system had not evaluated" if silent == len(best.unexplained) else ""
+        yield f"at {silent} of these evaluations, {name} has no row{down}"
     yield outputs.table(
         f"left unexplained in {name}",
         ("time", "predicted only", "reported only"),
@@ -226,17 +322,21 @@ def change_of(tried: Sequence[Prediction]) -> Change | None:
     wrong = [(one, ends) for one, ends in dated if len(ends) >= _TOLD]
     for (before, late), (after, early) in permutations(wrong, 2):
         if max(early) < min(late):
-            return before, after, min(late), len(late)
+            return before, after, max(early), min(late), len(late)
     return None
 
 
-def _told(name: str, change: Change) -> str:
-    before, after, start, count = change
+def _told(name: str, change: Change) -> Iterator[str]:
+    before, after, last, start, count = change
     assert after.verdict is not None
-    at = after.verdict.dates.text(start)
-    return (
-        f"{name}: before {at}, {before.semantics} predicts every alert; from {at} on, {after.semantics} "
-        f"does: the two differ at {outputs.quantity(count, 'evaluation')} from {at} on"
+    old, new = map(after.verdict.dates.text, (last, start))
+    yield (
+        f"{name}: {before.semantics} predicts every alert before {new}; {after.semantics} predicts every "
+        f"alert after {old}"
+    )
+    yield (
+        f"{name} changed after {old}, the last evaluation that only the old rule predicts, and at the latest "
+        f"at {new}, the first of {outputs.quantity(count, 'evaluation')} that only the new rule predicts"
     )
 
 
@@ -331,6 +431,7 @@ def as_json(
         "query": draft,
         "predictions": [list(map(_prediction_json, tried)) for tried in predictions],
         "changes": [_change_json(tried) for tried in predictions],
+        "departures": [_departure_json(tried) for tried in predictions],
         "origin": dates.zero,
     }
 
@@ -341,12 +442,22 @@ def _alert_json(match: LogMatch, alert: AlertMatch, dates: Dates) -> outputs.Jso
     return {"row": row, **times, "delay": alert.delay, "elsewhere": alert.elsewhere}
 
 
+def _departure_json(tried: Sequence[Prediction]) -> outputs.Json | None:
+    """Return the semantics from which a log departs, with the first and the last time; None without one."""
+    departure = departure_of(tried) if tried else None
+    if departure is None or departure.verdict is None or not departure.close:
+        return None
+    ends = [window.end for window in departure.unexplained if window.end is not None]
+    times = {"start": min(ends, default=None), "end": max(ends, default=None)}
+    return {"semantics": departure.semantics, **departure.verdict.dates.with_dates(times)}
+
+
 def _change_json(tried: Sequence[Prediction]) -> outputs.Json | None:
     if not tried or tried[0].correct or (change := change_of(tried)) is None:
         return None
-    before, after, start, count = change
+    before, after, last, start, count = change
     assert after.verdict is not None
-    dated = after.verdict.dates.with_dates({"start": start})
+    dated = after.verdict.dates.with_dates({"last": last, "start": start})
     return {"before": before.semantics, "after": after.semantics, **dated, "evaluations": count}
 
 

@@ -1,0 +1,155 @@
+"""Find the limit of a system: the number with which a comparison of the query predicts a log of alerts."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from decimal import ROUND_FLOOR, Decimal
+from typing import Final
+
+from agreement.comparing.matching.likeness import is_number, row_key
+from agreement.documents.recordings import Push
+from agreement.results.logs.report import Prediction
+from lars.language.formulas import Call, Expression
+from lars.language.terms import XSD, Literal, Variable
+from translate.analysis import exchanged, parts
+from translate.model import patterns
+from translate.model.query import EngineQuery
+
+MOST: Final = 14
+"""The maximum number of numbers that are tried as one limit; each halves the range of possible limits."""
+_MIRRORED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
+def _sides(limit: Call) -> tuple[str, str, Decimal]:
+    """Return the variable of a limit, its relation with the number on the right, and the number."""
+    one, other = limit.arguments
+    if isinstance(other, Literal):
+        return str(one), limit.function, Decimal(other.lexical)
+    assert isinstance(one, Literal)
+    return str(other), _MIRRORED[limit.function], Decimal(one.lexical)
+
+
+def in_words(query: EngineQuery, limit: Call, number: Decimal | None = None) -> str:
+    """Return a limit of a query as text, such as `?temperature > 30`; by default with its own number."""
+    variable, relation, own = _sides(limit)
+    # A variable of an aggregate in HAVING is none of the user's.
+    groups = (part for part in parts(query.pattern) if isinstance(part, patterns.Group))
+    aggregates = {str(name): str(aggregate) for group in groups for name, aggregate in group.aggregates}
+    return f"{aggregates.get(variable, variable)} {relation} {own if number is None else number:f}"
+
+
+def with_number(query: EngineQuery, limit: Call, number: Decimal) -> EngineQuery:
+    """Return a query with another number in a limit."""
+    term = Literal(f"{number:f}", f"{XSD}decimal")
+    arguments = tuple(term if isinstance(one, Literal) else one for one in limit.arguments)
+    changed = replace(limit, arguments=arguments)
+    return replace(query, pattern=exchanged(query.pattern, limit, changed))
+
+
+def limits_of(query: EngineQuery) -> Iterator[Call]:
+    """Yield each limit: a comparison of a variable with a number that each solution must meet."""
+    for condition in dict.fromkeys(_conditions(query.pattern)):
+        match condition:
+            case Call(function, (Variable(), Literal()) | (Literal(), Variable())) if function in _MIRRORED:
+                if any(_numbers(str(one)) for one in condition.arguments if isinstance(one, Literal)):
+                    yield condition
+            case _:
+                pass
+
+
+def _conditions(pattern: patterns.Pattern) -> Iterator[Expression]:
+    """Yield the conditions that each solution must meet: no conditions of OPTIONAL, MINUS or EXISTS."""
+    if isinstance(pattern, patterns.Filter):
+        yield from _conjuncts(pattern.condition)
+    match pattern:
+        case patterns.LeftJoin(left) | patterns.Minus(left):
+            yield from _conditions(left)
+        case patterns.Join(left, right):
+            yield from _conditions(left)
+            yield from _conditions(right)
+        case _ if isinstance(inner := getattr(pattern, "pattern", None), patterns.Pattern):
+            yield from _conditions(inner)
+        case _:
+            pass
+
+
+def _conjuncts(condition: Expression) -> Iterator[Expression]:
+    if isinstance(condition, Call) and condition.function == "&&":
+        for part in condition.arguments:
+            yield from _conjuncts(part)
+    else:
+        yield condition
+
+
+def numbers_in(pushes: Iterable[Push]) -> Sequence[Decimal]:
+    """Return the different numbers in the objects of the pushed triples, ascending."""
+    return sorted(_numbers(*{push.triple[2] for push in pushes}))
+
+
+def _numbers(*terms: str) -> set[Decimal]:
+    """Return the finite numbers among terms in N-Triples syntax."""
+    numbers = (Decimal(str(key)) for key in row_key(terms) if is_number(key))
+    return {number for number in numbers if number.is_finite()}
+
+
+def fitting(
+    limit: Call,
+    base: Prediction,
+    numbers: Sequence[Decimal],
+    predicted: Callable[[Decimal], Prediction],
+) -> Prediction | None:
+    """Return a prediction with another limit that leaves no evaluation unexplained; None without one.
+
+    Only evaluations count from the first one that `base` does not explain. The search halves the range of
+    possible limits: the first evaluation that a limit does not explain shows whether the limit is too low.
+
+    Args:
+        limit: The limit of the query.
+        base: The prediction with the limit of the query.
+        numbers: The numbers in the events, ascending.
+        predicted: Returns the prediction with another number as the limit.
+    """
+    since, (_, _, own) = base.unexplained[0].end, _sides(limit)
+    if since is None or not numbers or (side := _side(limit, base, since)) is None:
+        return None
+    low, high = min(own, numbers[0]) - 1, max(own, numbers[-1]) + 1
+    low, high = (own, high) if side > 0 else (low, own)
+    for _ in range(MOST):
+        number = round_number(low, high)
+        tried = predicted(number)
+        if tried.verdict is None:
+            return None
+        if all(window.end is not None and window.end < since for window in tried.unexplained):
+            return tried
+        side = _side(limit, tried, since)
+        if side is None:
+            return None
+        low, high = (number, high) if side > 0 else (low, number)
+    return None
+
+
+def _side(limit: Call, prediction: Prediction, since: float) -> int | None:
+    """Return 1 if a limit is too low, -1 if it is too high, None if the first difference shows neither."""
+    later = (w for w in prediction.unexplained if w.end is not None and w.end >= since)
+    first = next(later, None)
+    if first is None or bool(first.missing) == bool(first.extra):
+        return None
+    # A greater number removes rows by > and >=, and adds rows by < and <=.
+    return 1 if bool(first.missing) == _sides(limit)[1].startswith(">") else -1
+
+
+def round_number(low: Decimal, high: Decimal) -> Decimal:
+    """Return the roundest number in the middle half between two numbers; of several, the one in the middle.
+
+    >>> [str(round_number(Decimal(30), Decimal(high))) for high in ("100", "35", "32", "30.5")]
+    ['50', '32', '31', '30.2']
+    """
+    quarter, middle = (high - low) / 4, (low + high) / 2
+    exponent = quarter.adjusted() + 1
+    while True:
+        for factor in (5, 1):
+            step = Decimal(factor).scaleb(exponent)
+            near = (middle / step).to_integral_value(ROUND_FLOOR) * step
+            number = min(near, near + step, key=lambda one: (abs(one - middle), one))
+            if low + quarter <= number <= high - quarter:
+                return Decimal(f"{number:f}").normalize() + 0
+        exponent -= 1
