@@ -146,13 +146,21 @@ def _slides(query: EngineQuery, setting: Setting, *, derived: bool) -> Iterator[
         )
     reads: list[algebra.StreamBlock] = [*query.merged, *stream_blocks(query.pattern)]
     for read in reads:
-        slide = read.window.slide if isinstance(read.window, Range) else None
-        if slide is not None and slide.points(setting.unit) > 1:
+        if isinstance(read.window, Range) and (hidden := _hidden(read.window, setting.unit)):
             yield (
                 f"W2 (slide under push): push with {read.window} on {read.stream} ignores triples that "
-                "arrived after the last "
-                f"multiple of {slide}, so rows are late or missing; {remedy}"
+                f"arrived {hidden}, so rows are late or missing; {remedy}"
             )
+
+
+def _hidden(window: Range, unit: Duration) -> str:
+    """Return when triples arrive that a window with a slide does not contain yet; "" without such triples."""
+    ahead = 0 if window.ahead is None else window.ahead.points(unit)
+    if window.slide is None or window.slide.points(unit) <= ahead + 1:
+        return ""
+    if window.opens is not None:
+        return "after the last close of the window"
+    return f"{f'more than {window.ahead} ' if ahead else ''}after the last multiple of {window.slide}"
 
 
 def _differences(part: Pattern) -> Iterator[str]:

@@ -27,7 +27,14 @@ from lars.dataclass import dataclass
 from lars.language import formulas
 from lars.language.program import Program, Rule, atoms, head_atom, ready, variables
 from lars.language.terms import NULL, Atom, Signature, Term, Variable, signature
-from lars.language.windows import Interval, TimeWindow, Window
+from lars.language.windows import (
+    Interval,
+    IntervalWindow,
+    LastWindow,
+    SlidingWindow,
+    TimeWindow,
+    Window,
+)
 from solver import relational
 from solver.columns import NULL_CODE, Array, Mask, TermCodes, distinct, used_texts
 from solver.facts import Fact, Row
@@ -63,7 +70,7 @@ class AskedProgram:
         """
         own = windows(self.program)
         hiding = [
-            window for window in own if isinstance(window, TimeWindow) and _reaching_on(window) != window
+            window for window in own if isinstance(window, IntervalWindow) and _reaching_on(window) != window
         ]
         ends = reduce(
             np.minimum,
@@ -89,18 +96,23 @@ class AskedProgram:
 
 
 def _reaching_on(window: Window) -> Window:
-    """Return a window that also contains the input between its last slide step and its evaluation time.
+    """Return a window that also contains the input between the window's end and the evaluation time.
 
-    The window ⊞^{l,u,d} is replaced by ⊞^{l,d-1,d}. If no input is later than the evaluation time,
-    ⊞^{l,d-1,d} contains the content of ⊞^{l,u,d} and all newer input. A window that always ends at its
-    evaluation time or later is returned unchanged.
+    The window ⊞^{l,u,d} is replaced by ⊞^{l,d-1,d}, and the last closed window by the active window that
+    opened with it. If no input is later than the evaluation time, the new window contains the content of the
+    window and all newer input. A window that always ends at its evaluation time or later is returned
+    unchanged.
     """
+    if isinstance(window, LastWindow):
+        # The active window stays open until the next close, and (o, ..] begins at o + 1.
+        first, _ = window.offsets
+        return SlidingWindow(window.width + window.slide - first, window.slide, window.start + first - 1)
     if not isinstance(window, TimeWindow):
         return window
-    ahead, (first, last) = window.step - 1, window.offsets
+    ahead, (first_point, last) = window.step - 1, window.offsets
     if last >= ahead:
         return window
-    return TimeWindow(None if first is None else -first, ahead, window.step)
+    return TimeWindow(None if first_point is None else -first_point, ahead, window.step)
 
 
 def is_positive(program: Program) -> bool:

@@ -185,3 +185,19 @@ def test_windows_that_differ_in_step_alone_are_said_to_do_so_in_a_line(name):
     assert [
         one.removeprefix("the two queries do not stem from one (V, P, D, S): S: only the ") for one in found
     ] == expected
+
+
+HIDDEN = {
+    "FROM NAMED WINDOW :w ON :r [RANGE PT5S STEP PT2S]": "after the last multiple of 2s,",
+    "FROM NAMED WINDOW :w ON :r [RANGE PT5S STEP PT2S T0 PT1S]": "after the last close of the window,",
+    "FROM NAMED WINDOW :w ON r [RANGE 5s STEP 2s]": "after the last close of the window,",
+    "FROM NAMED WINDOW :w ON r [RANGE 3s FUTURE 1s STEP 4s]": "more than 1s after the last multiple of 4s,",
+    "FROM NAMED WINDOW :w ON r [RANGE 3s FUTURE 1s STEP 2s]": "",
+}
+
+
+@pytest.mark.parametrize("clause", HIDDEN)
+def test_a_slide_under_push_is_warned_of_where_a_window_ends_before_its_time(clause):
+    query = read_query(f"{PREFIX} SELECT ?x {clause} WHERE {{ WINDOW :w {{ ?x :p ?y }} }}", "q.rq")
+    warnings = [text for text in remarks(query, Setting(), pushed=True) if text.startswith("W2")]
+    assert [HIDDEN[clause] in text for text in warnings] == [True] * bool(HIDDEN[clause])

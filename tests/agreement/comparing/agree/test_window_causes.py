@@ -101,3 +101,15 @@ def test_a_window_that_ends_before_its_time_hides_what_is_newer(tmp_path, case, 
     found = agree(tmp_path / "q.rq", tmp_path / "t.nq", "--period", period, "--to", period).json
     causes = [one for interval in found["periods"][0]["intervals"] for one in interval["causes"]]
     assert [(one["side"], one["cause"]) for one in causes] == [(side, "hidden by the pivot")]
+
+
+CLOSED = "FROM NAMED WINDOW :w ON :r [RANGE PT5S STEP PT2S T0 PT1S] WHERE { WINDOW :w { ?x :p ?y } }"
+
+
+def test_a_window_that_is_shown_when_it_closes_hides_what_is_newer(tmp_path):
+    (tmp_path / "q.rq").write_text(expand(f"SELECT ?x {CLOSED}"))
+    quads = (f'{" ".join(names("a p b r"))} "{t}" .\n' for t in (6,))
+    (tmp_path / "t.nq").write_text("".join(quads))
+    found = agree(tmp_path / "q.rq", tmp_path / "t.nq", "--period", 4, "--to", 8).json
+    causes = [one for interval in found["periods"][0]["intervals"] for one in interval["causes"]]
+    assert [(one["side"], one["cause"]) for one in causes] == [("pull", "hidden by the pivot")]
