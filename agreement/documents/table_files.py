@@ -101,6 +101,21 @@ class OutTable:
         )
         return OutTable(self.name, columns, (list(compress(row, shown)) for row in self.rows))
 
+    def for_papers(self) -> "OutTable":
+        """Return the table with spaces in the names of columns, and without a variant that all rows share."""
+        rows = list(self.rows)
+        shared = [
+            column.name == "variant" and len({row[place] for row in rows}) <= 1
+            for place, column in enumerate(self.columns)
+        ]
+        columns = tuple(
+            column if column.name.startswith("?") else replace(column, name=column.name.replace("_", " "))
+            for column, flag in zip(self.columns, shared, strict=True)
+            if not flag
+        )
+        kept = ([cell for cell, flag in zip(row, shared, strict=True) if not flag] for row in rows)
+        return OutTable(self.name, columns, list(kept))
+
     def descriptions(self, terms: TermForm) -> Iterator[tuple[str, str]]:
         """Yield the description of each column for readers of the files; `terms` is the form of RDF terms."""
         for column in self.columns:
@@ -122,7 +137,7 @@ def write_tables(
     """
     suffix = {"markdown": "md", "latex": "tex"}.get(kind, kind)
     dated = (table.with_dates(dates) for table in tables)
-    written = (table.in_dates() if kind in FOR_PAPERS else table for table in dated)
+    written = (table.in_dates().for_papers() if kind in FOR_PAPERS else table for table in dated)
     by_file = {f"{table.name}.{suffix}": table for table in written}
     form = "short" if kind in FOR_PAPERS else terms
     manifest: dict[str, object] = {file: dict(table.descriptions(form)) for file, table in by_file.items()}

@@ -161,3 +161,16 @@ def test_no_row_in_latex_is_read_as_the_argument_of_the_line_break_before_it(cel
 
 def test_markdown_shows_references_and_lines_through_a_text_as_they_are():
     assert in_markdown("a &lt; b ~~x~~") == r"a \&lt; b \~\~x\~\~"
+
+
+@pytest.mark.parametrize(("kind", "file"), [("latex", "t.tex"), ("markdown", "t.md"), ("csv", "t.csv")])
+def test_a_table_for_a_paper_has_names_in_words_and_no_variant_that_all_rows_share(tmp_path, kind, file):
+    columns = (Column("variant", str, "v"), Column("push_only", int, "n"), Column("?a_b", str, "x"))
+    for name, variants in (("one", ("given", "given")), ("two", ("brave", "cautious"))):
+        rows = [(variant, 1, None) for variant in variants]
+        write_tables(tmp_path / name, [OutTable("t", columns, rows)], kind=kind)
+        text = (tmp_path / name / file).read_text()
+        assert ("push only" in text, "variant" in text) == (kind != "csv", kind == "csv" or name == "two")
+        assert "a_b" in text.replace("\\", "")
+        described = json.loads((tmp_path / name / DESCRIPTION).read_text())[file]
+        assert ("push only" in described) == (kind != "csv")

@@ -22,7 +22,7 @@ from agreement.comparing.agree.periods import PeriodVerdict, first_start
 from agreement.comparing.agree.sides import RowDifference
 from agreement.documents import outputs
 from agreement.documents.dates import Dates
-from agreement.documents.requests import SIDES
+from agreement.documents.requests import SIDES, sources
 from agreement.documents.table_files import Column, OutTable, TableValue, term_columns
 from lars.durations import Duration
 from lars.errors import on_one_line
@@ -30,7 +30,8 @@ from lars.language.windows import Interval
 from solver.facts import Fact
 from translate.analysis import model_of_cqels
 from translate.dialects import TITLES
-from translate.model.query import MERGING, EngineQuery, Query
+from translate.model.query import MERGING, EngineQuery, Language, Query
+from translate.model.windows import Range
 from translate.tau import columns, lars_program, pull, push
 
 if TYPE_CHECKING:
@@ -74,13 +75,59 @@ def as_text(report: AgreementReport, asking: ExplainCommand) -> Iterator[Rendera
     yield headline(report)
     if report.remark is not None:
         yield Text(on_one_line(report.remark))
-    for variant in report.variants:
+    if (sentence := _slides(report)) is not None:
+        yield Text(on_one_line(sentence))
+    for variant, *others in _alike_variants(report):
         if variant.pair.choices is not None:
-            yield Text(on_one_line(f"CQELS variant: {variant.pair}"), style="bold")
+            names = " · ".join(str(each.pair) for each in (variant, *others))
+            same = f"CQELS variants with the same rows: {names}"
+            yield Text(on_one_line(same if others else f"CQELS variant: {names}"), style="bold")
         dates = dates_on(variant, report.setting.unit)
         yield _verdicts(report, variant, dates)
         if groups := row_groups(report.row_filter, variant):
             yield from _details(report, variant, groups, asking, dates)
+
+
+def _slides(report: AgreementReport) -> str | None:
+    """Return a sentence about the slide of push's windows, if it hides the input of some row.
+
+    A derived CQELS query keeps the windows of the C-SPARQL query, as in the paper, so its SLIDE is a STEP.
+    """
+    pair = report.first.pair
+    windows = [source.window for source in sources(pair.cqels) if pair.cqels.language is Language.CQELS]
+    slides = dict.fromkeys(
+        window.slide
+        for window in windows
+        if isinstance(window, Range) and window.slide and window.slide.points(report.setting.unit) > 1
+    )
+    groups = row_groups(report.row_filter, report.first)
+    hidden = sum(
+        size(parts)
+        for (_, side, cause), parts in groups.items()
+        if (side, cause) == ("pull", "hidden by the pivot")
+    )
+    if not slides or not hidden:
+        return None
+    count = outputs.quantity(sum(map(size, groups.values())), "row")
+    lengths = " or ".join(map(str, slides))
+    ends = f"a window of push ends at the last multiple of its SLIDE ({lengths}), not at the new input"
+    given = "lars derived SLIDE from the STEP of the given query, and " if pair.derived == "push" else ""
+    return f"hidden by the pivot ({hidden} of {count}): {ends}; {given}CQELS itself ignores SLIDE"
+
+
+def _alike_variants(report: AgreementReport) -> Iterator[tuple[VariantReport, ...]]:
+    """Yield the forms of the CQELS query in groups; the forms of a group have the same verdicts and rows."""
+    groups: dict[object, list[VariantReport]] = {}
+    for number, variant in enumerate(report.variants):
+        verdicts = report.row_filter.verdicts(variant)
+        counts = tuple((verdict.period, len(verdict), *_row_counts(verdict)) for verdict in verdicts)
+        few = sum(alone for *_, one, other in counts for alone in (one, other)) <= _MOST_COMPARED_ROWS
+        rows = (
+            (row.period, row.interval.start, row.side, row.row, row.cause, row.pushed)
+            for row in report.row_filter.rows(variant)
+        )
+        groups.setdefault((counts, tuple(rows)) if few else number, []).append(variant)
+    return map(tuple, groups.values())
 
 
 def headline(report: AgreementReport) -> Text:
@@ -140,7 +187,8 @@ def _details(
     rows = []
     supports = variant.supports(chosen)
     for row, support in zip(chosen, supports, strict=True):
-        pushed = "-" if row.pushed is None else dates.text(row.pushed)
+        # An earlier report of push is not in the period of the row.
+        pushed = "-" if row.pushed is None or row.side == "pull" else dates.text(row.pushed)
         cells = (row.side, pushed, outputs.short_row(row.row), row.cause)
         rows.append((str(row.period), _period(row.interval, dates), *cells, _supported_by(support, dates)))
     title = f"rows that one side alone has: {outputs.header(report.variables)}"

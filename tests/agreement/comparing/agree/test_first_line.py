@@ -108,3 +108,39 @@ def test_no_line_of_a_narrow_table_ends_inside_an_interval(monkeypatch):
     assert max(len(line) for line in found.splitlines() if line[:1] in "│┃") <= 60
     assert not re.search(r"[(\[](12|16|18|24|48),\s*│", found)
     assert "(16, 24]" in found
+
+
+STEP = "REGISTER QUERY q AS SELECT ?s FROM STREAM <e:S> [RANGE 4s STEP 4s] WHERE { ?s <e:p> ?o }"
+
+
+def test_the_report_says_how_a_slide_hides_rows_and_repeats_no_equal_variant(tmp_path):
+    """The derived CQELS query keeps the STEP, and its brave and cautious forms have the same rows."""
+    (tmp_path / "q.rq").write_text(STEP)
+    trace = tmp_path / "t.nq"
+    trace.write_text('<e:a> <e:p> <e:b> <e:S> "1" .\n<e:c> <e:p> <e:b> <e:S> "8" .\n')
+    lines = lars("agree", tmp_path / "q.rq", trace).out.splitlines()
+    assert lines[1] == (
+        "hidden by the pivot (1 of 1 row): a window of push ends at the last multiple of its SLIDE (4s), not "
+        "at the new input; lars derived SLIDE from the STEP of the given query, and CQELS itself ignores "
+        "SLIDE"
+    )
+    assert [line for line in lines if "variant" in line] == [
+        "CQELS variants with the same rows: brave · cautious"
+    ]
+    assert sum(line.startswith("push and pull on") for line in lines) == 1
+    static = tmp_path / "s.ttl"
+    static.write_text("<e:d> <e:p> <e:b> .")
+    apart = lars("agree", tmp_path / "q.rq", trace, "--static", static).out
+    assert [line for line in apart.splitlines() if "variant" in line] == [
+        "CQELS variant: brave",
+        "CQELS variant: cautious",
+    ]
+
+
+def test_a_row_of_pull_only_has_no_time_of_push_from_an_earlier_period(tmp_path):
+    """Push reports the row at 1, in the first period; pull reports it at 4 too, and only pull."""
+    (tmp_path / "q.rq").write_text("SELECT ?s { STREAM <e:S> [RANGE 9s] { ?s <e:p> ?o } }")
+    trace = tmp_path / "t.nq"
+    trace.write_text('<e:a> <e:p> <e:b> <e:S> "1" .\n<e:c> <e:q> <e:b> <e:S> "6" .\n')
+    out = lars("agree", tmp_path / "q.rq", trace, "--period", 2).out
+    assert re.search(r"│ 2 │ \(2, 4\] *│ pull *│ - *│ \(e:a\) │ silent period", out)
