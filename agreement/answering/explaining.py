@@ -6,6 +6,7 @@ text, as a stream of atoms, or as output of `lars solve --json`.
 
 import json
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
@@ -13,6 +14,8 @@ from functools import cached_property, partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import Final, Literal
+
+import numpy as np
 
 from agreement.answering.solve.solving import (
     SolvingTask,
@@ -28,7 +31,7 @@ from agreement.documents.requests import PROGRAM_SUFFIXES, check_evaluated
 from agreement.documents.traces import Trace, point_on, set_span, with_dates
 from agreement.documents.values import cut
 from lars import explain, semantics
-from lars.analysis import intensional, nearby, on_own_absence
+from lars.analysis import intensional, nearby, on_own_absence, reach
 from lars.dataclass import dataclass
 from lars.errors import LarsError, PlacedError, about
 from lars.explain import provers, restore, sight, violations, without_constraints
@@ -48,12 +51,14 @@ from lars.language.terms import (
     write_name,
 )
 from lars.language.terms import Literal as RdfLiteral
-from lars.language.windows import Interval
+from lars.language.windows import Interval, TupleWindow, Window
 from lars.semantics import Background, all_background, check_candidate
 from lars.text import VARIABLE, Scanner, read_ground_atom, read_stream
-from solver.facts import Situation, atom_of, atoms_of
+from solver.facts import Situation, atom_of, atoms_of, split
+from solver.job import Question, answers_at
 from solver.pointwise import models
 from solver.rdf import evaluate
+from solver.relational import encode
 from solver.settings import Time, TraceOptions, Warn
 from solver.traces import MalformedPart, point_of, read_time
 from translate.model.query import EngineQuery, Language
@@ -381,6 +386,14 @@ Sought = explain.Sight | Literal["background"]
 """The kind of an atom that no rule derives: input, with the nearest arrival times, or static data."""
 
 
+HeldBefore = tuple[int, tuple[tuple[Window, Moment, int | None], ...]]
+"""The last earlier time of a row, and the input of its proof that has left windows since then.
+
+For each input atom, the tuple contains the window, and the first time at which the window does not show the
+atom (None for a tuple-based window).
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class AtomExplanation:
     """The explanation why an atom holds or does not hold in answer stream number `number`.
@@ -390,6 +403,8 @@ class AtomExplanation:
     - `more` is true if the program has further answer streams that were not examined.
     - If no rule derives the atom, `sought` is the kind of the atom.
     - `silent` is the reason why the query is not evaluated at this time; None if the query is evaluated.
+    - `held` contains the last earlier time at which an evaluation of the query has the row, and the input of
+      its proof that has left windows since then; None if no input has left a window.
     """
 
     world: explain.IndexedPoint
@@ -401,6 +416,7 @@ class AtomExplanation:
     shortfalls: Mapping[explain.AbsentAtom, explain.Shortfall]
     sought: Sought | None
     silent: str | None
+    held: HeldBefore | None = None
 
 
 def query_of_comparison(task: AgreementTask, solving_task: SolvingTask, warn: Warn) -> ProgramSituation:
@@ -477,7 +493,10 @@ def explain_atom(
     )
     if instead is not None:
         return why_unanswered(here, t, (moment_time, atom), instead)
-    return _explained(here, t, (moment_time, atom), found, model)
+    explained = _explained(here, t, (moment_time, atom), found, model)
+    if explained.proof is not None or moment_time != t:
+        return explained
+    return replace(explained, held=_held_before(here, explained.world, atom, path))
 
 
 def _input_atoms(here: ProgramSituation, streams: Sequence[frozenset[Moment]]) -> list[Atom]:
@@ -516,6 +535,52 @@ def _explained(
         sought=sought,
         silent=silent,
     )
+
+
+_LONGEST_PAST: Final = 10_000
+"""The number of time points before an evaluation in which the last evaluation with a row is searched."""
+
+
+def _held_before(
+    here: ProgramSituation, world: explain.IndexedPoint, atom: Atom, path: Path
+) -> HeldBefore | None:
+    """Return the last earlier time at which a query has a row, and the input that has left windows since.
+
+    The trigger of the query has no effect on the result: the row can be the row of the other side.
+    """
+    gate, rest = split(here.program, TRIGGER)
+    reached = reach(here.program)
+    timeline = here.stream.timeline
+    if here.query is None or gate is None or signature(atom) not in intensional(rest):
+        return None
+    past = min(_LONGEST_PAST, _LONGEST_PAST if reached.past is None else reached.past)
+    times = np.arange(max(timeline.first, world.t - past), world.t)
+    row = tuple(None if term == NULL else str(term) for term in atom.arguments)
+    answers = answers_at(Question(rest, signature(atom), None), encode(here.situation), times)
+    last = max((end for _, _, end in answers.of_rows([row]).rows()), default=None)
+    if last is None:
+        return None
+    streams, _ = answer_streams(here, rest, last, path)
+    before = prover_of(here, rest, last, streams[0])
+    proof = before.proof((last, atom)) or {}
+    rules = (support for support in proof.values() if isinstance(support, explain.RuleInstance))
+    every = (premise.evidence for rule in rules for premise in rule.premises)
+    seen = (one for one in every if isinstance(one, explain.WindowContent))
+    left = dict.fromkeys(
+        (one.window, moment, _left(one.window, moment[0], world.t, timeline))
+        for one in seen
+        for moment in explain.present(one)
+        if not world.view.through(one.window, world.t).has(moment[1], moment[0])
+    )
+    return (last, tuple(left)) if left else None
+
+
+def _left(window: Window, u: int, t: int, timeline: Interval) -> int | None:
+    """Return the first time up to t at which a time-based window that showed the time u does not show u."""
+    if isinstance(window, TupleWindow):
+        return None
+    place = bisect_left(range(u, t + 1), u + 1, key=lambda time: window.bounds(time, timeline).first)
+    return u + place
 
 
 def _sought(here: ProgramSituation, world: explain.IndexedPoint, moment: Moment) -> Sought | None:

@@ -12,8 +12,8 @@ from typing import Final
 from agreement.answering.explaining import ProgramSituation, answer_streams, prover_of
 from lars.analysis import nearby, windows_of
 from lars.dataclass import dataclass
-from lars.explain import Closest, IndexedPoint, body_bindings
-from lars.language.formulas import At, BodyLiteral
+from lars.explain import Closest, Gaps, IndexedPoint, body_bindings, sight
+from lars.language.formulas import At, BodyLiteral, Box, In
 from lars.language.program import Program, Rule, close, put, variables
 from lars.language.stream import Moment, Stream, cut
 from lars.language.terms import Atom, Binding
@@ -28,8 +28,11 @@ _MOST_CHECKS: Final = 200
 """The maximum number of literals that the search for the closest instance of one rule checks in one step."""
 
 
-FailingLiteral = tuple[int, BodyLiteral, int]
-"""The index of a body literal, its form in the closest rule instance, and the number of others that fail."""
+FailingLiteral = tuple[int, BodyLiteral, int, Gaps | None]
+"""The index of a body literal, its form in the closest rule instance, and the number of others that fail.
+
+For □, the last member contains the times at which the atom is missing.
+"""
 
 
 WindowContent = tuple[Interval | None, frozenset[Moment]]
@@ -125,7 +128,10 @@ def _failures(world: IndexedPoint, firing: Collection[int]) -> Iterator[tuple[in
         for closest in Closest(world, rule.body, _MOST_CHECKS).search({})[:1]:
             order = sorted(closest.failed, key=lambda place: (bool(variables(rule.body[place])), place))
             for place in order[:1]:
-                yield number, (place, close(rule.body[place], closest.binding), len(order) - 1)
+                literal = close(rule.body[place], closest.binding)
+                # No other literal is a formula with one atom.
+                seen = sight(world, literal) if isinstance(literal, In | Box) else None
+                yield number, (place, literal, len(order) - 1, None if seen is None else seen.gaps)
 
 
 def _instance(rule: Rule, binding: Binding) -> Rule:

@@ -37,6 +37,11 @@ ACCEPTED = (
     "or the folder of an experiment in place of QUERY and TRACE"
 )
 
+_ACCEPTED_CALL: Final = (
+    "expected explain(QUERY or program, TRACE.., atom='ans(25,rayban,b)', at=TIME), or the folder of an "
+    "experiment in place of QUERY and TRACE"
+)
+
 if TYPE_CHECKING:
     from agreement.results.renderings.pages.page import Page
 
@@ -71,19 +76,19 @@ class ExplainRequest:
     )
 
 
-def asked_of(request: ExplainRequest) -> tuple[list[Path], str]:
+def asked_of(request: ExplainRequest, accepted: str = ACCEPTED) -> tuple[list[Path], str]:
     """Return the paths of a request, and the atom to explain: the option `atom`, or else the last input."""
     inputs = [*map(str, request.inputs), *([] if request.atom is None else [request.atom])]
     if not inputs:
-        raise LarsError(f"nothing to explain; {ACCEPTED}")
+        raise LarsError(f"nothing to explain; {accepted}")
     paths = [Path(text) for text in inputs[:-1]]
     if inputs[-1] and exists(Path(inputs[-1])):
-        raise LarsError(f"missing the atom to explain after {inputs[-1]}; {ACCEPTED}")
+        raise LarsError(f"missing the atom to explain after {inputs[-1]}; {accepted}")
     if not paths:
-        raise LarsError(f"{inputs[-1]}: no such file, and no atom follows; {ACCEPTED}")
+        raise LarsError(f"{inputs[-1]}: no such file, and no atom follows; {accepted}")
     for path in paths:
         if path != STANDARD_INPUT and not exists(path):
-            raise LarsError(f"{path}: no such file or folder; {ACCEPTED}")
+            raise LarsError(f"{path}: no such file or folder; {accepted}")
     return paths, inputs[-1]
 
 
@@ -177,13 +182,23 @@ class ExplainResult(Findings):
         about: Json = {
             "proof": self.holds,
             "lines": first_lines(lines) if self.holds else [],
-            "why": why_in_words(proof, lines, dates),
+            "why": self._held(dates) + why_in_words(proof, lines, dates),
             "rules": [clip_text(short_text(rule), _LONG) for rule in program.rules[:_RULES]],
             "dates": dates.for_script(),
             "moving": moving(self._here, self._here.stream.timeline, at, self._path),
         }
         page = text_page(head, self.document(), () if self.holds else parts)
         return replace(page, page=page.page | about)
+
+    def _held(self, dates: Dates) -> str:
+        """Return a sentence about the last earlier evaluation with the row; "" if it explains nothing."""
+        explained = self._explanation
+        held = (
+            explanation_report.held_before(explained, dates)
+            if isinstance(explained, AtomExplanation)
+            else None
+        )
+        return "" if held is None else f"{held[0].upper()}{held[1:]}. "
 
     def tables(self) -> Sequence[OutTable]:
         """Return the table `lines`, with one row for each line of the tree."""
@@ -198,9 +213,10 @@ def explain(request: ExplainRequest, listeners: Listeners) -> ExplainResult:
     >>> result.holds, result.text.split(" ")[0]
     (True, 'ans1(25,')
     """
-    paths, atom = asked_of(request)
+    at_flag, accepted = ("--at TIME", ACCEPTED) if listeners.source_files is None else ("at", _ACCEPTED_CALL)
+    paths, atom = asked_of(request, accepted)
     if request.at is None:
-        raise LarsError(f"--at TIME is missing; {ACCEPTED}")
+        raise LarsError(f"{at_flag} is missing; {accepted}")
     here = situate(request, paths, listeners)
     last = max((fact.t for fact in here.situation.facts), default=here.at)
     _, near = nearby(here.program, here.stream, here.at)

@@ -18,6 +18,7 @@ from lars.explain.shortfalls import (
     Attempt,
     Closest,
     Failure,
+    Gaps,
     Mismatch,
     Searcher,
     Shortfall,

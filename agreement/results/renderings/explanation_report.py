@@ -1,6 +1,6 @@
 """The output of an explanation: an indented tree for readers, and a JSON document.
 
-    {"origin", "at", "t", "atom", "answer_stream", "of", "more", "silent", "holds": true, "proof": NODE, …}
+    {"origin", "at", "t", "atom", "answer_stream", "of", "more", "silent", "held", "holds": true, "proof", …}
     {…, "holds": false, "derivable", "why", "nearest", "closest": [ATTEMPT], "cannot": [RULE], "lemmas"}
     {…, "answer_streams": 0, "why": {"kind": "violated", "without", "more", "violations"}}
     {…, "answer_streams": 0, "why": {"kind": "circular", "on_own_absence": [{"rules"}]}}
@@ -85,6 +85,23 @@ def why_in_words(proof: explain.Proof | None, lines: Sequence[str], dates: Dates
         )
         return f"It rests on {first}: {outputs.first_few(texts, _MOST_BEHIND, ' · ')}."
     return f"It rests on {what}: {outputs.first_few(texts, _MOST_BEHIND, ' · ')}."
+
+
+def held_before(explanation: AtomExplanation, dates: Dates) -> str | None:
+    """Return a sentence with the input that has left the windows since the last evaluation with the row.
+
+    The result is None if no earlier evaluation has the row, or if no input has left a window since then.
+    """
+    if explanation.held is None:
+        return None
+    t, left = explanation.held
+    texts = [
+        f"{short_text(atom)} at {dates.text(u)} left {window}"
+        + ("" if gone is None else f" at {dates.text(gone)}")
+        for window, (u, atom), gone in left
+    ]
+    since = outputs.first_few(texts, _MOST_BEHIND, "; ")
+    return f"an evaluation at {dates.text(t)} has the row; since then, {since}"
 
 
 def _all_instances(proof: explain.Proof) -> Iterator[explain.Instances]:
@@ -243,7 +260,10 @@ class _Teller:
 
     def _nearest(self, sight: explain.Sight) -> list[str]:
         """Return texts with the nearest matching atoms before and after the searched interval."""
-        branches = []
+        branches: list[str] = []
+        if sight.gaps is not None and sight.dropped is None:
+            # An atom outside the window does not fill a gap of □ in the window.
+            return branches
         told_already = sight.dropped is not None and sight.empty is None and sight.gaps is None
         if sight.before is not None and not told_already:
             t, atom = sight.before
@@ -291,6 +311,8 @@ def text_lines(explanation: AtomExplanation | NoAnswerStream, all_dates: Dates =
         yield f"in answer stream {explanation.number} of {'more than ' * explanation.more}{explanation.count}"
     if explanation.silent is not None:
         yield explanation.silent
+    if (held := held_before(explanation, dates)) is not None:
+        yield held
     teller = _TreeTeller(explanation.world, dates)
     if explanation.proof is not None:
         yield from teller.proof(explanation.proof)
@@ -498,6 +520,15 @@ def _of_atom(explanation: AtomExplanation, dates: Dates) -> outputs.Json:
         "of": explanation.count,
         "more": explanation.more,
         "silent": explanation.silent,
+        "held": None
+        if explanation.held is None
+        else dates.with_dates({"t": explanation.held[0]})
+        | {
+            "left": [
+                _atom(*moment, dates) | {"window": str(window)} | dates.with_dates({"left": gone})
+                for window, moment, gone in explanation.held[1]
+            ]
+        },
         "holds": explanation.proof is not None,
     }
     content: outputs.Json = place | document

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from hypothesis import given
 
+from agreement import api
 from agreement.answering.explaining import ProgramSituation
 from agreement.answering.steps import steps, windows_in_order
 from agreement.results.renderings.pages.moving import moving
@@ -71,7 +72,7 @@ def test_a_rule_that_does_not_fire_has_a_literal_that_fails_by_the_definitions(c
             known,
         )
     ]
-    for number, (place, literal, _) in step.failures.items():
+    for number, (place, literal, *_) in step.failures.items():
         assert type(literal) is type(case.program.rules[number - 1].body[place])
         if not variables(literal):
             alone = Rule(None, (literal,))
@@ -117,3 +118,15 @@ def test_a_page_adds_up_to_its_steps(case):
             read = read_through(case.program, window)
             wanted = {(u, a) for u, a in held if a in here.stream.input.get(u, ()) or signature(a) in read}
             assert own == {(u, str(a)) for u, a in wanted}
+
+
+def test_a_rule_with_a_box_that_does_not_fire_has_the_missing_times(tmp_path):
+    files = tmp_path / "p.lars", tmp_path / "s.atoms"
+    for file, text in zip(
+        files, ("hot ← ⊞^3 □ warm.\n", "4: warm.\n5: warm.\n6: warm.\n7: warm.\n"), strict=True
+    ):
+        file.write_text(text)
+    page = api.explain(*files, atom="hot", at=5).page().page["moving"]
+    fails = {step["t"]: step["fails"] for step in page["steps"]}
+    assert fails[5] == [[1, 0, fails[5][0][2], 0, [2, 3], 2]]
+    assert fails[7] == []

@@ -318,8 +318,15 @@ def _told(here: ProgramSituation, step: Step, before: Step | None, items: Items,
             for number, instances in step.instances.items()
         ],
         "fails": [
-            [number, place, texts[literal], others]
-            for number, (place, literal, others) in step.failures.items()
+            [
+                number,
+                place,
+                texts[literal],
+                others,
+                None if gaps is None else [*gaps.first],
+                gaps and gaps.count,
+            ]
+            for number, (place, literal, others, gaps) in step.failures.items()
         ],
         "streams": step.count,
         "more": step.more,

@@ -56,6 +56,9 @@ _LEGEND: Final[dict[str, tuple[str, str]]] = {
         "a window: ⊞^n has width n, ⊞^{l,0,d} has width l and slide d, ⊞^{#n} contains the newest n triples",
     ),
     "◇": ("◇", "at some time point of the window"),
+    "□": ("□", "at every time point of the window"),
+    "@": ("@_", "at the time point after @"),
+    "←": ("←", "if: the atom on the left holds if all literals on the right hold"),
     "ans1, ans2, ..": (
         r"\bans\d",
         "the rows of a part of the query; ans1 contains the answer, ansN has the parts ans2N and ans2N+1",

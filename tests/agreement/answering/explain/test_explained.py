@@ -213,3 +213,37 @@ def test_arguments_are_parted_at_commas_outside_of_terms():
     terms = ["a", ' <<( <x:a> <x:b> <<( _:c <x:d> "1, )>>"@en )>> )>> ', "'it, x'", "<x:a,b>", ' "<"^^<x:,> ']
     found = read_question(f"@_3 p({','.join(terms)})")
     assert found.arguments == tuple(map(str.strip, terms))
+
+
+def test_the_input_that_has_left_the_windows_is_named_although_another_rule_instance_is_closer(tmp_path):
+    """The closest instance, with x2, never had a second triple; the row was an answer because of x1."""
+    query, trace = tmp_path / "q.rq", tmp_path / "t.nq"
+    parts = "STREAM e:S [RANGE 5s] { ?s e:p ?x } STREAM e:R [RANGE 5s] { ?x e:q ?y }"
+    query.write_text(f"PREFIX e: <http://e/> SELECT ?s {{ {parts} }}")
+    triples = (("s", "p", "x1", "S", 1), ("x1", "q", "y", "R", 2), ("s", "p", "x2", "S", 4))
+    trace.write_text(
+        "".join(
+            f'<http://e/{s}> <http://e/{p}> <http://e/{o}> <http://e/{r}> "{t}" .\n'
+            for s, p, o, r, t in triples
+        )
+    )
+    asked = ("explain", query, trace, "--mode", "pull", "--period", 8, "--at", 8, "ans(s)")
+    first, *rest = lars(*asked).out.splitlines()
+    assert first == (
+        "an evaluation at 6 has the row; since then, striple(s, p, x1, S) at 1 left ⊞^5 at 7; "
+        "striple(x1, q, y, R) at 2 left ⊞^5 at 8"
+    )
+    assert any("closest with ?x = x2" in line for line in rest)
+    held = lars(*asked, "--json").json["held"]
+    assert (held["t"], [(one["t"], one["left"]) for one in held["left"]]) == (6, [(1, 7), (2, 8)])
+    # Nothing has left at 6, and no earlier evaluation has the row at 1.
+    assert lars(*asked[:-3], "--at", 1, "ans(s)").out.startswith("the query is not evaluated at 1")
+    assert "has the row" not in lars(*asked[:-3], "--at", 1, "ans(s)").out
+
+
+def test_for_a_box_the_missing_times_are_named_and_no_atom_outside_the_window(explain):
+    found = explain(
+        "hot(X) ← ⊞^3 □ warm(X).", "1: warm(a).\n4: warm(a).\n5: warm(a).\n9: warm(a).\n", 6, "hot(a)"
+    )
+    assert "not at every time of [3, 6]: warm(a) is not at 3, 6" in found.out
+    assert "nearest" not in found.out
