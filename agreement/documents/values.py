@@ -24,6 +24,13 @@ from translate.model.query import Language
 
 GIVEN: Final = "lars-given-"
 """The text with which the names of temporary folders begin if they contain values from Python as files."""
+
+
+def shown_path(path: Path) -> Path:
+    """Return a path for a message; of a value that a Python program gives, only the name of the value."""
+    return Path(path.name) if path.parent.name.startswith(GIVEN) else path
+
+
 LARGEST: Final = LARGEST_TIME
 """The largest time point and period."""
 Scalar = str | int | float | bool

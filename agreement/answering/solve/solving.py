@@ -37,7 +37,7 @@ from lars.dataclass import dataclass
 from lars.durations import Duration
 from lars.errors import LarsError, about
 from lars.language import terms
-from lars.language.formulas import RELATIONS, Comparison, Diamond, Expression, Test
+from lars.language.formulas import RELATIONS, Box, Comparison, Diamond, Expression, Test
 from lars.language.program import Program, atoms, head_atom
 from lars.language.stream import ToStream
 from lars.language.terms import Iri, Signature, Variable, signature, write_name
@@ -338,10 +338,11 @@ def _warn_of_windows(program: Program, warn: Warn) -> None:
                     case _:
                         pass
             for part in bare_windows(literal):
-                somewhere = replace(part, inner=Diamond(part.inner))
+                somewhere, always = (replace(part, inner=above(part.inner)) for above in (Diamond, Box))
                 warn(
                     f"{where}{part} holds only if {part.inner} holds at the evaluation time itself, because "
-                    f"no ◇, □ or @ follows the window; for the whole window, use {somewhere} (in ASCII: <>)"
+                    f"no ◇, □ or @ follows the window; for some time of the window, use {somewhere} "
+                    f"(in ASCII: <>); for every time, use {always} (in ASCII: [])"
                 )
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from agreement.documents.requests import readers
-from agreement.documents.values import GIVEN, Period, absolute_iri
+from agreement.documents.values import Period, absolute_iri, shown_path
 from lars.analysis import literal_form
 from lars.dataclass import dataclass
 from lars.durations import MILLISECOND, SECOND, Duration
@@ -212,8 +212,7 @@ def base_for(text: str, source: str) -> str:
         return base
     file = Path(source)
     relative = exists(file) and _is_relative(text, source, current())
-    own = Path(file.name) if file.parent.name.startswith(GIVEN) else file
-    return own.absolute().as_uri() if relative else ""
+    return shown_path(file).absolute().as_uri() if relative else ""
 
 
 def check_based(text: str, source: str) -> None:

@@ -293,7 +293,7 @@ class Findings(Result):
         raise TypeError(f"{type(self).__name__} cannot be used as a boolean; use .{self.verdict}")
 
     def __str__(self) -> str:
-        return self.text
+        return "\n".join((*self._warned(), self.text))
 
     def _repr_html_(self) -> str:
         """Return the HTML for a notebook: the warnings, and below them the result."""

@@ -24,7 +24,7 @@ from agreement.documents.values import Period, points_of
 from agreement.proving.phase import PhaseDiagram, diagrams, phase_task
 from agreement.results.base.library import Findings, Listeners, comparison_on, offered_functions, title_of
 from agreement.results.renderings import phase_report
-from agreement.results.renderings.pages.figure import write_figure
+from agreement.results.renderings.pages.figure import check_figure, write_figure
 from agreement.results.renderings.phase_report import check, figure_of
 from lars.dataclass import dataclass
 from lars.durations import Duration
@@ -159,6 +159,7 @@ class PhaseResult(Findings):
     def write_figure(self, path: str | Path) -> None:
         """Write the figure of `plot` as .svg, .pdf or .png."""
         check(Path(path))
+        check_figure(Path(path))
         write_figure(Path(path), self.plot())
 
     def tables(self) -> Sequence[OutTable]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from agreement.comparing.agree import AgreementTask, are_pulled
 from agreement.documents import requests
 from agreement.documents.requests.query_files import query_text
-from agreement.documents.values import Period
+from agreement.documents.values import Period, shown_path
 from agreement.proving.decide import (
     Places,
 )
@@ -144,5 +144,6 @@ def places_in(inputs: Sequence[Path], task: TracelessTask) -> Places:
         return Places(text, source, replace(requests.current(), base=requests.base_for(text, source)))
     apart = [path for path, query in zip(inputs, task.queries, strict=True) if query.language not in MERGING]
     preferred = (*apart, *inputs)[0]
-    text, source = query_text(preferred), str(preferred)
-    return Places(text, source, replace(requests.current(), base=requests.base_for(text, source)))
+    text = query_text(preferred)
+    around = replace(requests.current(), base=requests.base_for(text, str(preferred)))
+    return Places(text, str(shown_path(preferred)), around)

@@ -329,15 +329,24 @@ Direction = tuple[PairQuery, PairQuery, Decision]
 def containment_text(containments: Sequence[Direction], files: Sequence[str]) -> Iterator[str]:
     """Yield each direction's verdict, refuting data, and any different verdict with a finer time unit."""
     if any(_timed(one, other) for one, other, _ in containments):
-        yield f"at every time of every stream, time in units of {containments[0][0].setting.unit}"
+        unit = containments[0][0].setting.unit
+        yield f"at every time point of every stream, also if no engine evaluates; time in units of {unit}"
     for (query, other, containment), (mine, theirs) in zip(containments, (files, files[::-1]), strict=False):
-        verdict = f"{_HOLDS[containment.holds]} ({containment.why})"
+        verdict = f"{_HOLDS[containment.holds]}{_only_then(query, containment)} ({containment.why})"
         yield f"{_subject(query, mine)} is one of {_whose(other, theirs)}: {verdict}"
         yield from _data(query, other, containment, mine)
         if containment.finer is not None:
             unit, again = containment.finer
             yield f"  with a unit of {unit}: {_HOLDS[again.holds]} ({again.why})"
             yield from _data(in_unit(query, unit), in_unit(other, unit), again, mine)
+
+
+def _only_then(query: PairQuery, containment: Decision) -> str:
+    """Return a text that restricts a verdict to the time unit, if a finer unit has another verdict."""
+    if containment.finer is None or containment.finer[1].holds == containment.holds:
+        return ""
+    unit, again = containment.finer
+    return f" with a unit of {query.setting.unit}, but {_HOLDS[again.holds]} with a unit of {unit}"
 
 
 def _timed(one: PairQuery, other: PairQuery) -> bool:

@@ -262,3 +262,27 @@ def test_verdicts_have_the_key_of_the_manual_in_json(name, key):
     line = f"the key `{key}`"
     assert line in (ROOT / "agreement" / "manual" / "python.md").read_text()
     assert len(found.verdicts) == len(found.to_json()[key])
+
+
+def test_a_printed_result_begins_with_its_warnings():
+    """A script or a notebook cell that prints a result shows what the command shows."""
+    found = api.agree(SAMPLES / "slide")
+    first, *_ = str(found).splitlines()
+    assert first.startswith("warning: W2 (slide under push)")
+    assert str(found).endswith(found.text)
+    assert "warning: " not in found.text
+
+
+def test_a_missing_time_is_named_as_the_keyword():
+    with pytest.raises(LarsError) as error:
+        api.explain(COUPONS, atom="ans(25,rayban,b)")
+    assert str(error.value).startswith("at is missing; expected explain(")
+    assert "--" not in str(error.value)
+    assert "--at TIME is missing" in lars("explain", COUPONS, "ans(25,rayban,b)").err
+
+
+def test_places_in_a_given_query_have_no_temporary_folder():
+    query = "PREFIX e: <http://e/> SELECT ?s { STREAM e:S [RANGE 3s] { ?s e:p ?o } }"
+    found = api.decide(query, period=3)
+    assert "query.rq:1:" in found.text
+    assert "lars-given-" not in f"{found.text}{found.to_json()}"

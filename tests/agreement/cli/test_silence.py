@@ -301,6 +301,7 @@ def test_a_window_without_an_operator_is_named_with_the_remedy(tmp_path):
     said = [line.partition("p.lars:")[2] for line in found.err.splitlines() if "warning: " in line]
     reason = "f(X) holds only if f(X) holds at the evaluation time itself, because no ◇, □ or @ follows"
     assert said == [
-        f"1:8: ⊞^3 {reason} the window; for the whole window, use ⊞^3 ◇ f(X) (in ASCII: <>)",
-        f"2:14: ⊞^#2 {reason} the window; for the whole window, use ⊞^#2 ◇ f(X) (in ASCII: <>)",
+        f"{place} {reason} the window; for some time of the window, use {window} ◇ f(X) (in ASCII: <>); for "
+        f"every time, use {window} □ f(X) (in ASCII: [])"
+        for place, window in (("1:8: ⊞^3", "⊞^3"), ("2:14: ⊞^#2", "⊞^#2"))
     ]

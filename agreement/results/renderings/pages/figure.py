@@ -46,8 +46,9 @@ _NARROW: Final = 0.015
 """The share of the figure's width below which a cell contains no letter."""
 _LINE, _LABEL, _TICKS = 95, 30, 6
 _AGREES: Final = "#9ccfb8"
+_SIZE: Final = 8
+"""The font size of figures in points, unless matplotlib's rcParams contain another size than the default."""
 _STYLE: Final[Any] = {
-    "font.size": 8,
     "svg.fonttype": "none",
     "pdf.fonttype": 42,
     "svg.hashsalt": "lars",
@@ -90,7 +91,7 @@ def figure_of(
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(_style()):
         tall = min(0.5 + 0.16 * len(verdicts), 8.0)
         heights = [tall] if row is None else [tall, 2.4]
         figure = Figure(figsize=(6.3, sum(heights) + (0.8 if row is None else 1.4)), layout="constrained")
@@ -107,8 +108,24 @@ def write_figure(path: Path, figure: "Figure") -> None:
 
     kind = path.suffix[1:]
     undated: dict[str, None] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind, {})
-    with mpl.rc_context(_STYLE), replacement_path(path) as new:
+    with mpl.rc_context(_style()), replacement_path(path) as new:
         figure.savefig(new, format=kind, dpi=200, metadata=undated, bbox_inches="tight")
+
+
+def _style() -> Any:
+    """Return the style of figures; the font size is the user's, if the user has set a font size."""
+    import matplotlib as mpl
+
+    own = mpl.rcParams["font.size"]
+    return {**_STYLE, "font.size": _SIZE if own == mpl.rcParamsDefault["font.size"] else own}
+
+
+def _points(size: float) -> float:
+    """Return a font size of the default style, scaled by the font size of the current style."""
+    import matplotlib as mpl
+
+    scale: float = mpl.rcParams["font.size"] / _SIZE
+    return size * scale
 
 
 def _strip(axes: "Axes", variant: VariantReport, verdicts: Sequence[PeriodVerdict], setting: Setting) -> None:
@@ -125,7 +142,7 @@ def _strip(axes: "Axes", variant: VariantReport, verdicts: Sequence[PeriodVerdic
                 used.add(cause)
                 at = (start + end) / 2
                 if (end - start) / span > _NARROW:
-                    how: Any = {"ha": "center", "va": "center", "fontsize": 5.5, "clip_on": True}
+                    how: Any = {"ha": "center", "va": "center", "fontsize": _points(5.5), "clip_on": True}
                     axes.text(at, place, CAUSE_LETTERS[CAUSES[cause]], color="white", weight="bold", **how)
     step = max(1, len(verdicts) // 25)
     axes.set_yticks(
@@ -137,7 +154,7 @@ def _strip(axes: "Axes", variant: VariantReport, verdicts: Sequence[PeriodVerdic
     names = [f"{CAUSE_LETTERS[CAUSES[cause]]}: {CAUSES[cause]}" for cause in sorted(used)]
     # A name does not end in the middle of a line.
     legend = "; ".join(name.replace(" ", "\xa0") for name in ("low: agree", *names))
-    axes.set_title("\n".join(wrap(legend, _LINE)).replace("\xa0", " "), fontsize=8, loc="left")
+    axes.set_title("\n".join(wrap(legend, _LINE)).replace("\xa0", " "), fontsize=_points(8), loc="left")
 
 
 def _dated(axes: "Axes", variant: VariantReport, setting: Setting) -> str:
@@ -195,8 +212,16 @@ def _timeline(axes: "Axes", variant: VariantReport, row: RowDifference, setting:
     axes.set_xlim(first, row.interval.end + 2)
     axes.invert_yaxis()
     axes.set_xlabel(_dated(axes, variant, setting))
-    axes.set_title(f"only in {row.side}: {row.cause}", fontsize=8, loc="left")
-    _legend(axes, window_times, dates_on(variant, setting.unit))
+    axes.set_title(f"only in {row.side}: {row.cause}", fontsize=_points(8), loc="left")
+    drawn_marks = {
+        "evaluation of push": any(first <= t <= row.interval.end + 2 for t in pushes.tolist()),
+        "evaluation of pull": bool(pulls),
+        "push reports the row": any(end >= first and begin <= row.interval.end + 2 for begin, end in pushed),
+        "pull reports the row": bool(seen),
+        "input": any(first <= fact.t <= row.interval.end + 2 for fact in facts),
+        "input that supports the row": bool(support),
+    }
+    _legend(axes, window_times, dates_on(variant, setting.unit), drawn_marks)
 
 
 def _push_time(row: RowDifference, pushes: Sequence[int]) -> int | None:
@@ -211,8 +236,11 @@ def _push_time(row: RowDifference, pushes: Sequence[int]) -> int | None:
     return within[-1] if within else None
 
 
-def _legend(axes: "Axes", window_times: Mapping[str, int], dates: Dates) -> None:
-    """Add the legend of the timeline below the figure, with the time of each side's windows."""
+def _legend(axes: "Axes", window_times: Mapping[str, int], dates: Dates, drawn: Mapping[str, bool]) -> None:
+    """Add the legend of the timeline below the figure, with the time of each side's windows.
+
+    The legend has no entry for a mark that the figure does not contain (`drawn`).
+    """
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
@@ -228,6 +256,7 @@ def _legend(axes: "Axes", window_times: Mapping[str, int], dates: Dates) -> None
         (Patch(color=_PUSH), "push reports the row"),
         (mark("s", _PULL, 4), "pull reports the row"),
     ]
+    entries = [(handle, label) for handle, label in entries if drawn.get(label, True)]
     for colour, t in window_times.items():
         side = "push" if colour == _PUSH else "pull"
         line = Line2D([], [], color=colour, linewidth=1.6, linestyle="--" if side == "push" else "-")
@@ -235,7 +264,7 @@ def _legend(axes: "Axes", window_times: Mapping[str, int], dates: Dates) -> None
     figure = axes.get_figure(root=True)
     assert figure is not None
     handles, labels = zip(*entries, strict=True)
-    figure.legend(handles, labels, loc="outside lower center", ncols=3, fontsize=7, frameon=False)
+    figure.legend(handles, labels, loc="outside lower center", ncols=3, fontsize=_points(7), frameon=False)
 
 
 def _in_lines(text: str) -> str:

@@ -140,3 +140,22 @@ def test_in_a_row_of_pull_push_has_the_windows_of_its_last_evaluation_in_the_per
     found = api.agree(*queries, trace, period=4, to=12, side="pull", unit="1s")
     push, pull, words = windows_and_legend(found)
     assert (push, pull, words[-1]) == (pushed, [(1, 8)], "window of pull at 8")
+
+
+def test_the_legend_names_only_marks_that_the_figure_has():
+    *_, words = windows_and_legend(api.agree(SAMPLES / "coupons", period=8))
+    assert "push reports the row" in words
+    assert "pull reports the row" not in words
+    *_, others = windows_and_legend(api.agree(SAMPLES / "slide"))
+    assert ("pull reports the row" in others, "push reports the row" in others) == (True, False)
+
+
+def test_a_figure_has_the_font_size_that_the_user_sets():
+    import matplotlib as mpl
+
+    found = api.agree(SAMPLES / "coupons", period=8)
+    with mpl.rc_context({"font.size": 16}):
+        large = found.plot()
+    small = found.plot()
+    for read in (lambda figure: figure.axes[0].yaxis.label, lambda figure: figure.legends[0].get_texts()[0]):
+        assert read(large).get_fontsize() == 2 * read(small).get_fontsize()
