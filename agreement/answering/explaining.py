@@ -354,7 +354,7 @@ class NoAnswerStream:
 
     The field `relaxed` contains the answer streams of the program without constraints and without rules whose
     heads are at times outside the timeline. The field `world` contains the first answer stream in `relaxed`
-    and all rules of the program, and `violations` contains the rules that this answer stream violates. If
+    and all rules of the program. The field `violations` contains the rules that this stream violates. If
     `relaxed` contains no answer stream, `circular` contains the predicates that depend on their own absence,
     with the numbers of their rules.
     """

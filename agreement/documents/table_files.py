@@ -133,7 +133,7 @@ def write_tables(
     """Write tables to a folder, and replace the files of an earlier run in one step.
 
     The function returns the paths of the written files. If time 0 is a dateTime, each column of times is
-    followed by a column of dateTimes, and the description of the columns contains the dateTime of time 0.
+    followed by a column of dateTimes. The description of the columns then contains the dateTime of time 0.
     """
     suffix = {"markdown": "md", "latex": "tex"}.get(kind, kind)
     dated = (table.with_dates(dates) for table in tables)
