@@ -141,6 +141,10 @@ def write_window(window: WindowExpression, language: Language, every: Duration |
     accepted = f"its windows are {language.manner.windows}"
     if kinds[-1] == "range" and parts.keys() == {"length"} and language in STEPPED:
         accepted = f"it has no window without a STEP (lars translate --step 1s writes one): {accepted}"
+    if isinstance(window, Range) and window.opens is None and "origin" in parts:
+        accepted = (
+            "its windows open at multiples of the STEP, and this window closes at multiples of the STEP"
+        )
     raise CannotSayError(f"the window {window}", language, accepted)
 
 
@@ -152,12 +156,11 @@ def _parts_of(window: WindowExpression, language: Language) -> tuple[tuple[str, 
     """Return the kinds of text templates for a window, best first, and the values that the text needs."""
     match window:
         case Range():
-            opens = None if _opens_by_itself(window, language) else window.opens
             optional = {
                 "slide": window.slide,
                 "until": window.until,
                 "ahead": window.ahead,
-                "origin": opens,
+                "origin": _origin(window, language),
             }
             parts = {name: part for name, part in optional.items() if part is not None}
             return (*filter(None, (window.ends,)), "range"), {"length": window.length, **parts}
@@ -173,16 +176,21 @@ def _parts_of(window: WindowExpression, language: Language) -> tuple[tuple[str, 
             return ("",), {}
 
 
-def _opens_by_itself(window: Range, language: Language) -> bool:
-    """Return whether the language gives a window the same opening times without naming the first one.
+def _origin(window: Range, language: Language) -> Duration | None:
+    """Return the time at which the text lets the first window open; None if the text need not name the time.
 
     If windows open at multiples of the slide and the slide divides the width, they also close at multiples of
     the slide.
     """
-    if window.opens is None or window.slide is None or window.opens.nanoseconds:
-        return window.opens is None
-    opens = language.manner.grid or language.manner.opens == window.opens
-    return opens or not window.length.nanoseconds % window.slide.nanoseconds
+    manner, slide = language.manner, window.slide
+    if slide is None or window.ahead is not None:
+        return window.opens
+    rest = window.length.nanoseconds % slide.nanoseconds
+    if window.opens is None:  # The window closes at multiples of its slide, as in LARS (2015).
+        opening = rest and (manner.grid or manner.opens is not None)
+        return Duration(slide.nanoseconds - rest) if opening else None
+    known = manner.grid or manner.opens == window.opens or not rest
+    return None if known and not window.opens.nanoseconds else window.opens
 
 
 def _filled(template: str, parts: _Parts, language: Language) -> str:

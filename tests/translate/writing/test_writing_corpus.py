@@ -36,9 +36,15 @@ def common(query):
 
 def without_ends(part):
     if isinstance(part, StreamBlock) and isinstance(part.window, Range):
-        opens = part.window.opens if part.window.opens != Duration(0) else None
-        return replace(part, window=replace(part.window, ends=None, opens=opens))
+        return replace(part, window=replace(part.window, ends=None, opens=close_of(part.window)))
     return part if isinstance(part, StreamBlock) else None
+
+
+def close_of(window):
+    """Return the time after a multiple of the slide at which a window closes."""
+    if window.opens is None or window.slide is None:
+        return Duration(0)
+    return Duration((window.opens.nanoseconds + window.length.nanoseconds) % window.slide.nanoseconds)
 
 
 @pytest.mark.parametrize("source", SOURCES)

@@ -35,6 +35,7 @@ def block(window, stream=S):
 
 REFUSED = [
     (block(Range(SECOND, SECOND, opens=Duration(3)), Iri("s")), "cqels2", "T0 3ns"),
+    (block(Range(Duration(5), Duration(2)), Iri("s")), "cqels2", "this window closes at multiples"),
     (replace(block(Now(), Iri("s")), form="CONSTRUCT", to_stream="ISTREAM"), "cqels2", "ISTREAM of"),
     (replace(block(Range(SECOND, SECOND)), form="CONSTRUCT"), "janus", "CONSTRUCT: its .* SELECT"),
     (replace(block(Range(SECOND, SECOND)), form="ASK"), "kolibrie", "cannot express ASK"),

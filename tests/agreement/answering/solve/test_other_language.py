@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from lars.language.windows import Interval
 from tests.agreement.command import lars
 from translate.dialects import read_query
 from translate.model.query import MERGING, Language, Setting
@@ -165,3 +166,18 @@ def test_what_a_text_lacks_of_the_registration_is_said_once(source, target, tmp_
 
 def test_a_query_of_cqels_2_is_registered_as_a_query():
     assert not read_query(REGISTERED["cqels2"], "q.rq").registers_stream
+
+
+@pytest.mark.parametrize("source", ["cqels", "kolibrie", "rspql", "janus"])
+@pytest.mark.parametrize(("length", "step"), [(5, 2), (7, 3), (2, 5), (6, 3)])
+def test_a_window_closes_at_the_same_times_in_sparq(source, length, step):
+    own = read_query(BLOCK.format(f"<u:s> [RANGE {length}s SLIDE {step}s]"), "q.rq")
+    text = write_query(
+        read_query(write_query(own, Language(source)), "q.rq", Language(source)), Language.SPARQ
+    )
+    operators = [
+        window_operator(query.pattern.window, query.pattern.stream, Setting().unit, "closed")
+        for query in (own, read_query(text, "q.rq", Language.SPARQ))
+    ]
+    shown = [[one.bounds(t, Interval(0, 60)) for t in range(20, 60)] for one in operators]
+    assert shown[0] == shown[1]
