@@ -13,8 +13,10 @@ import signal
 import pytest
 from hypothesis import HealthCheck, settings
 
+from agreement.engines.adapters import client
 from solver.spark.session import spark_context
 from tests.packs import is_there
+from tests.warm import WarmProcess, started
 
 LONGEST = ("test_cut_off", "test_known_truth", "spark_faults", "test_types_are_right", "test_mutations")
 SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much)
@@ -75,3 +77,18 @@ def update_golden(request):
 def spark():
     """The one Spark context of a test run."""
     return spark_context("local[2]")
+
+
+@pytest.fixture(scope="session")
+def warm_socket(tmp_path_factory):
+    """The socket of the one process of a test run that forks served engines."""
+    path = tmp_path_factory.mktemp("warm") / "s"
+    process = WarmProcess(path)
+    yield path
+    process.end()
+
+
+@pytest.fixture
+def warm_engines(warm_socket, monkeypatch):
+    """Engines that are served start without loading anything (tests/warm.py)."""
+    monkeypatch.setattr(client.subprocess, "Popen", started(client.subprocess.Popen, warm_socket))

@@ -8,6 +8,7 @@ from agreement.cli.app import app
 from tests.manuals.pages import BLOCKS, MANUALS, PAGES, ROOT, SAMPLES, block, prose, snippets
 from tests.manuals.running import copied, lines, run, shows
 
+pytestmark = pytest.mark.usefixtures("warm_engines")
 APART = {"setup", "cluster", "suite", "watch", "elsewhere"}
 """Commands that a test of their own takes, or another page."""
 

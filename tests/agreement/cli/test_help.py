@@ -14,6 +14,7 @@ from tests.agreement.command import lars
 from tests.manuals.pages import BLOCKS
 from tests.manuals.running import copied, lines, run
 
+pytestmark = pytest.mark.usefixtures("warm_engines")
 COMMANDS = sorted(get_command(app).commands)
 IN_MANUALS = [
     lines(part) for page in BLOCKS.values() for part in page if (part.kind, part.note) == ("sh", "")

@@ -16,6 +16,7 @@ from lars.errors import LarsError
 from tests.agreement.command import lars
 from tests.manuals.running import copied
 
+pytestmark = pytest.mark.usefixtures("warm_engines")
 ANSWER = '{"t": 2, "rows": [{"y": {"type": "literal", "value": "1.001", "datatype": "http://www.w3.org/2001/XMLSchema#double"}}]}\n'
 FILES = {
     "alerts.csv": "time,value\n2,40\n9,41\n",
@@ -463,16 +464,21 @@ def folder(tmp_path_factory):
 
 def seen(line, folder):
     """Return what a command line does: code, texts, and what becomes of the files."""
-    for name, text in FILES.items():
-        (folder / name).write_text(text, encoding="utf-8")
-    for made in ("kept.txt", "g.nq", "g.svg"):
-        (folder / made).unlink(missing_ok=True)
-    shutil.rmtree(folder / "made", ignore_errors=True)
     written = line.replace("MET", MET).replace("NUMBERS", NUMBERS).replace("MAPPED", MAPPED)
     with contextlib.chdir(folder):
         ran = lars(*shlex.split(written))
     files = {path.name: path.is_file() and path.read_text(encoding="utf-8") for path in folder.iterdir()}
+    restore(folder, files)
     return ran, files
+
+
+def restore(folder, files):
+    """Take back what a command line did to the files; to write all of them takes as long as most commands."""
+    for name in files.keys() - FILES.keys() - {"samples"}:
+        shutil.rmtree(folder / name) if (folder / name).is_dir() else (folder / name).unlink()
+    for name, text in FILES.items():
+        if files.get(name) != text:
+            (folder / name).write_text(text, encoding="utf-8")
 
 
 @pytest.fixture(scope="module")

@@ -89,6 +89,7 @@ def test_a_judged_window_is_a_case(lines, tmp_path):
     assert (ran.code, "no longer" in ran.err) == (0, bool(lines))
 
 
+@pytest.mark.usefixtures("warm_engines")
 def test_a_fault_is_a_case_by_its_title(tmp_path):
     query = tmp_path / "q.rq"
     query.write_text(

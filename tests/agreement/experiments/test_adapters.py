@@ -11,6 +11,7 @@ from tests.agreement.command import lars
 from tests.agreement.experiments.experiments import experiment, toml
 from tests.packs import ROOT
 
+pytestmark = pytest.mark.usefixtures("warm_engines")
 SERVED = f"{sys.executable} -m agreement.cli serve-engine"
 BROKEN = f"{sys.executable} {ROOT / 'tests/agreement/engines/adapters/broken.py'}"
 VERSION = 'name = "V"\nengine = "csparql-0.9.7"\nt0 = 0'

@@ -15,6 +15,7 @@ from tests.agreement.command import lars
 from tests.agreement.engines.adapters.streams import in_units, rspql
 from tests.packs import ROOT
 
+pytestmark = pytest.mark.usefixtures("warm_engines")
 SERVED = f"{sys.executable} -m agreement.cli serve-engine"
 BROKEN = f"{sys.executable} {ROOT / 'tests/agreement/engines/adapters/broken.py'}"
 

@@ -15,6 +15,7 @@ from tests.agreement.engines.adapters.streams import rspql
 from tests.packs import ROOT
 from tests.sizes import few
 
+pytestmark = pytest.mark.usefixtures("warm_engines")
 SERVED = f"{sys.executable} -m agreement.cli serve-engine"
 BROKEN = f"{sys.executable} {ROOT / 'tests/agreement/engines/adapters/broken.py'}"
 LINE = '<http://e/a> <http://e/p> "{0}" <http://e/S> "{0}" .\n'

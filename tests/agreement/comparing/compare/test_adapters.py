@@ -10,6 +10,7 @@ from tests.agreement.engines.adapters.streams import rspql
 from tests.packs import ROOT
 from tests.sizes import few
 
+pytestmark = pytest.mark.usefixtures("warm_engines")
 SERVED = f"adapter:{sys.executable} -m agreement.cli serve-engine"
 BROKEN = f"adapter:{sys.executable} {ROOT / 'tests/agreement/engines/adapters/broken.py'}"
 

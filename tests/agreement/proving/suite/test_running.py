@@ -53,6 +53,7 @@ from translate.model.query import Language
 OXIGRAPH = f"{sys.executable} -m agreement.engines.adapters.oxigraph"
 RSPQL = WRITINGS[0]
 CONSTANT = EngineReport.model_validate({"t": 1, "rows": [{"s": "<http://e/s>"}]})
+pytestmark = pytest.mark.usefixtures("warm_engines")
 SERVED = f"{sys.executable} -m agreement.cli serve-engine rspql"
 
 
