@@ -47,7 +47,8 @@ from lars.semantics import circular_through_negation
 from lars.text import Scanner, read_ground_atom
 from solver.facts import Multiples, Row, atom_of
 from solver.job import Question, StreamRuns, Whole, ask
-from solver.settings import Runner, Span, Time, TraceInput, Warn
+from solver.settings import Runner, Span, Time, TraceInput, TraceOptions, Warn
+from solver.traces import Instant, TimeKind, point_of
 from translate.analysis import is_historical, remarks
 from translate.dialects import TITLES
 from translate.model.query import EngineQuery, Setting
@@ -432,7 +433,7 @@ def trace_of(trace_input: TraceInput, span: Span, query: EngineQuery | None, war
         trace = empty_trace(trace_input, warn)
         trace.timeline = Interval(0, 0 if last is None else point_on(trace, last, trace_input.options))
         return trace
-    absolute = isinstance(last, int) and trace_input.options.reaches_epoch(last)
+    absolute = any(isinstance(time, int) and trace_input.options.reaches_epoch(time) for time in span)
     options = replace(trace_input.options, absolute=absolute, ends=last is not None)
     trace = load_trace(replace(trace_input, options=options), () if query is None else (query,), warn)
     # Who asks for times after the last element wants to see the windows run empty.
@@ -624,13 +625,21 @@ class EngineReports:
     origin: str | None
 
 
-def _times(task: SolvingTask, reports: ReportOptions, zero: str | None, last: int) -> list[int | None]:
+def _times(
+    task: SolvingTask, reports: ReportOptions, options: TraceOptions, zero: str | None, last: int
+) -> list[int | None]:
     """Return the options --t0, --until, --from and --to as time points; None for an option without a value.
 
-    The trace ends at time `last`. The argument `zero` is the dateTime of time 0.
+    The trace ends at time `last`, and was read with `options`. The argument `zero` is the dateTime of time 0.
     """
-    options, every = task.trace.options, (reports.t0, reports.until, *task.span)
-    return [None if time is None else point_in(zero, time, options, last) for time in every]
+
+    def point(time: Time) -> int:
+        if isinstance(time, int) and zero and not options.absolute and options.reaches_epoch(time):
+            since_1970 = Instant(TimeKind.ZONED, time * options.unit.nanoseconds)
+            return point_of(since_1970, zero, options.unit, last)
+        return point_in(zero, time, options, last)
+
+    return [None if time is None else point(time) for time in (reports.t0, reports.until, *task.span)]
 
 
 def check_only_as(name: str | None, names: Sequence[str], without: Sequence[str]) -> None:
@@ -687,7 +696,7 @@ def reports_as(
     pushes, zero = read_pushes(replace(trace, options=options), query, unit, warn)
     static = static_of_run(trace.static, query, warn)
     engine_run = EngineRun(query, static, pushes, unit, origin_in(zero, options))
-    start, until, first, end = _times(task, reports, zero, engine_run.last)
+    start, until, first, end = _times(task, reports, options, zero, engine_run.last)
     choices = []
     if isinstance(who, Specification):
         read = requests.sources(engine_run.query)

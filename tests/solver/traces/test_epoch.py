@@ -134,6 +134,20 @@ def test_who_asks_for_times_since_1970_gets_them(files):
     assert ([line["t"] for line in found.lines], found.err) == ([1_700_000_002, 1_700_000_007], "")
 
 
+@pytest.mark.parametrize(("query", "mode"), [("c.cqels", "push"), ("q.csparql", "pull"), ("p.lars", None)])
+def test_who_asks_for_times_since_1970_from_one_on_gets_them(files, query, mode):
+    asked = (query, "ms.nq", *UNITS, *(("--mode", mode) if mode else ()), "--from", 1_700_000_002)
+    both = solve(*asked, "--to", 1_700_000_007)
+    assert (both.code, solve(*asked).out) == (0, both.out)
+
+
+@pytest.mark.parametrize("option", ["--from", "--to", "--until", "--t0"])
+def test_a_specification_is_asked_for_times_since_1970(files, option):
+    asked = ("q.csparql", "ms.nq", *UNITS, "--as", "csparql", option)
+    dated = lars("solve", *asked, "2023-11-14T22:13:22Z")
+    assert (dated.code, lars("solve", *asked, 1_700_000_002).out) == (0, dated.out)
+
+
 def test_recorded_answers_and_their_trace_count_alike(files):
     reported = lars("solve", "c.cqels", "ms.nq", *UNITS, "--as", "cqels", "--json").lines
     (files / "answers.ndjson").write_text("".join(f"{json.dumps(line)}\n" for line in reported))
