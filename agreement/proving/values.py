@@ -427,16 +427,21 @@ def _strings(constants: Iterable[Term], many: int) -> Iterator[Literal]:
         yield from islice((Literal(text) for text in plain if high is None or text < high), many)
 
 
+MOST_LINKED: Final = 6
+"""The maximum number of variables, compared with each other, whose orders of dateTimes are all represented."""
+_PLACES: Final = (2, 2, 4, 5, 7, 8)
+"""The number of different dateTimes, 7 hours apart, that have all orders of 1, 2, .. compared dateTimes."""
+
+
 def _times(linked: int) -> Iterator[Literal]:
     """Yield dateTime literals, with and without a time zone, that represent `linked` compared dateTimes.
 
     A time with a zone and a time without a zone are comparable only if they differ by more than 14 hours. So
     the literals are 7 hours apart. All compared times can be equal, and all but one can be equal but later
-    than the other time.
+    than the other time. For more than `MOST_LINKED` times, some orders are missing.
     """
     # Of two times it does not matter which has no zone: they are earlier, equal, later or incomparable.
-    places = linked + 1 if linked > _TWO else _TWO
-    for place in range(places):
+    for place in range(_PLACES[min(linked, MOST_LINKED) - 1]):
         day, hour = divmod(7 * place, 24)
         start = f"2026-01-{1 + day:02}T{hour:02}:00:00"
         fractions = [f".{'0' * digits}" for digits in range(1, max(_TWO, linked))]

@@ -18,6 +18,7 @@ from agreement.proving.disjuncts.edges import (
 )
 from agreement.proving.disjuncts.splitting import Disjunct, UncountedError, put_in_test, unbound
 from agreement.proving.values import (
+    MOST_LINKED,
     OF_TERMS,
     constants_in,
     is_covered,
@@ -331,6 +332,7 @@ def _assigned(
             near = [each for each in expressions if name in named_in(each)]
             suited = told_apart(suited, partial(_truths, near, start, name), many, constants)
         choices[name] = [term for term in suited if _still_true(tests, start | {name: term}, budget)]
+    apart = not all(choices.values())
     _keep_supported(choices, tests, start, budget.check)
     order = _in_order(open_names, choices, expressions)
     touched = {name: tuple(each for each in tests if name in each[0]) for name in open_names}
@@ -351,6 +353,8 @@ def _assigned(
 
     if all(choices.values()):
         yield from grown(start | others, order)
+    if linked > MOST_LINKED and not apart:
+        raise UncountedError(f"more than {MOST_LINKED} of its variables are compared with each other")
 
 
 def _truths(

@@ -136,13 +136,25 @@ def test_only_comparisons_and_kinds_are_decided_by_terms():
 def test_dates_compare_with_each_other_as_dates_that_are_chosen(linked, data):
     """Dates without a zone are less, equal, greater, or incomparable, and equal dates can be other terms."""
     hours = st.tuples(st.integers(0, 7 * linked), st.sampled_from(["Z", "", ".0Z", ".0", ".00", ".00Z"]))
-    drawn = [date(*each) for each in data.draw(st.lists(hours, min_size=linked, max_size=linked))]
-    partial = [()]
-    for place, each in enumerate(drawn):
-        wanted = [relation(each, other) for other in drawn[:place]]
-        longer = ((*tried, term) for tried in partial for term in CHOSEN_DATES[linked])
-        partial = [tried for tried in longer if [relation(tried[-1], old) for old in tried[:-1]] == wanted]
-    assert partial
+    assert among_chosen([date(*each) for each in data.draw(st.lists(hours, min_size=linked, max_size=linked))])
+
+
+@pytest.mark.parametrize(
+    ("zoned", "local"),
+    [((0, 15), (2,)), ((0, 2, 30), (15, 17)), ((0, 2, 30), (15, 17, 45)), ((1,), (0, 15))],
+)
+def test_orders_of_dates_that_need_many_places_are_chosen(zoned, local):
+    """Of all orders of up to six dates, found by their difference constraints, these need the most places."""
+    assert among_chosen([*(date(hour, "Z") for hour in zoned), *(date(hour, "") for hour in local)])
+
+
+def among_chosen(drawn, tried=()):
+    """Return whether dates that are chosen compare as the drawn ones do, the first of which are tried."""
+    if len(tried) == len(drawn):
+        return True
+    wanted = [relation(drawn[len(tried)], other) for other in drawn[: len(tried)]]
+    fits = (t for t in CHOSEN_DATES[len(drawn)] if [relation(t, old) for old in tried] == wanted)
+    return any(among_chosen(drawn, (*tried, term)) for term in fits)
 
 
 def date(hours, zone):
@@ -157,5 +169,5 @@ def relation(one, other):
 
 CHOSEN_DATES = {
     linked: [term for term in terms((), (), 1, linked=linked) if term.datatype == f"{XSD}dateTime"]
-    for linked in (2, 3, 4)
+    for linked in (2, 3, 4, 5, 6)
 }
