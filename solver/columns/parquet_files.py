@@ -64,11 +64,14 @@ def _arrow_column(kind: type[CellValue], values: Sequence[CellValue | None]) -> 
 
     The function builds the array from buffers, because pyarrow would load pandas to convert a list.
     """
-    gaps = np.fromiter((value is None for value in values), np.bool_, len(values))
-    known = pa.py_buffer(np.packbits(~gaps, bitorder="little")) if gaps.any() else None
-    filled = [kind() if value is None else value for value in values] if known else values
+    known = None
+    filled: Sequence[CellValue | None] = values
+    if None in values:
+        gaps = np.fromiter((value is None for value in values), np.bool_, len(values))
+        known = pa.py_buffer(np.packbits(~gaps, bitorder="little"))
+        filled = [kind() if value is None else value for value in values]
     if kind is str:
-        texts = arrow_strings([str(value) for value in filled])
+        texts = arrow_strings([*map(str, filled)])
         return pa.Array.from_buffers(texts.type, len(values), [known, *texts.buffers()[1:]])
     if kind is bool:
         bits = np.packbits(np.array(filled, np.bool_), bitorder="little")

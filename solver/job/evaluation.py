@@ -340,7 +340,8 @@ def _texts(name: Signature, table: relational.RunTable, terms: TermCodes) -> lis
     written, arity = write_name(name[0]), name[1]
     if not arity:
         return [written] * len(table)
-    return [f"{written}({', '.join(map(str, row))})" for row in _written(table, terms)]
+    texts = map(", ".join, zip(*map(terms.atom_texts, table.columns), strict=True))
+    return [f"{written}({row})" for row in texts]
 
 
 def _order(tables: Mapping[Signature, relational.RunTable], terms: TermCodes) -> Array:

@@ -6,7 +6,7 @@ and all evaluation times.
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from itertools import islice, repeat
+from itertools import chain, islice, repeat
 from math import floor
 from typing import Final, TypeVar, assert_never
 
@@ -187,10 +187,12 @@ def _of_rows(
 
 def _atoms(answered: Streams) -> Iterator[Sequence[TableValue]]:
     together = answered.whole.consequences is not None
-    for t, streams in answered.at:
-        for number, stream in enumerate(streams[: answered.whole.most], 1):
-            for atom in stream:
-                yield t, None if together else number, atom
+    # Chained, because a generator of millions of rows would cost more than their files.
+    return chain.from_iterable(
+        zip(repeat(t), repeat(None if together else number), stream, strict=False)
+        for t, streams in answered.at
+        for number, stream in enumerate(streams[: answered.whole.most], 1)
+    )
 
 
 _Key = TypeVar("_Key", bound=Hashable)
