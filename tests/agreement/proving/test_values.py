@@ -136,7 +136,8 @@ def test_only_comparisons_and_kinds_are_decided_by_terms():
 def test_dates_compare_with_each_other_as_dates_that_are_chosen(linked, data):
     """Dates without a zone are less, equal, greater, or incomparable, and equal dates can be other terms."""
     hours = st.tuples(st.integers(0, 7 * linked), st.sampled_from(["Z", "", ".0Z", ".0", ".00", ".00Z"]))
-    assert among_chosen([date(*each) for each in data.draw(st.lists(hours, min_size=linked, max_size=linked))])
+    drawn = data.draw(st.lists(hours, min_size=linked, max_size=linked))
+    assert among_chosen([date(*each) for each in drawn])
 
 
 @pytest.mark.parametrize(
