@@ -428,7 +428,7 @@ def _strings(constants: Iterable[Term], many: int) -> Iterator[Literal]:
 
 
 MOST_LINKED: Final = 6
-"""The maximum number of variables, compared with each other, whose orders of dateTimes are all represented."""
+"""The maximum number of compared variables for which dateTimes of all orders are tried."""
 _PLACES: Final = (2, 2, 4, 5, 7, 8)
 """The number of different dateTimes, 7 hours apart, that have all orders of 1, 2, .. compared dateTimes."""
 
