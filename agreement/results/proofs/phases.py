@@ -110,7 +110,7 @@ class PhaseResult(Findings):
     diagrams: tuple[PhaseDiagram, ...]
     origin: str | None = field()  # not the property of the base
     _title: str
-    _commands: tuple[str, str]
+    _commands: tuple[str, ...]
     _fails_on_empty: bool
 
     @property
@@ -208,12 +208,15 @@ def phase(request: PhaseRequest, listeners: Listeners) -> PhaseResult:
         listeners.warn(f"{NO_ROW} lars agree names the parts of the query without a match")
     window = () if request.window is None else ("--window", request.window)
     again = request.command("phase", *window), request.command("agree")
+    files = listeners.source_files
+    # No shell has the values of a Python program as files.
+    commands = () if files is not None and any(files.plain(line) != line for line in again) else again
     title = title_of(request.inputs)
     origin = task.trace.origin
     return PhaseResult(
         diagrams=phase_diagrams,
         origin=origin,
         _title=title,
-        _commands=again,
+        _commands=commands,
         _fails_on_empty=request.fail_on_empty,
     )

@@ -154,7 +154,7 @@ def phase_page(
     """Return the content of the HTML report of the diagrams.
 
     `commands` are two command lines: the first computes the diagram again, the second compares push and pull
-    with the window length of the query.
+    with the window length of the query. If a Python program gives the input as values, `commands` is empty.
     """
     stream = short(str(diagrams[0].stream))
     question = (

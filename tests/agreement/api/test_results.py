@@ -286,3 +286,5 @@ def test_places_in_a_given_query_have_no_temporary_folder():
     found = api.decide(query, period=3)
     assert "query.rq:1:" in found.text
     assert "lars-given-" not in f"{found.text}{found.to_json()}"
+    phases = api.phase(query, [(1, ("http://e/a", "http://e/p", "http://e/b"))], period=3, length="1..3")
+    assert "lars-given-" not in str(phases.page())

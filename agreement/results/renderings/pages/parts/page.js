@@ -1144,10 +1144,10 @@
     }
     function tell(said, U, L, own) {
       const list = make("ul");
-      list.append(
+      if (page.commands.length) list.append(
         told(`${page.commands[0]} --period ${named(U)} --length ${lengths(L, L)}${one.rate === 1 ? "" : ` --rate ${one.rate}`}`),
       );
-      if (own && one.rate === 1)
+      if (page.commands.length && own && one.rate === 1)
         list.append(
           told(
             `${page.commands[1]} --period ${named(U)}`,
