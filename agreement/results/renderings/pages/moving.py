@@ -21,6 +21,7 @@ from agreement.results.renderings.pages.blocks import short_names
 from agreement.results.renderings.pages.page import LATEST_DRAWN
 from lars.analysis import windows_of
 from lars.errors import LarsError
+from lars.explain import Gaps
 from lars.language.formulas import BodyLiteral
 from lars.language.program import Rule, atoms, is_fact, write_literal
 from lars.language.stream import Moment
@@ -318,20 +319,21 @@ def _told(here: ProgramSituation, step: Step, before: Step | None, items: Items,
             for number, instances in step.instances.items()
         ],
         "fails": [
-            [
-                number,
-                place,
-                texts[literal],
-                others,
-                None if gaps is None else [*gaps.first],
-                gaps and gaps.count,
-            ]
+            [number, place, texts[literal], others, *_missing(gaps, texts)]
             for number, (place, literal, others, gaps) in step.failures.items()
         ],
         "streams": step.count,
         "more": step.more,
         "silent": here.query is not None and (step.t, TRIGGER) not in (step.derived or ()),
     }
+
+
+def _missing(gaps: Gaps | None, texts: Things) -> Iterator[int | Sequence[int]]:
+    """Yield the atom that □ needs, the first times at which it is missing, and the number of these times."""
+    if gaps is not None:
+        yield texts[gaps.atom]
+        yield [*gaps.first]
+        yield gaps.count
 
 
 def _change(old: Collection[Moment], new: Collection[Moment], items: Items) -> tuple[list[int], list[int]]:

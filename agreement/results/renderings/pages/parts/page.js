@@ -1504,7 +1504,9 @@
         line.querySelectorAll("code > span").forEach((part, place) => part.classList.toggle("fails", Boolean(failing) && failing[1] === place));
         if (!one && failing) {
           const others = failing[3] ? ` (and ${failing[3]} more)` : "",
-            missing = failing[4] ? `: not at ${failing[4].map(when).join(", ")}${failing[5] > failing[4].length ? `, … (${failing[5]} times)` : ""}` : "";
+            [lacking, times, count] = failing.slice(4),
+            more = times && count > times.length ? `, … (${count} times)` : "",
+            missing = times ? `: ${texts[lacking]} is not at ${times.map(when).join(", ")}${more}` : "";
           where.replaceChildren(make("p", `does not fire: ${texts[failing[2]]} does not hold${missing}${others}`, { class: "idle" }));
         } else if (!one) where.replaceChildren();
         else {

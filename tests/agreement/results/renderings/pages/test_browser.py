@@ -321,6 +321,17 @@ def test_the_keys_move_the_steps_and_a_formula_lights_its_window(browser, pages)
         assert page.locator(".dot-lit").count() == page.locator(".window li.lit").count() == 3
 
 
+def test_a_box_that_does_not_hold_names_its_missing_times(browser, tmp_path):
+    program, trace, page_file = tmp_path / "p.lars", tmp_path / "s.atoms", tmp_path / "page.html"
+    program.write_text("hot ← ⊞^6 □ warm.\n")
+    trace.write_text("5: warm.\n6: warm.\n")
+    api.explain(program, trace, atom="hot", at=6).write_report(page_file)
+    with opened(browser, page_file) as page:
+        said = page.inner_text("#steps")
+        assert "⊞^6 □ warm does not hold: warm is not at 0, 1, 2, … (5 times)" in said
+        assert "at every time point of the window" in page.text_content(".words")
+
+
 def test_play_goes_on_until_it_is_paused(browser, pages):
     with opened(browser, pages("solve")) as page:
         page.focus("#step-picture")

@@ -582,7 +582,7 @@ def test_the_steps_name_the_literal_that_keeps_a_rule_from_firing():
     program = "a(R) ← ⊞^1 □ temp(R, V), not off(R).\nb ← temp(R, V), V > 90, V < 0.\nc ← temp(R, V).\n"
     moving = api.solve(program, "1: temp(k, 5).\n2: temp(k, 5) off(k).\n").page().page["moving"]
     fails = [
-        [(number, place, moving["texts"][text], others) for number, place, text, others in step["fails"]]
+        [(number, place, moving["texts"][text], others) for number, place, text, others, *_ in step["fails"]]
         for step in moving["steps"]
     ]
     no_input = "temp(R, V)"
