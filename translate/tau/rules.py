@@ -163,8 +163,10 @@ def _stream(block: algebra.StreamBlock, head: Head) -> Iterator[Rule]:
     named = None if block.graph is None else stream
     within = replace(node.part("w"), graph=block.graph or stream, window=window, stream=named)
     if isinstance(inner, algebra.Bgp):
-        seen = (within.edge(*triple.terms) for triple in inner.triples)
-        yield head.rule(variables(block), (*seen, *node.guard) or node.nothing())
+        seen = tuple(within.edge(*triple.terms) for triple in inner.triples)
+        # A variable stream ranges over the streams that have a triple in the window.
+        empty = (within if isinstance(stream, Variable) else node).nothing()
+        yield head.rule(variables(block), (*seen, *node.guard) if seen else empty)
         return
     yield from tau(inner, within.head(inner))
     solution = within.solution(inner)

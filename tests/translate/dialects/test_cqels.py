@@ -4,13 +4,16 @@ import pytest
 
 from lars.durations import read_duration
 from lars.language.terms import Variable
-from lars.language.windows import TupleWindow
+from lars.language.windows import Interval, TupleWindow
+from solver.facts import Fact, Situation
+from solver.pointwise import models
 from tests.translate.marked import fails_at_mark
 from translate.dialects import read_query
 from translate.errors import QueryError
 from translate.model.patterns import StreamBlock
-from translate.model.query import Dataset, Language
+from translate.model.query import Dataset, Language, Setting
 from translate.model.windows import Rows, window_operator
+from translate.tau import lars_program
 
 COUPONS = """
 SELECT ?shop ?product ?percent FROM <g>
@@ -129,6 +132,17 @@ def test_a_variable_in_the_place_of_the_stream_ranges_over_the_streams():
     assert (block.stream, block.window) == (Variable("g"), Rows(5))
     window = window_operator(block.window, block.stream, read_duration("1s"), "closed")
     assert window == TupleWindow(5, by=(4,))
+
+
+@pytest.mark.parametrize("group", ["{}", "{ FILTER(true) }", "{} FILTER EXISTS { STREAM ?g [NOW] {} }"])
+def test_a_variable_stream_without_a_pattern_ranges_over_the_streams_in_its_window(group):
+    query = read_query(f"SELECT * {{ STREAM ?g [RANGE 2s] {group} }}", "q.rq")
+    triple = "<urn:a>", "<urn:p>", "<urn:b>"
+    facts = Fact(1, "striple", (*triple, "<urn:s>")), Fact(3, "striple", (*triple, "<urn:r>"))
+    situation = Situation(Interval(0, 3), facts, {})
+    (found,) = models(lars_program(query, Setting()), situation, 3)
+    rows = sorted(str(atom.arguments[0]) for _, atom in found if atom.predicate == "ans1")
+    assert rows == (["<urn:r>"] if "EXISTS" in group else ["<urn:r>", "<urn:s>"])
 
 
 def test_an_operator_is_no_word_of_cqels():
