@@ -117,7 +117,10 @@ def _own_program(task: TranslatingTask) -> Program:
 def _unassigned(written: EngineQuery, task: TranslatingTask) -> Iterator[str]:
     for part in _model(written, task).streams if task.assigned else ():
         if part.pattern == EMPTY:
-            yield f"no predicate is assigned to the stream {part.stream}, so no pattern reads this stream"
+            yield (
+                "no triple pattern in the default graph has a predicate that is assigned to the stream "
+                f"{part.stream}, so no pattern reads this stream"
+            )
 
 
 def _read(task: TranslatingTask) -> EngineQuery:
