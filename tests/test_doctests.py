@@ -15,6 +15,7 @@ MODULES = [
 ]
 
 
+@pytest.mark.usefixtures("warm_engines")
 @pytest.mark.parametrize("name", MODULES)
 def test_the_examples_of_a_module_hold(name):
     found = doctest.testmod(importlib.import_module(name), optionflags=doctest.NORMALIZE_WHITESPACE)

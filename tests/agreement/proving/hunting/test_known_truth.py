@@ -1,6 +1,7 @@
 """Engines whose truth is known: a right one has no fault, each mutant has one, small and named."""
 
 import re
+from functools import cache
 from itertools import islice
 
 import pytest
@@ -19,6 +20,7 @@ from tests.sizes import few, size
 MUTANTS = {one.name: one for one in mutants()}
 ONE_OF_SEVERAL = "only the first of the windows that close between two arrivals reports"
 # Each name has a test of one run in `test_names`; `python -m tests.benchmarks.hunting` hunts all mutants.
+SPECIFICATIONS = ("rspql", "csparql", "cqels", "sparqlstream")
 CHOSEN = {
     "rspql: t0 = 1": "windows begin at another t0: 1",
     "rspql: another stream's window": "all windows show stream 1",
@@ -28,7 +30,13 @@ CHOSEN = {
 }
 
 
-@pytest.mark.parametrize("name", ["rspql", "csparql", "cqels", "sparqlstream"])
+@cache
+def queries_of(name):
+    """Return the queries that are made for an engine of the project; to make them takes a second."""
+    return tuple(made_queries(built_in(name), dialect=name if name in SPECIFICATIONS else "rspql").queries)
+
+
+@pytest.mark.parametrize("name", SPECIFICATIONS)
 @pytest.mark.parametrize("options", [JudgeOptions(), STRICT])
 def test_the_right_engine_has_no_fault(name, options):
     found = hunted(name, options, runs=size(60, 150))
@@ -50,7 +58,7 @@ def test_windows_contain_the_ends_that_the_language_of_their_query_gives_them():
 
 
 def test_judging_one_run_ends_with_the_time_of_the_hunt():
-    (query, *_) = made_queries(built_in("rspql"), dialect="rspql").queries
+    (query, *_) = queries_of("rspql")
     hunt = Hunt(
         built_in("rspql"), [query], reference("rspql", builtin("rspql"), JudgeOptions()), HuntLimits(1e-9)
     )
@@ -64,7 +72,7 @@ def hunted(name, options, runs, seed=0):
     engine = built_in(name)
     found = Hunt(
         engine,
-        made_queries(engine, dialect=name).queries,
+        [*queries_of(name)],
         reference(name, builtin(name), options),
         HuntLimits(600, runs, None, seed),
     )
@@ -82,7 +90,7 @@ def test_a_mutant_is_found_small_and_named_by_its_rule(name):
 
 def test_there_are_enough_mutants_of_every_specification():
     assert len(MUTANTS) >= 60
-    assert {one.specification for one in MUTANTS.values()} == {"rspql", "csparql", "cqels", "sparqlstream"}
+    assert {one.specification for one in MUTANTS.values()} == set(SPECIFICATIONS)
 
 
 def test_a_smaller_stream_of_a_fault_is_right():
@@ -105,7 +113,7 @@ def test_what_no_rule_explains_is_a_fault_of_its_own():
 
 def test_an_engine_version_is_right_by_its_own_rules_and_wrong_by_the_specification():
     engine = built_in("rsp-js-1.3.5")
-    queries = [one for one in made_queries(engine).queries if one.name in ("tumbling", "sliding", "total")]
+    queries = [one for one in queries_of(engine.name) if one.name in ("tumbling", "sliding", "total")]
     own = Hunt(engine, queries, reference(engine.name, None, JudgeOptions()), HuntLimits(600, size(20, 40)))
     run_hunt(own)
     other = Hunt(
@@ -128,13 +136,13 @@ def test_the_same_seed_hunts_the_same():
 
 def hunted_streams(seed):
     """Return the first streams of a query, random ones among them."""
-    query = made_queries(built_in("rspql")).queries[0]
+    query = queries_of("rspql")[0]
     return list(islice(streams(query, seed), 1000))
 
 
 def test_what_is_wrong_of_an_engine_version_is_told_rule_by_rule_and_by_which_definition():
     engine = built_in("rsp-rs-0.3.5")
-    queries = made_queries(engine).queries
+    queries = [*queries_of(engine.name)]
     found = Hunt(
         engine,
         queries,
@@ -149,7 +157,7 @@ def test_what_is_wrong_of_an_engine_version_is_told_rule_by_rule_and_by_which_de
 
 def test_a_triple_that_leaks_from_one_window_into_another_is_found():
     engine = built_in("kolibrie-846becb")
-    alike = [one for one in made_queries(engine).queries if one.name == "two-alike"]
+    alike = [one for one in queries_of(engine.name) if one.name == "two-alike"]
     found = Hunt(
         engine, alike, reference("rspql", builtin("rspql"), JudgeOptions()), HuntLimits(600, size(16, 40), 1)
     )
@@ -163,7 +171,7 @@ def test_a_triple_that_leaks_from_one_window_into_another_is_found():
 def test_a_late_triple_need_not_be_shown_by_what_has_been_reported(taken_in):
     """An engine that takes late triples into the open windows is as right as one that leaves them."""
     engine = OpenWindows(taken_in)
-    chosen = [one for one in made_queries(built_in("rspql")).queries if one.name in ("tumbling", "sliding")]
+    chosen = [one for one in queries_of("rspql") if one.name in ("tumbling", "sliding")]
     found = Hunt(engine, chosen, reference("rspql", builtin("rspql"), STRICT), HuntLimits(600, 300))
     run_hunt(found)
     assert found.faults == []
@@ -180,7 +188,7 @@ def test_terms_that_a_variable_makes_equal_are_tried_unequal():
 
 
 def test_no_stream_has_terms_whose_order_nothing_defines():
-    (limit,) = (one for one in made_queries(built_in("rspql")).queries if one.name == "limit")
+    (limit,) = (one for one in queries_of("rspql") if one.name == "limit")
     assert not any("@" in term for _, triple in limit.letters for term in triple)
 
 
@@ -235,7 +243,7 @@ class FirstTimes(OpenWindows):
 
 def test_an_engine_that_keeps_first_times_is_named():
     engine = FirstTimes(taken_in=False)
-    chosen = [one for one in made_queries(built_in("rspql")).queries if one.name in ("tumbling", "sliding")]
+    chosen = [one for one in queries_of("rspql") if one.name in ("tumbling", "sliding")]
     found = Hunt(engine, chosen, reference("rspql", builtin("rspql"), STRICT), HuntLimits(600, 300))
     run_hunt(found)
     again = "a triple that arrives again while it is kept counts only at its first time"
