@@ -729,9 +729,9 @@ def _timed(
         return options, (), comments
     known = [moments for moments, _ in each.values() if moments]
     # Time 0 must not be after an element of a file whose times are not known here.
-    is_whole = len(known) == len(traces)
+    is_whole = len(known) == len(traces) and not any(map(_is_large, traces))
     units = {_EPOCH_DIGITS.get(len(moments[0][0])) for moments in known if moments[0][0].isdigit()}
-    unit = next(iter(units)) if is_whole and len(units) == 1 else None
+    unit = next(iter(units)) if len(known) == len(traces) and len(units) == 1 else None
     if options.trace_unit is None and unit not in (None, SECOND):
         comments["trace_unit"] = f"The times have so many digits that they count units of {unit} from 1970."
         options = replace(options, trace_unit=unit)
@@ -740,7 +740,7 @@ def _timed(
     times = [one.value * (counted if one.kind is TimeKind.INTEGER else 1) for one in instants]
     if not times or min(times) < SINCE_1970 * _MS or max(times) > LATEST * _MS:
         return options, (), comments
-    begin, timeline = min(times), tuple[str, ...]()
+    begin = min(times)
     if options.origin is None and is_whole:
         comments["origin"] = "Time 0 is a round time, so that the pull periods end at round times."
         minutes = _round_before([begin / _MS], periods)
@@ -748,21 +748,26 @@ def _timed(
         begin = minutes * MINUTE * _MS
         zero = since(ZEROS[instants[0].kind is not TimeKind.LOCAL], minutes)
         zero = _in_zone(zero, {instant.zone for instant in instants})
-        lengths = [period.nanoseconds for period in periods if isinstance(period, Duration)]
-        end = max((-((begin - max(times)) // length) * length for length in lengths), default=0)
-        if begin + end > max(times):
-            comments["timeline"] = (
-                "The timeline ends with the last pull period, so that all rows are compared."
-            )
-            until = zero + timedelta(microseconds=end // 1000)
-            timeline = zero.isoformat(), until.isoformat()
         options = replace(options, origin=zero)
     is_dated = instants[0].kind is not TimeKind.INTEGER
     fitting = fitting_unit([0.0, *((time - begin) / _MS for time in times)])
     if is_dated and fitting < SECOND:
         comments["unit"] = "The events have fractions of a second."
         options = replace(options, unit=min(fitting, MILLISECOND))
-    return options, timeline, comments
+    # The unit of other integers depends on the query.
+    point = options.time_point.nanoseconds if is_dated else 0
+    lengths = [one.nanoseconds if isinstance(one, Duration) else one * point for one in periods]
+    end = max((-((begin - max(times)) // length) * length for length in lengths if length), default=0)
+    if "origin" not in comments or options.origin is None or not max(times) < begin + end <= LATEST * _MS:
+        return options, (), comments
+    comments["timeline"] = "The timeline ends with the last pull period, so that all rows are compared."
+    until = options.origin + timedelta(microseconds=end // 1000)
+    return options, (options.origin.isoformat(), until.isoformat()), comments
+
+
+def _is_large(path: Path) -> bool:
+    """Return whether a table is too large to read all its times."""
+    return path.stat().st_size > _MOST_BYTES
 
 
 def _check_notations(each: Mapping[Path, _Moments]) -> None:
@@ -814,19 +819,24 @@ def _round_before(times: Sequence[float], periods: Sequence[Period]) -> int:
 def _moments(path: Path) -> tuple[_Moments, bool]:
     """Return the times of a table, and whether the times of each stream are in order.
 
-    The times are () if the file is not a table, or if the table is too large or cannot be read. A cell that
-    contains no time is left out: the command that reads the trace reports such a cell with its place.
+    The times are () if the file is not a table, or if the table cannot be read. Of a large table, only the
+    time of the first row is returned. A cell that contains no time is left out: the command that reads the
+    trace reports such a cell with its place.
     """
-    if not (names := header(path)) or path.stat().st_size > _MOST_BYTES:
+    if not (names := header(path)):
         return (), True
     # Loads pyarrow, which no query needs.
     from solver.traces.formats.mapped_tables import cells_of_table
     from solver.traces.formats.tables import plain_table
 
-    time = _time_of(_first_row(path, names))
+    first = _first_row(path, names)
+    time = _time_of(first)
     cells: Mapping[str, tuple[bool, Sequence[str | None]]] = {}
     with suppress(LarsError):
-        cells = cells_of_table(str(path), plain_table(str(path), readable(path)))
+        if _is_large(path):
+            cells = {name: (True, [cell]) for name, cell in first.items() if cell}
+        else:
+            cells = cells_of_table(str(path), plain_table(str(path), readable(path)))
     if time is None or time not in cells:
         return (), True
     is_text, texts = cells[time]

@@ -580,3 +580,27 @@ def test_patterns_that_several_streams_match_are_told_at_once(tmp_path, monkeypa
     if proposed:
         path.write_text(lines.replace("# [assign]\n# ", "[assign]\n"))
         assert lars("agree", "mine").code in (0, 1)
+
+
+def test_of_a_large_table_the_first_row_determines_the_unit_and_no_time_0_is_proposed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("agreement.documents.initial._MOST_BYTES", 10)
+    (tmp_path / "q.rq").write_text(HOT)
+    (tmp_path / "air.csv").write_text(TIMES["ms.csv"])
+    written = tomllib.loads(api.init("mine", "q.rq", "air.csv").path.read_text())
+    assert (written["trace_unit"], "origin" in written, "timeline" in written) == ("1ms", False, False)
+    assert lars("agree", "mine").code in (0, 1)
+
+
+@pytest.mark.parametrize(("period", "end"), [("4", "10:00:12"), ("2s,4s", "10:00:12"), ("3", None)])
+def test_the_timeline_ends_with_the_last_period_also_if_the_period_is_a_number(
+    tmp_path, monkeypatch, period, end
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "q.rq").write_text(HOT)
+    (tmp_path / "air.csv").write_text(TIMES["zone.csv"])
+    text = api.init("mine", "q.rq", "air.csv", period=period).path.read_text()
+    written = tomllib.loads(text)
+    expected = None if end is None else ["2024-05-01T10:00:00+02:00", f"2024-05-01T{end}+02:00"]
+    assert written.get("timeline") == expected
+    assert lars("agree", "mine").code in (0, 1)
