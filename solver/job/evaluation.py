@@ -7,7 +7,7 @@ times, or a sequence of whole answer streams.
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache, partial
-from itertools import islice, pairwise
+from itertools import compress, islice, pairwise
 from math import lcm
 from typing import Final, NamedTuple, Protocol, TypeVar
 
@@ -363,9 +363,11 @@ def _ranks(columns: Sequence[Array], terms: TermCodes) -> Array:
     """Map codes to ranks: terms that are numbers come first, by value, and all other terms by text."""
     used = distinct(np.concatenate([np.empty(0, np.int64), *columns]))
     texts = terms.atom_texts(used)
-    keys = [(0, int(text), "") if text.removeprefix("-").isdecimal() else (1, 0, text) for text in texts]
+    is_number = [text.removeprefix("-").isdecimal() for text in texts]
+    numbers = sorted(compress(range(len(texts)), is_number), key=lambda place: int(texts[place]))
+    others = sorted((place for place, flag in enumerate(is_number) if not flag), key=texts.__getitem__)
     ranks = np.zeros(len(terms), np.int64)
-    ranks[used[sorted(range(len(keys)), key=keys.__getitem__)]] = np.arange(len(keys))
+    ranks[used[[*numbers, *others]]] = np.arange(len(texts))
     return ranks
 
 
