@@ -26,7 +26,7 @@ from agreement.proving.hunting.input_switches import pauses
 from agreement.proving.hunting.portraits import delays, mute_queries, portraits, silent
 from agreement.proving.hunting.showing import Cause, Causes, Isolation, RuleCause, neighbours
 from agreement.proving.hunting.streams import Stream, closing_streams, random_streams, streams
-from agreement.proving.hunting.switches import switches_of
+from agreement.proving.hunting.switches import parameters_of, switches_of
 from lars.dataclass import dataclass
 from solver.settings import Progress, no_progress
 
@@ -34,6 +34,9 @@ from solver.settings import Progress, no_progress
 
 _SEARCH_END: Final = 0.8
 """The share of the hunt's time limit at which the search for causes of wrong runs ends."""
+
+_PAIRED: Final = 0.5
+"""The share of the time limit after which no pairs are tried: the causes of a part of the runs come first."""
 
 # Causes.
 _SHARE_OWN_VERSION: Final = 0.5
@@ -159,6 +162,9 @@ class Explanation:
     def _find_causes(self) -> None:
         every, switches = (*self.hunt.wrong, *self.hunt.right), self._possible_switches()
         mute, pictures = tuple(mute_queries(every, self.wrong)), tuple(portraits(every, self.wrong))
+        if parameter := self._confirmed_lead(self._single_parameter):
+            self._add_cause(parameter)
+            return
         for candidates in (silent(every), mute, switches, pictures, self._paired_switches(switches)):
             if alone := self._confirmed_lead(partial(self.arena.single_cause, tuple(candidates))):
                 self._add_cause(alone)
@@ -177,6 +183,14 @@ class Explanation:
         ):
             self._add_cause(lead)
         self._remove_doubtful()
+
+    def _single_parameter(self) -> Lead[references.Switch] | None:
+        """Return another parameter of the engine, such as bounds, that explains all wrong runs, or None.
+
+        Parameters are tried before the many other faults, so that a slow engine leaves time for them.
+        """
+        lead = self.arena.single_cause(self._parameters)
+        return lead if lead is not None and len(lead.explained) == len(self.wrong) else None
 
     def _add_cause(self, lead: Lead[references.Switch]) -> None:
         explained, evidence = ([self.wrong[n] for n in each] for each in (lead.explained, lead.evidence))
@@ -204,13 +218,21 @@ class Explanation:
 
         Each pair contains a fault whose prediction is nearly right for the wrong runs.
         """
-        if len(self.wrong) >= _FEWEST_FOR_PAIRS:
+        if len(self.wrong) >= _FEWEST_FOR_PAIRS and not self.hunt.is_past(_PAIRED):
             told = [one for one in switches if one.held is None]
             first, *others = self.arena.nearest(told, _MOST_PAIRED)
             # What the nearest one needs may be far from what came where it is on alone.
             others += [one for one in told if one is not first and one not in others]
             yield from starmap(references.both, product([first], others))
             yield from starmap(references.both, combinations(others[: _MOST_PAIRED - 1], 2))
+
+    @property
+    def _parameters(self) -> tuple[references.Switch, ...]:
+        """The possible faults of the engine with its parameters; empty if an engine version is the judge."""
+        if not isinstance(self.judge, references.SpecificationReference):
+            return ()
+        said = with_query_bounds(self.judge.specification, *(query.read for query in self.hunt.queries))
+        return parameters_of(said, self.hunt.reference.options)
 
     def _possible_switches(self) -> tuple[references.Switch, ...]:
         match self.judge:
@@ -525,7 +547,22 @@ class Explanation:
         alike = "; ".join((described(left[:most], self.right[:most], self.judge), *mute))
         verdict = self.judge.verdict(small)
         fault = Fault(small, verdict, self.hunt.first_wrong, None, alike, times=len(left))
-        self.hunt.faults.append(replace(fault, untried=self.hunt.untried))
+        likely = None if (one := self._likely_parameter(small)) is None else one.sentence
+        self.hunt.faults.append(replace(fault, likely=likely, untried=self.hunt.untried))
+
+    def _likely_parameter(self, run: references.HuntedRun) -> references.Switch | None:
+        """Return the first other parameter of the engine that predicts a wrong run, as evidence; or None.
+
+        If an engine has several faults, no cause may explain enough runs; a small run often has only one.
+        """
+        return next(
+            (
+                one
+                for one in self._parameters
+                if self.judge.predicts(run, (one,)) and self.judge.can_refute(run, (one,))
+            ),
+            None,
+        )
 
 
 def _is_late(stream: Stream) -> bool:

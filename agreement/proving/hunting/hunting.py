@@ -82,6 +82,7 @@ class Fault:
     - `times` is the number of wrong runs with this fault.
     - `isolated` is false if other rules of the engine also change the answers to the run's stream.
       `other_rules` contains the known rules that also change the answers to the run's stream.
+    - `likely` is a parameter of the engine that explains this run, if no rule explains enough wrong runs.
     - `untried` is true if no rule explains the fault, and time was up before all rules were tried.
     - `repeated` is false if a new process answered differently, so that the engine is not deterministic.
     """
@@ -96,6 +97,7 @@ class Fault:
     times: int = 1
     repeated: bool = True
     untried: bool = False
+    likely: str | None = None
 
     @property
     def sentence(self) -> str:
@@ -104,7 +106,10 @@ class Fault:
             return f"{self.rule.sentence}{f', {self.alike}' if self.alike else ''}"
         if not self.repeated:
             return "not deterministic: a new process answers the same stream otherwise"
-        return f"{UNTRIED if self.untried else UNEXPLAINED}: {self.alike or self.verdict.symptom}"
+        likely = (
+            "" if self.likely is None else f"{self.likely} explains the smallest stream; in all wrong runs, "
+        )
+        return f"{UNTRIED if self.untried else UNEXPLAINED}: {likely}{self.alike or self.verdict.symptom}"
 
 
 def seconds_of(value: str | float) -> float:

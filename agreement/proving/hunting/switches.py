@@ -41,16 +41,17 @@ def switches_of(of: specifications.Specification, options: JudgeOptions) -> tupl
     Possible faults that are learned from runs are not included.
     """
     return (
-        *_parameters(of),
-        *_of_one_window(),
-        *_at_arrivals(of),
-        *_at_end(),
-        *_start_times(options),
+        *parameters_of(of, options),
         *operators(),
         *query_changes(),
         *input_changes(),
         *answer_changes(),
     )
+
+
+def parameters_of(of: specifications.Specification, options: JudgeOptions) -> tuple[Switch, ...]:
+    """Return the possible faults of an engine with its parameters, such as the bounds and t0 of windows."""
+    return (*_parameters(of), *_of_one_window(), *_at_arrivals(of), *_at_end(), *_start_times(options))
 
 
 def _parameters(of: specifications.Specification) -> Iterator[Switch]:

@@ -183,6 +183,10 @@ def rule_text(fault: Fault) -> str:
     if not fault.repeated:
         return "A new process answered the same query and stream otherwise: the engine is not deterministic."
     where = "" if fault.alike is None else f"; what is wrong has this in common: {fault.alike}"
+    if fault.likely is not None:
+        but = "time was up before all known rules were tried"
+        tried = but if fault.untried else "it does not explain all wrong runs"
+        return f"{fault.likely} explains the answers to this stream, but {tried}{where}."
     if fault.untried:
         return f"Time was up before all known rules were tried{where}. `lars judge` of the case may name one."
     return f"No rule that is known explains the answers{where}."
@@ -295,6 +299,7 @@ def as_json(hunt: Hunt, folders: Sequence[str], refusals: Sequence[tuple[str, st
                 "seconds": round(fault.seconds, 3),
                 "repeated": fault.repeated,
                 "untried": fault.untried,
+                "likely": fault.likely,
                 "isolated": fault.isolated,
                 "other_rules": [rule.sentence for rule in fault.other_rules],
                 "query": fault.run.query.registration.query,

@@ -103,6 +103,9 @@ def test_a_fault_that_has_a_name_is_not_unexplained_where_time_is_up_before_all_
     (fault,) = hunt.faults
     assert fault.untried
     assert fault.sentence.startswith("time was up before all rules were tried: ")
+    # The smallest stream has one fault of the two, and a parameter that explains it is named.
+    assert fault.likely == "bounds = closed"
+    assert "rules were tried: bounds = closed explains the smallest stream; in all wrong ru" in fault.sentence
     assert "unexplained" not in "".join(map(str, as_text(hunt, ())))
 
 

@@ -60,6 +60,18 @@ def test_that_no_rule_explains_a_fault_is_said_only_if_all_were_tried():
     )
 
 
+@pytest.mark.parametrize(
+    ("untried", "said"),
+    [
+        (True, "time was up before all known rules were tried."),
+        (False, "it does not explain all wrong runs."),
+    ],
+)
+def test_a_parameter_that_explains_only_the_smallest_stream_is_said(untried, said):
+    shown = fault([A], [], likely="bounds = closed", untried=untried)
+    assert rule_text(shown) == f"bounds = closed explains the answers to this stream, but {said}"
+
+
 def test_faults_of_different_streams_or_rows_have_different_names():
     several = [
         fault([A], [], (1, A), (5, A)),
