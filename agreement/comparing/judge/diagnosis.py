@@ -312,14 +312,15 @@ class FaultExplanation:
     """A fault that could explain a recording, with a description.
 
     - `sentence` describes the fault.
-    - `predicted` is the share of the recorded rows that are predicted with the fault.
+    - `predicted` is the share of the recorded rows that are predicted with the fault; None if no row is
+      recorded.
     - `score` is the harmonic mean of `predicted` and the share of predicted rows that are recorded.
     - `complete` is true if the prediction with the fault equals the recording.
     - `unrecorded` is the number of rows that are predicted with the fault, but not recorded.
     """
 
     sentence: str
-    predicted: float
+    predicted: float | None
     score: float
     complete: bool
     unrecorded: int
@@ -378,7 +379,7 @@ class RecordingToJudge:
         complete = judgement.correct is True
         return FaultExplanation(
             f"the engine {name}",
-            judgement.rows.precision,
+            judgement.rows.precision if judgement.rows.actual else None,
             judgement.rows.score,
             complete,
             judgement.rows.expected - judgement.rows.common,
@@ -471,7 +472,8 @@ def _of_verdict(says: str, verdict: Verdict, rows: int = 0) -> FaultExplanation:
     score = share(2 * match.common, match.expected + all_rows)
     complete = verdict.correct is True and match.actual == all_rows
     unrecorded = match.expected - match.common
-    return FaultExplanation(says, share(match.common, all_rows), score, complete, unrecorded)
+    predicted = share(match.common, all_rows) if all_rows else None
+    return FaultExplanation(says, predicted, score, complete, unrecorded)
 
 
 def by_shifts(verdict: Verdict, shifts: dict[float, Shift], early: dict[float, RowMatch]) -> FaultExplanation:
@@ -485,7 +487,8 @@ def by_shifts(verdict: Verdict, shifts: dict[float, Shift], early: dict[float, R
         complete = complete and matches[-1].equal and (own is not None or window.problem is None)
     rows = join_rows(matches)
     says = " and ".join(_moved(len(shifts), len(early)))
-    return FaultExplanation(says, rows.precision, rows.score, complete, rows.expected - rows.common)
+    predicted = rows.precision if rows.actual else None
+    return FaultExplanation(says, predicted, rows.score, complete, rows.expected - rows.common)
 
 
 def _moved(shifts: int, early: int) -> Iterator[str]:

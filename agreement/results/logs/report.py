@@ -74,6 +74,11 @@ class Prediction:
         return [window for window in self._every if window.phase == COUNTING]
 
     @property
+    def is_of_nothing(self) -> bool:
+        """Whether the log has no alert, so that a correct prediction is no evidence."""
+        return not any(window.actual for window in self._every)
+
+    @property
     def left_out(self) -> int:
         """The number of alerts before the first or after the last compared evaluation."""
         return sum(window.actual for window in self._every if window.phase != COUNTING)
@@ -186,10 +191,11 @@ def _departing(names: tuple[str, str], predictions: Predictions, *, is_drafted: 
         if yours[0].changed and not mine[0].changed and not is_drafted:
             rule = f'and follows the rule "{yours[0].semantics}"'
             return f"{_follows(one, mine[0])}; {other} departs from the query throughout, {rule}"
-        both = "; ".join(
-            f"{name} follows {_one_of(tried)}" for name, tried in zip(names, predictions, strict=True)
-        )
-        return f"each log follows a rule throughout: {both}"
+        both = zip(names, predictions, strict=True)
+        if any(tried[0].is_of_nothing for tried in predictions):
+            return "; ".join(_follows(name, tried[0]) for name, tried in both)
+        rules = "; ".join(f"{name} follows {_one_of(tried)}" for name, tried in both)
+        return f"each log follows a rule throughout: {rules}"
     if not any(departure is None or departure.close for departure in departures):
         return "lars cannot name the log that departs, because no tried rule comes close to either log"
     sides.sort(key=lambda side: side[2] is not None)
@@ -211,6 +217,8 @@ def _rules(tried: Sequence[Prediction]) -> Collection[str]:
 
 
 def _follows(name: str, best: Prediction) -> str:
+    if best.is_of_nothing:
+        return f"{name} has no alert, and a tried rule predicts none"
     but = f", except for {outputs.quantity(best.left_out, 'alert')} at the ends" if best.left_out else ""
     return f'{name} follows the rule "{best.semantics}" throughout{but}'
 
@@ -275,6 +283,9 @@ def _explanation(name: str, tried: Sequence[Prediction]) -> Iterator[RenderableT
     best = tried[0]
     if best.verdict is None:
         yield f"{name}: not judged: {best.problem}"
+        return
+    if best.correct and best.is_of_nothing:
+        yield f"{name}: no alert in the log, and a tried rule predicts none"
         return
     if best.correct:
         fitting = [_with_delay(one) for one in tried if one.correct and one.left_out == best.left_out]

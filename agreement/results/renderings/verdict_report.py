@@ -242,8 +242,9 @@ def _cells(window: ReportMatch, dates: Dates) -> Iterator[str]:
     yield judging.in_points(window.at, milliseconds, dates)
     yield str(window.rows.expected)
     yield str(window.rows.actual)
-    yield f"{window.rows.precision:.3f}"
-    yield f"{window.rows.recall:.3f}"
+    # A share of no rows is none: 1.000 would read as praise.
+    yield f"{window.rows.precision:.3f}" if window.rows.actual else "-"
+    yield f"{window.rows.recall:.3f}" if window.rows.expected else "-"
     yield "-" if window.delay is None else f"{outputs.plain(window.delay)}"
     yield "-" if window.triples is None else str(window.triples)
 
@@ -276,6 +277,9 @@ def _odd_rows(match: RowMatch) -> Iterator[str]:
 def _diagnosis(diagnosis: Diagnosis | None) -> Iterator[str]:
     if diagnosis is None:
         return
+    if diagnosis.specification.predicted is None:
+        yield from _of_nothing(diagnosis)
+        return
     if not diagnosis.explanations:
         yield "no known fault explains it better than the specification does"
         return
@@ -285,10 +289,21 @@ def _diagnosis(diagnosis: Diagnosis | None) -> Iterator[str]:
         yield f"  or {_explained(other)}"
 
 
+def _of_nothing(diagnosis: Diagnosis) -> Iterator[str]:
+    """Yield sentences about answers without a row, which each fault predicts that predicts no row."""
+    due = diagnosis.specification
+    rows = outputs.quantity(due.unrecorded, "row")
+    yield f"no row is recorded, and {due.sentence} predicts {rows}: answers without a row show no other fault"
+    if silent := [fault.sentence for fault in diagnosis.explanations if fault.complete]:
+        yield f"other predictions without a row: {outputs.first_few(silent, _ROWS)}"
+
+
 def _explained(explanation: FaultExplanation) -> str:
     if explanation.complete:
         return f"{explanation.sentence} predicts every report, and nothing else"
-    rows = f"{_share(explanation.predicted)} of the recorded rows"
+    rows = (
+        "no row" if explanation.predicted is None else f"{_share(explanation.predicted)} of the recorded rows"
+    )
     if extra := explanation.unrecorded:
         rows += f" and {outputs.quantity(extra, 'row')} that {'are' if extra > 1 else 'is'} not recorded"
     return f"{explanation.sentence} predicts {rows}, score {explanation.score:.3f}"
@@ -303,7 +318,9 @@ def by_version(judgement: VersionJudgement, dates: Dates) -> Iterator[Renderable
     place = judgement.by
     if judgement.correct:
         some = f"{outputs.quantity(len(judgement.places), place)} with reports, all as predicted"
-        sentence = some if judgement.places else "no report on either side"
+        sentence = (
+            some if judgement.places else f"{judgement.engine} predicts no report, and no report is recorded"
+        )
         yield Text(f"correct by {judgement.engine}: {sentence}", style=_STYLES[True])
         return
     wrong = f"{len(judgement.wrong)} of {outputs.quantity(len(judgement.places), place)} with reports differ"

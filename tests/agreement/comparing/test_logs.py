@@ -536,6 +536,18 @@ def test_a_log_without_alerts_is_not_predicted_by_what_alerts(files):
     assert "bare.csv: no tried rule comes close: the nearest, push, fails at 1 of 1 evaluation" in run.out
 
 
+def test_a_log_without_alerts_is_not_praised_if_none_are_predicted(tmp_path):
+    """A query of one log whose limit no event reaches: nothing is due, and nothing came."""
+    s = table(tmp_path, "s", [(1, "hall", 40), (25, "hall", 41)])
+    a, b = table(tmp_path, "a", [(1, "hall", 40), (25, "hall", 41)]), table(tmp_path, "b", [])
+    told = api.compare_logs(a, b, events=s, query=[WITHIN, WITHIN.replace("35", "99")]).text
+    assert told.startswith(
+        'a.csv follows the rule "push" throughout; b.csv has no alert, and a tried rule predicts'
+    )
+    assert "b.csv: no alert in the log, and a tried rule predicts none" in told
+    assert "b.csv: every alert" not in told
+
+
 def test_alerts_of_one_evaluation_that_are_logged_one_by_one_are_one_report(tmp_path):
     events = table(tmp_path, "s", [(1, "hall", 40), (2, "attic", 41), (30, "hall", 10)])
     log = table(tmp_path, "a", [(10.2, "hall", 40), (10.7, "attic", 41)])

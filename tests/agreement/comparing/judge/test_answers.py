@@ -1,10 +1,12 @@
 """What answers can be: numbers, blank nodes, booleans, triples, nothing; and how they are written."""
 
+import re
 from dataclasses import replace
 
 import pytest
 
 from lars.language.terms import XSD
+from tests.agreement.command import lars
 from tests.agreement.comparing.judge.recorded import PATTERN, STREAM, WRITERS, integer, own, pushed
 from tests.agreement.comparing.judge.test_perturbed import correct, only, wrong
 
@@ -35,6 +37,23 @@ def test_another_number_is_another_row(tmp_path, kind):
     one = own("csparql", pushes=pushed("1 a p 1", "5 a p 4", "9 a p 4"))
     changed = first(one, (integer("1.01", "decimal"), "<http://e/a>"))
     assert only(changed.judged(tmp_path, kind, "--t0", "0", "--no-diagnosis"))["to"] == 4
+
+
+def test_of_answers_without_a_row_nothing_is_predicted(tmp_path):
+    """All of zero rows are predicted by anything, which is no praise of a specification or an engine."""
+    one = own("csparql", pushes=pushed("1 a p 1", "5 a p 4", "9 a p 4"))
+    mute = replace(one, reports=())
+    ran = mute.judged(tmp_path, "csv", "--t0", "0")
+    assert (ran.code, ran.json["correct"]) == (1, False)
+    assert {each["predicted"] for each in ran.json["explanations"]} == {None}
+    given = ("query.rq", "trace.nq", "--answers", "answers", "--answers-format", "csv", "--engine", "csparql")
+    told = lars("judge", *(tmp_path / one if "." in one or one == "answers" else one for one in given)).out
+    assert re.search(
+        r"no row is recorded, and the specification csparql predicts \d+ rows?: answers with", told
+    )
+    assert "all of the recorded rows" not in told
+    assert "predicts every report" not in told
+    assert " 1.000 " not in told
 
 
 @pytest.mark.parametrize("kind", WRITERS)
