@@ -92,7 +92,7 @@ class JudgeRequest:
     )
 
 
-_OF_FILES: Final = names_of(requests.AnswersOptions, requests.InputOptions) | {
+_OF_FILES: Final = (names_of(requests.AnswersOptions, requests.InputOptions) - {"--unit"}) | {
     "--gracious",
     "--lateness",
     "--static-at",
@@ -268,13 +268,16 @@ def judge(request: JudgeRequest, listeners: Listeners) -> JudgeResult:
         paths = case_files(request.inputs)
         options = options.at_times(lambda time: point_of(time, None, MILLISECOND))
         left_open = [flag for flag in flags_of(request) if flag in _OF_SPECIFICATIONS]
-        work = partial(judging.judged_case, judge=request.engine, options=options, open_options=left_open)
+        unit = request.input_options.unit
+        work = partial(
+            judging.judged_case, judge=request.engine, options=options, open_options=left_open, unit=unit
+        )
         every = list(judging.each_case(paths, work, listeners.progress))
         verdicts = tuple(verdict for verdict in every if isinstance(verdict, CaseVerdict))
         refused = tuple(verdict for verdict in every if isinstance(verdict, RefusedCase))
         only = None
         if len(verdicts) == len(paths) == 1:
-            only = judging.explained_case(verdicts[0], options, listeners.progress)
+            only = judging.explained_case(verdicts[0], options, listeners.progress, unit)
         return JudgeResult(_cases=verdicts, _refused=refused, _only=only)
     query, traces = judging.paths_of(request.inputs)
     given = request.input_options

@@ -327,16 +327,32 @@ def run_of_case(case: recordings.Case, engine: Engine | None = None) -> specific
     return specifications.EngineRun(query, case.static, case.pushes, MILLISECOND)
 
 
-def recorded_of_case(case: recordings.Case, options: JudgeOptions) -> RecordingToJudge:
+def recorded_of_case(
+    case: recordings.Case, options: JudgeOptions, unit: Duration | None = None
+) -> RecordingToJudge:
     """Return a recorded case with the data for judging it, at the longest unit that divides its times.
 
     Reports at the end of the run belong to the last push, unless their time is later than all pushes.
+
+    Args:
+        case: The recorded case.
+        options: The settings for judging, with times in time points.
+        unit: The length of a time point, if the user sets it.
+
+    Raises:
+        LarsError: The unit does not divide the times of the case and the windows of its query.
     """
     run = run_of_case(case)
+    longest = unit_of(run.query, case.pushes)
+    if unit is not None and longest.nanoseconds % unit.nanoseconds:
+        raise LarsError(
+            f"--unit {unit}: does not divide the times and windows of the case {case.id}; use a unit that "
+            f"divides {longest}"
+        )
     end = max((push.t for push in case.pushes), default=-inf)
     due = (replace(report, trigger=len(case.pushes) - 1) for report in case.flush if report.t <= end)
     answers = replace(case.recording, reports=(*case.recording.reports, *due), lexical=case.lexical)
-    return recording_to_judge(run, unit_of(run.query, case.pushes), answers, options)
+    return recording_to_judge(run, unit or longest, answers, options)
 
 
 def unit_of(query: EngineQuery, pushes: Sequence[recordings.Push]) -> Duration:
@@ -485,12 +501,17 @@ def refusals_text(cases: Sequence[RefusedCase], count: int) -> str | None:
 
 
 def judged_case(
-    case: recordings.Case, judge: str | None, options: JudgeOptions, open_options: Sequence[str] = ()
+    case: recordings.Case,
+    judge: str | None,
+    options: JudgeOptions,
+    open_options: Sequence[str] = (),
+    unit: Duration | None = None,
 ) -> CaseVerdict:
     """Return the verdict on a case, by the engine version of the case unless `judge` names another.
 
     If `judge` is the word `specification`, the specification of the case's engine or language judges the
-    case. The argument `open_options` contains the options of the user that only a specification can use.
+    case. The argument `open_options` contains the options of the user that only a specification can use. The
+    argument `unit` is the length of a time point, if the user sets it.
 
     Raises:
         LarsError: The engine and the language of the case are unknown, and `judge` is None or
@@ -513,10 +534,10 @@ def judged_case(
             )
         name = case.engine
     turned = replace(options, match="time" if options.match == "sequence" else "sequence")
-    judgement = _judgement(case, name, options)
+    judgement = _judgement(case, name, options, unit)
     if judgement.correct is not False:
         return CaseVerdict(case, name, judgement)
-    other, rules = _judgement(case, name, turned, hint=True), None
+    other, rules = _judgement(case, name, turned, unit, hint=True), None
     if (
         own is not None
         and isinstance(judgement, Judgement)
@@ -547,14 +568,14 @@ def _judge_of(case: recordings.Case, own: Engine | None) -> str:
 
 
 def _judgement(
-    case: recordings.Case, name: str, options: JudgeOptions, *, hint: bool = False
+    case: recordings.Case, name: str, options: JudgeOptions, unit: Duration | None, *, hint: bool = False
 ) -> VersionJudgement | Judgement:
     if name in ENGINES:
         pushes = name == case.engine
         how = replace(options, lexical=case.lexical, pushes=pushes)
         recording = replace(case.recording, windows=case.windows if any(case.windows) else ())
         return judged_by(ENGINES[name], run_of_case(case, ENGINES[name]), recording, how)
-    task = recorded_of_case(case, options)
+    task = recorded_of_case(case, options, unit)
     how_many = narrow_options(task.options, task.task) if hint else task.options
     said = specifications.with_query_bounds(specifications.specification(name), task.task.query)
     return judge_by(said, replace(task, options=how_many))[0]
@@ -799,7 +820,7 @@ def _with_bounds(
 
 
 def explained_case(
-    verdict: CaseVerdict, options: JudgeOptions, progress: settings.Progress
+    verdict: CaseVerdict, options: JudgeOptions, progress: settings.Progress, unit: Duration | None = None
 ) -> AnswersVerdict | None:
     """Return the verdict on each window of an incorrect case, with the best explanation.
 
@@ -807,9 +828,8 @@ def explained_case(
     """
     if verdict.correct is not False or not isinstance(verdict.judgement, Judgement):
         return None
-    recording = recorded_of_case(verdict.case, options)
-    unit = unit_of(recording.run.query, verdict.case.pushes)
-    counted = replace(recording, run=replace(recording.run, unit=unit))
+    recording = recorded_of_case(verdict.case, options, unit)
+    counted = replace(recording, run=replace(recording.run, unit=recording.task.unit))
     return verdict_on(verdict.judge, counted, progress)
 
 

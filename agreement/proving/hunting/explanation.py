@@ -26,7 +26,7 @@ from agreement.proving.hunting.input_switches import pauses
 from agreement.proving.hunting.portraits import delays, mute_queries, portraits, silent
 from agreement.proving.hunting.showing import Cause, Causes, Isolation, RuleCause, neighbours
 from agreement.proving.hunting.streams import Stream, closing_streams, random_streams, streams
-from agreement.proving.hunting.switches import parameters_of, switches_of
+from agreement.proving.hunting.switches import other_switches, parameters_of
 from lars.dataclass import dataclass
 from solver.settings import Progress, no_progress
 
@@ -107,6 +107,8 @@ class Explanation:
     """The engine version whose rules are faults; runs that its model predicts need no other cause."""
     judge: references.Reference = field(init=False)
     arena: Arena[references.HuntedRun, references.Switch] = field(init=False)
+    parameters: tuple[references.Switch, ...] = field(init=False)
+    """The possible faults of the engine with its parameters; empty if an engine version is the judge."""
 
     def __post_init__(self) -> None:
         """Create the object that compares possible faults with the wrong and the correct runs."""
@@ -114,6 +116,7 @@ class Explanation:
         judge = self.judge = hunt.reference.narrowed(self.right)
         if judge is not hunt.reference:
             self.right = [run for run in self.right if judge.verdict(run).correct]
+        self.parameters = self._parameters()
         over = partial(hunt.is_past, _SEARCH_END)
         self.arena = Arena(
             self._misses,
@@ -189,7 +192,7 @@ class Explanation:
 
         Parameters are tried before the many other faults, so that a slow engine leaves time for them.
         """
-        lead = self.arena.single_cause(self._parameters)
+        lead = self.arena.single_cause(self.parameters)
         return lead if lead is not None and len(lead.explained) == len(self.wrong) else None
 
     def _add_cause(self, lead: Lead[references.Switch]) -> None:
@@ -226,9 +229,7 @@ class Explanation:
             yield from starmap(references.both, product([first], others))
             yield from starmap(references.both, combinations(others[: _MOST_PAIRED - 1], 2))
 
-    @property
     def _parameters(self) -> tuple[references.Switch, ...]:
-        """The possible faults of the engine with its parameters; empty if an engine version is the judge."""
         if not isinstance(self.judge, references.SpecificationReference):
             return ()
         said = with_query_bounds(self.judge.specification, *(query.read for query in self.hunt.queries))
@@ -236,10 +237,9 @@ class Explanation:
 
     def _possible_switches(self) -> tuple[references.Switch, ...]:
         match self.judge:
-            case references.SpecificationReference(_, _, specification) as reference:
-                given = self.hunt.reference.options
-                said = with_query_bounds(specification, *(query.read for query in self.hunt.queries))
-                return *switches_of(said, given), *delays(reference, self.wrong), *pauses(self.wrong)
+            case references.SpecificationReference() as reference:
+                learned = *delays(reference, self.wrong), *pauses(self.wrong)
+                return *self.parameters, *other_switches(), *learned
             case references.VersionReference() as version:
                 return version.switches
             case _:
@@ -558,7 +558,7 @@ class Explanation:
         return next(
             (
                 one
-                for one in self._parameters
+                for one in self.parameters
                 if self.judge.predicts(run, (one,)) and self.judge.can_refute(run, (one,))
             ),
             None,

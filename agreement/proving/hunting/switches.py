@@ -35,23 +35,14 @@ _PARAMETERS: Final = {
 _BOUNDS: Final = {"open": "bounds = open: windows are open at both ends, (o, c)"}
 
 
-def switches_of(of: specifications.Specification, options: JudgeOptions) -> tuple[Switch, ...]:
-    """Return all possible faults of an engine that violate a specification.
-
-    Possible faults that are learned from runs are not included.
-    """
-    return (
-        *parameters_of(of, options),
-        *operators(),
-        *query_changes(),
-        *input_changes(),
-        *answer_changes(),
-    )
-
-
 def parameters_of(of: specifications.Specification, options: JudgeOptions) -> tuple[Switch, ...]:
     """Return the possible faults of an engine with its parameters, such as the bounds and t0 of windows."""
     return (*_parameters(of), *_of_one_window(), *_at_arrivals(of), *_at_end(), *_start_times(options))
+
+
+def other_switches() -> tuple[Switch, ...]:
+    """Return the possible faults of an engine with queries, with input and with answers."""
+    return (*operators(), *query_changes(), *input_changes(), *answer_changes())
 
 
 def _parameters(of: specifications.Specification) -> Iterator[Switch]:

@@ -10,6 +10,7 @@ from typing import Final
 from rich.console import RenderableType
 from rich.table import Table
 
+from agreement.comparing.judge import judging
 from agreement.comparing.matching.places import ReportMatch
 from agreement.documents import outputs
 from agreement.documents.recordings import as_lexical, triple_of
@@ -18,6 +19,7 @@ from agreement.proving.hunting import Fault, Hunt
 from agreement.proving.hunting.hunting import UNTRIED
 from agreement.results.renderings.pages.blocks import lanes_json, page_blocks, stream_lanes
 from agreement.results.renderings.pages.page import Page
+from lars.durations import NANOSECONDS, Duration
 from solver.facts import Row
 
 _PARTS: Final = re.compile(r"(.*?)( \([A-Z]\w* of [^()]*\))?", re.DOTALL)
@@ -197,10 +199,14 @@ def right_text(hunt: Hunt, fault: Fault) -> str:
     return hunt.reference.sentence if fault.rule is None else f"{hunt.reference.sentence}: {fault.rule.right}"
 
 
-def judge_command(hunt: Hunt, case: str = "case.json") -> str:
+def judge_command(hunt: Hunt, fault: Fault, case: str = "case.json") -> str:
     """Return the command that judges a recorded case as the hunt judges its runs."""
-    options = hunt.reference.options
+    options, run = hunt.reference.options, fault.run
     starts = [] if options.starts is None else ["--t0", ",".join(map(str, options.starts))]
+    # The hunt counts t0 in the ticks of the query; times of a small stream often have a longer unit.
+    tick = Duration(round(run.query.tick * NANOSECONDS["ms"]))
+    if any(options.starts or ()) and judging.unit_of(run.query.read, run.pushes) != tick:
+        starts += ["--unit", str(tick)]
     late = [] if options.late is None else ["--late", outputs.plain(options.late)]
     return shlex.join(["lars", "judge", case, "--engine", hunt.reference.name, *starts, *late])
 
@@ -210,7 +216,7 @@ def again_commands(hunt: Hunt, fault: Fault, case: str = "case.json") -> tuple[s
     options = fault.run.query.registration.options
     told = (part for name, value in options.items() for part in ("--option", f"{name}={json.dumps(value)}"))
     record = ["lars", "record", case, "--adapter", hunt.engine.name, *told, "--out", _AGAIN]
-    return shlex.join(record), judge_command(hunt, _AGAIN)
+    return shlex.join(record), judge_command(hunt, fault, _AGAIN)
 
 
 def fault_markdown(hunt: Hunt, fault: Fault, made: Sequence[tuple[str, str]], folder: str) -> str:
@@ -240,7 +246,7 @@ def fault_markdown(hunt: Hunt, fault: Fault, made: Sequence[tuple[str, str]], fo
         f"Right: {right_text(hunt, fault)}.",
         "## Again",
         "In this folder, judge what was recorded:",
-        f"```sh\n{judge_command(hunt)}\n```",
+        f"```sh\n{judge_command(hunt, fault)}\n```",
         "In the folder in which `lars hunt` was run, run the engine on it once more, and judge its reports:",
         "```sh\n{}\n{}\n```".format(*again_commands(hunt, fault, f"{folder}/case.json")),
         _provenance(made),
@@ -424,5 +430,5 @@ def _fault(hunt: Hunt, number: int, fault: Fault, folder: str) -> outputs.Json:
         "choice": fault.verdict.choice,
         "why": rule_text(fault),
         "right": f"Right is {right_text(hunt, fault)}.",
-        "commands": [judge_command(hunt), *again_commands(hunt, fault)],
+        "commands": [judge_command(hunt, fault), *again_commands(hunt, fault)],
     }

@@ -5,10 +5,18 @@ import re
 import shlex
 import sys
 from time import monotonic
+from types import SimpleNamespace
 
 import pytest
 
 from agreement import api
+from agreement.documents.recordings import Push
+from agreement.documents.requests import JudgeOptions
+from agreement.engines.adapters.messages import open_message
+from agreement.engines.specifications import builtin
+from agreement.proving.hunting import reference
+from agreement.proving.hunting.hunted_queries import hunted_query
+from agreement.results.renderings.hunt_report import judge_command
 from agreement.results.renderings.pages.page import program_version
 from lars.errors import LarsError
 from tests.agreement.command import lars
@@ -106,6 +114,40 @@ def test_the_commands_of_a_fault_give_the_verdict_of_the_hunt_until_the_engine_i
     assert [lars(*command[1:]).code for command in (record, judge)] == [0, 1]
     mended = [word.replace(f"toy_engine.py {fault}", "toy_engine.py right") for word in record]
     assert [lars(*command[1:]).code for command in (mended, judge)] == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("times", "t0", "added"), [((4, 8), 2, True), ((4, 8), 0, False), ((1, 8), 2, False)]
+)
+def test_the_printed_t0_counts_the_unit_of_the_hunt(times, t0, added, tmp_path, monkeypatch):
+    """A stream and windows of multiples of 4 ms have a longer unit, in which t0 = 2 is another time."""
+    monkeypatch.chdir(tmp_path)
+    query = hunted_query("q", open_message(rspql(8, 4)))
+    assert query.tick == 1
+    triple = ("<http://e/s>", "<http://e/p>", "<http://e/a>")
+    pushes = tuple(Push(float(t), "<http://e/S>", triple) for t in times)
+    hunt = SimpleNamespace(reference=reference("rspql", builtin("rspql"), JudgeOptions(t0=(t0,))))
+    command = judge_command(hunt, SimpleNamespace(run=SimpleNamespace(query=query, pushes=pushes)))
+    assert command == f"lars judge case.json --engine rspql --t0 {t0}{' --unit 1ms' if added else ''}"
+    reports = [{"trigger": 1, "t": 7, "rows": []}]
+    stream = [{"t": t, "stream": "http://e/S", "triple": f"{' '.join(triple)} ."} for t in (*times, 16, 24)]
+    case = {
+        "id": "c",
+        "engine": "e",
+        "mode": "adapter",
+        "family": "f",
+        "query": rspql(8, 4),
+        "dialect": "rspql",
+    }
+    (tmp_path / "case.json").write_text(json.dumps({**case, "stream": stream, "output": reports}))
+    told = lars(*shlex.split(command)[1:])
+    # From t0 on, the windows of 8 ms.
+    assert re.search(rf"│ +{t0} │ +{2 if times == (4, 8) and not added else t0 + 8} │", told.out)
+    other = lars("judge", "case.json", "--engine", "rspql", "--unit", "3ms")
+    assert (other.code, "--unit 3ms: does not divide the times and windows of the case" in other.err) == (
+        2,
+        True,
+    )
 
 
 def test_a_page_of_all_faults_lists_each_with_its_stream_and_the_commands_to_repeat_it(hunted):

@@ -81,8 +81,12 @@ CALLS = {
     "answers that are the trace": ("query.rq trace.nq --answers trace.nq", "trace.nq"),
     "answers of a case with another trace": ("query.rq other.nq --answers case.json", "only 1 push;"),
     "a folder without cases": ("folder", "folder", "*.json"),
-    "options of answers for a case": ("case.json --unit 1s --gracious", "--gracious", "--unit", ("a "
-"recorded case")),
+    "options of answers for a case": (
+        "case.json --trace-unit 1s --gracious",
+        "--gracious",
+        "--trace-unit",
+        "a recorded case",
+    ),
     "options of windows for an engine version": (f"{ALL} --engine cqels-1.x --t0 0", "--t0"),
     "an origin that is none": (f"{ALL} --origin noon", "noon"),
     "an unknown --on-error": (f"{ALL} --on-error ignore", "stop"),

@@ -14,7 +14,7 @@ from agreement.proving.hunting.input_switches import pauses
 from agreement.proving.hunting.portraits import delays, mute_queries, portraits, silent
 from agreement.proving.hunting.query_switches import _alike, _all_as
 from agreement.proving.hunting.streams import streams
-from agreement.proving.hunting.switches import switches_of
+from agreement.proving.hunting.switches import other_switches, parameters_of
 from tests.agreement.proving.hunting.toy_faults import NAMES, SHOWN
 from tests.agreement.proving.hunting.toy_process import Toy
 from translate.analysis import parts
@@ -41,7 +41,7 @@ def said(fault, run):
     """Return whether what names a fault is an explanation of a run, and whether it could be refuted by it."""
     every = [run] * 3
     told = (
-        switches_of(RSPQL, JudgeOptions()),
+        (*parameters_of(RSPQL, JudgeOptions()), *other_switches()),
         silent(every),
         mute_queries(every, every),
         portraits(every, every),
