@@ -201,18 +201,34 @@ class Outputs:
         code, why = result.ending
         if self.known_failures is None or code > 1:
             return code, why
-        from agreement.experiments.junit import read_known, without_known
+        from agreement.experiments.junit import (
+            names_parameters,
+            read_known,
+            unlisted_parameters,
+            without_known,
+        )
 
         cases, known = tuple(result.cases()), read_known(self.known_failures)
         new, gone = without_known(cases, known)
+        for line in unlisted_parameters(cases, known):
+            note(
+                f"the known failures do not name the parameters of the engine, which this run has found. To "
+                f'notice other parameters, add the line "{line}" to {self.known_failures}, or declare the '
+                "parameters with --engine, --t0 and --bounds"
+            )
         for name in gone:
             note(f"this known failure no longer occurs: {name}. Remove its line from {self.known_failures}")
         if not new:
             # A verdict without a failed case stays.
-            return (0, None) if len(gone) < len(known) else (code, why)
+            failures = [name for name in known if not names_parameters(name)]
+            return (0, None) if len(gone) < len(failures) else (code, why)
         listed = "".join(f"\n  {name}" for name in new[:_LISTED])
         more = f"\n  and {len(new) - _LISTED} more" if len(new) > _LISTED else ""
-        return code, f"{self.known_failures}: does not list {quantity(len(new), 'failure')}:{listed}{more}"
+        # Without a failed test, the parameters are what is new.
+        return (
+            code or 1,
+            f"{self.known_failures}: does not list {quantity(len(new), 'failure')}:{listed}{more}",
+        )
 
     def write_page(self, result: Any, target: Path, request: object) -> None:
         """Write the HTML report of a result, with the command and the input files of the result."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
+from typing import Final
 from xml.sax.saxutils import escape, quoteattr
 
 from lars.dataclass import dataclass
@@ -9,6 +10,11 @@ from lars.errors import LarsError, on_one_line
 from lars.files import exists, read_text, rewrite
 
 _KNOWN = "a list of known failures, one name per line"
+PARAMETERS: Final = "parameters: "
+"""The begin of the name of a test case that names parameters which `lars suite run` has found.
+
+If several engines are compared, the name of the engine precedes these words.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +101,32 @@ def read_known(path: Path) -> tuple[str, ...]:
 def without_known(
     cases: Iterable[VerdictCase], known: Sequence[str]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the names of failures that are not known, and of known failures that no longer occur."""
+    """Return the names of failures that are not known, and of known failures that no longer occur.
+
+    A line with parameters is no failure: the failures in the list are those of an engine with these
+    parameters. If the run has other parameters, these are a failure that is not known.
+    """
+    cases = tuple(cases)
+    listed = [name for name in known if names_parameters(name)]
+    found = (_line_of(case) for case in cases if names_parameters(case.name))
+    other = tuple(name for name in found if listed and name not in listed)
+    known = [name for name in known if name not in listed]
     failed = dict.fromkeys(_line_of(case) for case in cases if case.failure is not None)
     new = tuple(name for name in failed if name not in known)
-    return new, tuple(name for name in known if name not in failed)
+    return (*other, *new), tuple(name for name in known if name not in failed)
+
+
+def unlisted_parameters(cases: Iterable[VerdictCase], known: Sequence[str]) -> tuple[str, ...]:
+    """Return the lines with the parameters that a run has found, if the list has no line with parameters."""
+    if any(map(names_parameters, known)):
+        return ()
+    return tuple(_line_of(case) for case in cases if names_parameters(case.name))
+
+
+def names_parameters(name: str) -> bool:
+    """Return whether a name of a test case, or a line of a list of known failures, names parameters.
+
+    >>> [names_parameters(name) for name in ("parameters: t0 0", "engine: parameters: t0 0", "join-01")]
+    [True, True, False]
+    """
+    return f": {PARAMETERS}" in f": {name}"

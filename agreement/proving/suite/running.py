@@ -450,6 +450,13 @@ class SuiteResult:
         return sum(result.outcome == outcome for result in self.results)
 
     @property
+    def passed_by_specification(self) -> int:
+        """The number of tests that pass by the specification of the query language, with the best t0."""
+        own = _of_specification(self.writing.language)
+        fits = Counter(one for each in self.results if each.answer.has_reports for one in each.fits & own)
+        return max(fits.values(), default=0)
+
+    @property
     def incomplete(self) -> bool:
         """Whether the suite's run ended before all tests were run."""
         return self.count("not run") > 0

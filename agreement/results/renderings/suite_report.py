@@ -14,7 +14,7 @@ from rich.console import RenderableType
 
 from agreement.documents import outputs
 from agreement.engines.specifications import builtin
-from agreement.experiments.junit import VerdictCase, junit_text
+from agreement.experiments.junit import PARAMETERS, VerdictCase, junit_text
 from agreement.proving import suite
 from agreement.proving.suite.running import Choice
 from translate.dialects import TITLES
@@ -29,6 +29,7 @@ _EARL: Final = {
     "not run": "untested",
 }
 _NOT_ASKED: Final = "by these parameters nothing is due in the test, and nothing came"
+_FOUND: Final = "the run has found the parameters of the engine, which are not declared"
 _MUTE: Final = "the engine gave no report in the whole run"
 _SHOWN: Final = 5
 _LABELS: Final = {
@@ -113,6 +114,9 @@ def _departures(result: suite.SuiteResult) -> Iterator[str]:
     shown = [text for name, text in found.items() if all(name in each.departures(own) for each in fitting)]
     if shown:
         yield f"  different from {TITLES[language]}'s own parameters: {'; '.join(shown)}"
+        if not result.declared:
+            passed = outputs.quantity(result.passed_by_specification, "test")
+            yield f"  by {TITLES[language]}'s own parameters: {passed} passed (--engine {language.value})"
     if unshown := [name for name in found if found[name] not in shown]:
         yield f"  not shown by the answers, which also fit {TITLES[language]}'s own: {', '.join(unshown)}"
     yield from (f"  {meaning}" for meaning in chosen.meanings())
@@ -239,16 +243,18 @@ def _by_time(timed_texts: Sequence[tuple[float, str]]) -> Mapping[float, list[st
 
 
 def reasons(result: suite.TestResult, choice: Choice) -> str:
-    """Return a text with parameters that make the reports correct, as near as possible to the engine's."""
+    """Return a text with parameters that the reports fit, as near as possible to the engine's parameters.
+
+    The text does not advise these parameters: a fault often looks like other parameters in a single test.
+    """
     if not result.fits:
         return "no parameters explain what came"
     own = _values(choice)
     nearest = min(result.fits, key=lambda one: (_distance(own, _values(one)), one[0], one[1]))
     differ = {name: value for name, value in _values(nearest).items() if own.get(name) != value}
-    sentence = ", ".join(
-        f"{name} {value} in place of {own.get(name, 'none')}" for name, value in differ.items()
-    )
-    return f"it would be right with {sentence}" if differ else "it is right"
+    fit = ", ".join(f"{name} {value}" for name, value in differ.items())
+    judged = ", ".join(f"{name} {own.get(name, 'none')}" for name in differ)
+    return f"these answers fit {fit}, and are judged by {judged}" if differ else "these answers are right"
 
 
 def _values(choice: Choice) -> Mapping[str, str]:
@@ -322,6 +328,8 @@ def cases(result: suite.SuiteResult) -> Iterator[VerdictCase]:
     """
     if result.mute:
         yield VerdictCase("engine", "reports", _MUTE)
+    if not result.declared and not result.incomplete:
+        yield VerdictCase("engine", f"{PARAMETERS}{vector_text(result.choice)}", skipped=_FOUND)
     for test_result in result.results:
         yield _case(test_result, result)
 

@@ -27,6 +27,7 @@ from agreement.proving.hunting import WRITINGS
 from agreement.proving.suite import (
     LABELS,
     RunControl,
+    declared_vectors,
     engine_answers,
     judged_suite,
     read_suite,
@@ -185,6 +186,14 @@ def test_parameters_that_differ_from_those_of_the_language_are_said(change, said
     text = "\n".join(line for line in as_text([judged(engine, tests)]) if isinstance(line, str))
     assert ("different from RSP-QL's own parameters" in text) == (said is not None)
     assert said is None or f"different from RSP-QL's own parameters: {said}\n" in f"{text}\n"
+    # Found parameters hide this fault from the number of passed tests.
+    passed = re.search(r"by RSP-QL's own parameters: (\d+) tests? passed \(--engine rspql\)", text)
+    assert (passed is not None) == (said is not None)
+    if passed is not None:
+        by_its_own = frozenset((n, "evaluation") for n in declared_vectors(builtin("rspql"), None, None))
+        answers = [one.answer for one in judged(engine, tests).results]
+        assert int(passed[1]) == judged_suite("engine", RSPQL, answers, by_its_own).count("passed")
+        assert int(passed[1]) < judged(engine, tests).count("passed")
 
 
 def test_only_what_the_answers_show_is_said_to_differ(tests):
@@ -195,6 +204,15 @@ def test_only_what_the_answers_show_is_said_to_differ(tests):
     assert "own parameters" not in text
     assert "not shown by the answers, which also fit RSP-QL's own: bounds" in text
     assert "t0 0/1: the first window of a query begins at 0, the second at 1, in turns" in text
+
+
+def test_parameters_that_a_wrong_answer_fits_do_not_read_as_advice(tests):
+    declared = frozenset((n, "evaluation") for n in declared_vectors(builtin("rspql"), 0, "low-open"))
+    engine = BuiltInEngine(builtin("rspql").model_copy(update={"bounds": ("closed",)}))
+    found = judged_suite("engine", RSPQL, engine_answers([engine], tests[:20], RSPQL, {}), declared)
+    text = "\n".join(line for line in as_text([found]) if isinstance(line, str))
+    assert "these answers fit bounds closed, and are judged by bounds low-open" in text
+    assert "would be right" not in text + junit(found)
 
 
 def test_a_failed_test_is_no_diagnosis(tests):
@@ -214,7 +232,8 @@ def test_what_is_not_asked_is_said_in_each_form(tests):
     assert "3 not asked of" in next(iter(as_text([found])))
     assert as_json(found)["counts"]["not asked"] == 3
     assert earl(found).count("earl:untested") == 3
-    assert ET.fromstring(junit(found)).get("skipped") == "3"
+    # Beside the tests, the found parameters are a case.
+    assert ET.fromstring(junit(found)).get("skipped") == "4"
 
 
 def _silent(test):
@@ -288,6 +307,26 @@ def test_the_files_of_a_run_are_well_formed(folder, tmp_path):
     page = (out / "report.html").read_text(encoding="utf-8")
     assert '<tr><th scope="row">command</th><td>lars ' in page
     assert f"<td>{folder / 'core.ttl'}: " in page
+
+
+def test_known_failures_are_those_of_an_engine_with_the_same_parameters(folder, tmp_path):
+    """An engine whose window end is mended, or broken, passes as many tests by the parameters that fit it."""
+    (tmp_path / "closed.toml").write_text(
+        'name = "closed"\nreport = ["window-close", "non-empty"]\nbounds = "closed"\nempty = "silent"\n'
+    )
+    known = tmp_path / "known.txt"
+    known.write_text("# none\n")
+    asked = ("suite", "run", folder, "--level", "core", "--jobs", "2", "--known", known, "--adapter")
+    closed = lars(*asked, SERVED.replace(" rspql", f" {tmp_path / 'closed.toml'}"))
+    (line,) = re.findall(r'add the line "(parameters: .*, bounds closed, .*)" to ', closed.err)
+    assert closed.code == 0
+    known.write_text(f"{line}\n")
+    again = lars(*asked, SERVED.replace(" rspql", f" {tmp_path / 'closed.toml'}"))
+    assert (again.code, "parameters: " in again.err) == (0, False)
+    mended = lars(*asked, SERVED)
+    assert (mended.code, f"{known}: does not list 1 failure:\n  parameters: " in mended.err) == (1, True)
+    declared = lars(*asked, SERVED, "--engine", "rspql", "--t0", "0", "--bounds", "low-open")
+    assert (declared.code, "parameters: " in declared.err) == (0, False)
 
 
 def test_recorded_answers_are_judged_as_an_adapter_is(folder, tmp_path):
