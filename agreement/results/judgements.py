@@ -219,6 +219,7 @@ class JudgeResult(Findings):
         """Yield the texts and tables of the verdict."""
         if self._verdict is not None:
             yield from verdict_report.of_answers(self._verdict)
+            yield from verdict_report.by_other_command(self._verdict)
             return
         yield from verdict_report.text_of_cases(self._cases, self._refused)
         if self._only is not None:

@@ -22,17 +22,19 @@ from agreement.comparing.matching.likeness import Likeness, RowMatch, join_rows,
 from agreement.comparing.matching.places import ReportMatch
 from agreement.documents.outputs import plain, quantity
 from agreement.documents.recordings import SLACK, Recording, Report, rows_of
-from agreement.documents.requests import JudgeOptions, reads_graphs
+from agreement.documents.requests import JudgeOptions, WindowSource, reads_graphs, sources, with_sources
 from agreement.engines import specifications
 from agreement.engines.r2s import relation_to_stream
 from agreement.engines.registry import ENGINES
 from lars.dataclass import dataclass
+from lars.durations import Duration
 from lars.errors import LarsError, TimeLimitError
 from lars.language.stream import ToStream
 from lars.language.windows import Bounds
 from solver.facts import Row
 from solver.settings import Progress, no_progress
 from translate.model.query import Semantics
+from translate.model.windows import Range
 
 
 def early_matches(
@@ -434,7 +436,8 @@ def _attempts(recorded: RecordingToJudge, of: specifications.Specification) -> I
     """Yield functions, each of which tries to explain a recording by one engine version or specification.
 
     The engine versions are those that claim to follow the specification `of`; the specifications differ from
-    `of` in one parameter.
+    `of` in one parameter. Windows that are evaluated before they are full, and windows of other lengths, are
+    also tried.
     """
     for name, engine in ENGINES.items():
         if engine.specification == of.name and not reads_graphs(recorded.task.query):
@@ -442,6 +445,41 @@ def _attempts(recorded: RecordingToJudge, of: specifications.Specification) -> I
     free = replace(recorded.options, bounds=None)
     for changed, specification in variations(of):
         yield partial(recorded.judge, f"{of.name} with {changed}", specification, free)
+    windows = (source.window for source in sources(recorded.task.query))
+    ranges = [window for window in windows if isinstance(window, Range)]
+    if not ranges:
+        return
+    if recorded.options.starts is None:
+        # A system of one's own often evaluates from its start on what has come.
+        longest = max(window.length.points(recorded.task.unit) for window in ranges)
+        early = replace(recorded.options, registered=-longest)
+        yield partial(recorded.judge, f"{of.name} with windows evaluated before they are full", of, early)
+    for own, length in _other_lengths(ranges, recorded.task.unit):
+        query = with_sources(recorded.task.query, partial(_resized, length))
+        other = replace(recorded, task=recorded.task.with_query(query))
+        says = f"{of.name} with windows of {length} in place of {own}"
+        yield partial(other.judge, says, of, recorded.options)
+
+
+def _other_lengths(ranges: Sequence[Range], unit: Duration) -> Iterator[tuple[Duration, Duration]]:
+    """Yield the length of all time windows with another length to try; nothing for several lengths.
+
+    The other lengths are one slide and two slides more or less, the half and the double.
+    """
+    first = ranges[0]
+    own, slide = first.length.nanoseconds, 0 if first.slide is None else first.slide.nanoseconds
+    if any(window.length != first.length for window in ranges):
+        return
+    for length in dict.fromkeys(
+        (own - slide, own + slide, own // 2, 2 * own, own - 2 * slide, own + 2 * slide)
+    ):
+        if length > 0 and length != own and length % unit.nanoseconds == 0:
+            yield first.length, Duration(length)
+
+
+def _resized(length: Duration, source: WindowSource) -> WindowSource:
+    window = source.window
+    return replace(source, window=replace(window, length=length)) if isinstance(window, Range) else source
 
 
 def _delays(recorded: RecordingToJudge, judgement: Judgement) -> Iterator[_Attempt]:

@@ -356,6 +356,18 @@ def of_answers(verdict: judging.AnswersVerdict) -> Iterator[RenderableType]:
     yield from by_other_match(verdict.judgement, verdict.other)
 
 
+def by_other_command(verdict: judging.AnswersVerdict) -> Iterator[str]:
+    """Yield the command that tries more explanations, if no explanation of wrong answers is complete."""
+    diagnosis = verdict.diagnosis
+    if diagnosis is None or diagnosis.specification.predicted is None:
+        return
+    if not any(fault.complete for fault in diagnosis.explanations):
+        yield (
+            "no explanation is complete: if the answers are a log of alerts, `lars compare LOG LOG "
+            "--events FILE --query QUERY` also tries other limits, and a change of the rule at some time"
+        )
+
+
 def _specification_json(judgement: Judgement, diagnosis: Diagnosis | None, dates: Dates) -> outputs.Json:
     """Return the JSON of a verdict by a specification, without windows."""
     best, after = judgement.best, judgement.best.phase.after

@@ -7,7 +7,15 @@ import pytest
 
 from lars.language.terms import XSD
 from tests.agreement.command import lars
-from tests.agreement.comparing.judge.recorded import PATTERN, STREAM, WRITERS, integer, own, pushed
+from tests.agreement.comparing.judge.recorded import (
+    PATTERN,
+    QUERIES,
+    STREAM,
+    WRITERS,
+    integer,
+    own,
+    pushed,
+)
 from tests.agreement.comparing.judge.test_perturbed import correct, only, wrong
 
 FROM = f"FROM STREAM <{STREAM}> [RANGE 4s STEP 4s] WHERE"
@@ -37,6 +45,38 @@ def test_another_number_is_another_row(tmp_path, kind):
     one = own("csparql", pushes=pushed("1 a p 1", "5 a p 4", "9 a p 4"))
     changed = first(one, (integer("1.01", "decimal"), "<http://e/a>"))
     assert only(changed.judged(tmp_path, kind, "--t0", "0", "--no-diagnosis"))["to"] == 4
+
+
+WIDE = QUERIES["csparql"].replace("RANGE 4s", "RANGE 8s")
+
+
+def explanations(ran):
+    return [each["says"] for each in ran.json["explanations"] if each["complete"]]
+
+
+def test_windows_that_are_evaluated_before_they_are_full_are_an_explanation(tmp_path):
+    """A system of one's own, from its start on, evaluates over what has come."""
+    one = own("csparql", query=WIDE)
+    early = tuple((integer(t), f"<http://e/s{t % 3}>") for t in range(1, 5))
+    at, rows = one.at(0)
+    assert (at, {*early} < {*rows}) == (8000.0, True)
+    told = replace(one, reports=((4000.0, early), *one.reports)).judged(tmp_path, "csv")
+    assert told.code == 1
+    assert explanations(told)[0] == "csparql with windows evaluated before they are full"
+
+
+def test_windows_of_another_length_are_an_explanation(tmp_path):
+    mine = replace(own("csparql", query=WIDE), query=WIDE.replace("RANGE 8s", "RANGE 12s"))
+    assert explanations(mine.judged(tmp_path, "csv"))[0] == "csparql with windows of 8s in place of 12s"
+
+
+def test_answers_without_a_complete_explanation_lead_to_compare(tmp_path):
+    one = own("csparql")
+    changed = first(one.without(3), (integer(1000), "<http://e/a>"))
+    assert explanations(changed.judged(tmp_path, "csv")) == []
+    files = (tmp_path / "query.rq", tmp_path / "trace.nq", "--answers", tmp_path / "answers")
+    how = ("--answers-format", "csv", "--answers-unit", "1ms", "--engine", "csparql")
+    assert "`lars compare LOG LOG --events FILE --query QUERY` also tries" in lars("judge", *files, *how).out
 
 
 def test_of_answers_without_a_row_nothing_is_predicted(tmp_path):
