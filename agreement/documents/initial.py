@@ -668,6 +668,14 @@ def initial(
             named[_stream_of(path, streams, named)] = path
             if len(streams) > 1:
                 comments["streams"] = "lars guessed the stream of each file from the name of the file."
+    alone = [path for path in traces if path not in named.values()]
+    if named and alone and not as_text:
+        others = ", ".join(str(path) for path in named.values())
+        free = " or ".join(stream for stream in dict.fromkeys(read) if stream not in named) or "its stream"
+        raise LarsError(
+            f"{alone[0]}: cannot combine a trace that names the stream of each element with {others}; use "
+            f"--stream IRI={alone[0]}, with {free}"
+        )
     if not period and (period := _proposed_period(asked, options.unit or SECOND)):
         comments["period"] = "The queries have no single STEP: lars proposes the shortest window."
     pulled = period or _steps(asked, options.unit or SECOND)

@@ -217,6 +217,7 @@ def b(term):
 
 def test_a_table_whose_rows_name_streams_has_no_mapping_of_its_own_beside_another(sensors, tmp_path):
     (tmp_path / "bad.csv").write_text("time,stream,kind\n3,e:bad,animal\n")
+    (tmp_path / "fast.csv").write_text("time,stream,speed\n2,e:fast,58.6\n")
     made = lars("init", "mine", "q.rq", "fast.csv", "bad.csv")
     assert made.code == 2
     assert (
@@ -603,4 +604,18 @@ def test_the_timeline_ends_with_the_last_period_also_if_the_period_is_a_number(
     written = tomllib.loads(text)
     expected = None if end is None else ["2024-05-01T10:00:00+02:00", f"2024-05-01T{end}+02:00"]
     assert written.get("timeline") == expected
+    assert lars("agree", "mine").code in (0, 1)
+
+
+def test_a_trace_that_names_its_streams_beside_another_needs_its_stream(tmp_path, monkeypatch):
+    """An experiment has files or streams, so that the next command would fail."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "q.rq").write_text(TWO)
+    (tmp_path / "air.nq").write_text('<http://e/a> <http://e/t> "20" <http://e/air> "3" .\n')
+    (tmp_path / "doors.csv").write_text("time,r,d\n4,a,1\n")
+    run = lars("init", "mine", "q.rq", "air.nq", "doors.csv")
+    remedy = "with doors.csv; use --stream IRI=air.nq, with http://e/air\n"
+    assert (run.code, remedy in run.err, (tmp_path / "mine").exists()) == (2, True, False)
+    options = ("--stream", "http://e/air=air.nq", "--period", "2s")
+    assert lars("init", "mine", "q.rq", "doors.csv", *options).code == 0
     assert lars("agree", "mine").code in (0, 1)
