@@ -127,7 +127,7 @@ def legend_of(text: str) -> list[tuple[str, str]]:
     """Return the symbols and terms that a text contains, each with its meaning.
 
     >>> [name for name, _ in legend_of("pull, τ1, U = 5: ans1(?a) ← ⊞^3 ◇ striple(?a, p, b, s).")]
-    ['U', 'pull', 'τ1', '⊞', '◇', 'ans1, ans2, ..', 'triple, striple']
+    ['U', 'pull', 'τ1', '⊞', '◇', '←', 'ans1, ans2, ..', 'triple, striple']
     """
     return [(name, meaning) for name, (known, meaning) in _LEGEND.items() if re.search(known, text)]
 
