@@ -549,10 +549,13 @@ def _fits(answer: SuiteAnswer, language: Language) -> frozenset[Choice]:
     until = until_of(answer.test)
     for expected in answer.test.expected(language):
         for told_at, labels in ways:
+            sized: dict[str, bool] = {}
             for label, after in labels:
                 as_read = _EXACT if label == _EXACT else _ROUNDED
+                if as_read not in sized:
+                    sized[as_read] = _has_sizes(_due(expected, told_at, until), reported[as_read])
                 if (
-                    _has_sizes(_due(expected, told_at, until), reported[as_read])
+                    sized[as_read]
                     and (numbers := _seen(label, after=after).intersection(expected.vectors))
                     and _key_at(expected, told_at, answer) == key(as_read)
                 ):
