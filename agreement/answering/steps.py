@@ -12,11 +12,11 @@ from typing import Final
 from agreement.answering.explaining import ProgramSituation, answer_streams, prover_of
 from lars.analysis import nearby, windows_of
 from lars.dataclass import dataclass
-from lars.explain import Closest, Gaps, IndexedPoint, body_bindings, sight
+from lars.explain import Closest, Gaps, IndexedPoint, Partial, body_bindings, sight
 from lars.language.formulas import At, BodyLiteral, Box, In
-from lars.language.program import Program, Rule, close, put, variables
+from lars.language.program import Program, Rule, close, head_atom, put, variables
 from lars.language.stream import Moment, Stream, cut
-from lars.language.terms import Atom, Binding
+from lars.language.terms import Atom, Binding, substitute
 from lars.language.windows import Interval, IntervalWindow, Window
 from lars.semantics import choices
 
@@ -27,9 +27,12 @@ MOST_INSTANCES: Final = 1_000
 _MOST_CHECKS: Final = 200
 """The maximum number of literals that the search for the closest instance of one rule checks in one step."""
 
+_MOST_CLOSEST: Final = 20
+"""The maximum number of closest instances of a rule at one time that a step contains."""
 
-FailingLiteral = tuple[int, BodyLiteral, int, Gaps | None]
-"""The index of a body literal, its form in the closest rule instance, and the number of others that fail.
+
+FailingLiteral = tuple[Atom | None, int, BodyLiteral, int, Gaps | None]
+"""The head of a closest rule instance, the index of a failing literal, the literal, and how many others fail.
 
 For □, the last member contains the times at which the atom is missing.
 """
@@ -45,7 +48,7 @@ class Step:
 
     - `derived` contains the derived atoms of the first answer stream; None if no answer stream exists.
     - `instances` contains, by the number of the rule (from 1), the instances of the rule with a true body.
-    - `failures` contains, by the number of a rule that does not fire, a literal that does not hold in the
+    - `failures` contains, by the number of a rule that does not fire, a literal that does not hold, for each
       instance of the rule in which the most literals hold. If the search is too long, the rule is missing.
     - `count` is the number of answer streams; if `more` is true, `count` is a lower bound.
     """
@@ -54,9 +57,23 @@ class Step:
     contents: tuple[WindowContent, ...]
     derived: frozenset[Moment] | None
     instances: Mapping[int, tuple[Rule, ...]]
-    failures: Mapping[int, FailingLiteral]
+    failures: Mapping[int, tuple[FailingLiteral, ...]]
     count: int
     more: bool
+
+    def shown_failures(self, before: "Step | None") -> Mapping[int, FailingLiteral]:
+        """Return one failing literal for each rule that does not fire; `before` is the previous step.
+
+        Readers ask about an atom that the rule derived in the previous step before they ask about others. Of
+        the other instances, the closest is one in which □ lacks its atom at the fewest times.
+        """
+        earlier = {atom for _, atom in (before and before.derived) or ()}
+
+        def distance(failing: FailingLiteral) -> tuple[bool, int]:
+            head, *_, gaps = failing
+            return head not in earlier, 0 if gaps is None else gaps.count
+
+        return {number: min(candidates, key=distance) for number, candidates in self.failures.items()}
 
 
 def windows_in_order(program: Program) -> tuple[Window, ...]:
@@ -117,21 +134,30 @@ def _instances(world: IndexedPoint) -> Iterator[tuple[int, tuple[Rule, ...]]]:
             yield number, tuple(distinct)
 
 
-def _failures(world: IndexedPoint, firing: Collection[int]) -> Iterator[tuple[int, FailingLiteral]]:
-    """Yield the failing literal of each rule that does not fire.
+def _failures(
+    world: IndexedPoint, firing: Collection[int]
+) -> Iterator[tuple[int, tuple[FailingLiteral, ...]]]:
+    """Yield the failing literals of each rule that does not fire, one for each closest instance of the rule.
 
     Of several failing literals, a literal without variables is yielded first, such as the trigger of a query.
     """
     for number, rule in enumerate(world.program.rules, 1):
         if number in firing or not rule.body:
             continue
-        for closest in Closest(world, rule.body, _MOST_CHECKS).search({})[:1]:
-            order = sorted(closest.failed, key=lambda place: (bool(variables(rule.body[place])), place))
-            for place in order[:1]:
-                literal = close(rule.body[place], closest.binding)
-                # No other literal is a formula with one atom.
-                seen = sight(world, literal) if isinstance(literal, In | Box) else None
-                yield number, (place, literal, len(order) - 1, None if seen is None else seen.gaps)
+        partials = Closest(world, rule.body, _MOST_CHECKS).search({})
+        if failing := tuple(filter(None, (_failing(world, rule, each) for each in partials[:_MOST_CLOSEST]))):
+            yield number, failing
+
+
+def _failing(world: IndexedPoint, rule: Rule, closest: Partial) -> FailingLiteral | None:
+    order = sorted(closest.failed, key=lambda place: (bool(variables(rule.body[place])), place))
+    if not order:
+        return None
+    head, literal = head_atom(rule), close(rule.body[order[0]], closest.binding)
+    # No other literal is a formula with one atom.
+    seen = sight(world, literal) if isinstance(literal, In | Box) else None
+    derived = None if head is None else substitute(head, closest.binding)
+    return derived, order[0], literal, len(order) - 1, None if seen is None else seen.gaps
 
 
 def _instance(rule: Rule, binding: Binding) -> Rule:

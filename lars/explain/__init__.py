@@ -20,6 +20,7 @@ from lars.explain.shortfalls import (
     Failure,
     Gaps,
     Mismatch,
+    Partial,
     Searcher,
     Shortfall,
     Sight,

@@ -168,7 +168,9 @@ def _gaps(here: evidence.IndexedPoint, pattern: terms.Atom, view: evidence.Strea
     atom = max(atoms, key=lambda candidate: len(view.times(candidate)), default=pattern)
     times = frozenset(view.times(atom))
     count = view.timeline.last - view.timeline.first + 1 - len(times)
-    first = tuple(islice((u for u in view.timeline if u not in times), _FIRST))
+    # One more number takes no more room than the words that stand for it.
+    shown = count if count <= _FIRST + 1 else _FIRST
+    first = tuple(islice((u for u in view.timeline if u not in times), shown))
     return Gaps(atom, first, count) if first else None
 
 

@@ -72,7 +72,8 @@ def test_a_rule_that_does_not_fire_has_a_literal_that_fails_by_the_definitions(c
             known,
         )
     ]
-    for number, (place, literal, *_) in step.failures.items():
+    failing = [(number, each) for number, failures in step.failures.items() for each in failures]
+    for number, (_, place, literal, *_) in failing:
         assert type(literal) is type(case.program.rules[number - 1].body[place])
         if not variables(literal):
             alone = Rule(None, (literal,))
@@ -131,3 +132,21 @@ def test_a_rule_with_a_box_that_does_not_fire_has_the_missing_times(tmp_path):
     ((*_, atom, times, count),) = fails[5]
     assert (page["texts"][atom], times, count) == ("warm", [2, 3], 2)
     assert fails[7] == []
+
+
+JAMMED = "jammed(G) ← ⊞^3 □ blocked(G), ⊞^10 ◇ scan(G)."
+BLOCKED = ("blocked(g1)", range(3, 8)), ("blocked(g2)", range(9, 11)), ("blocked(g3)", range(8, 9))
+
+
+def test_of_equally_close_instances_a_page_explains_the_one_that_held_before():
+    trace = [(u, atom) for atom, times in BLOCKED for u in times]
+    trace += [(1, "scan(g3)"), (2, "scan(g1)"), (2, "scan(g2)"), (11, "blocked(g1)")]
+    page = api.explain(JAMMED, sorted(trace), atom="jammed(g1)", at=8).page().page["moving"]
+    fails = {
+        step["t"]: (page["texts"][atom], times, count)
+        for step in page["steps"]
+        for *_, atom, times, count in step["fails"]
+    }
+    assert fails[8] == ("blocked(g1)", [8], 1)  # it held at 7
+    assert fails[10] == ("blocked(g2)", [7, 8], 2)  # none held before: one of the fewest missing times
+    assert fails[11] == ("blocked(g2)", [8, 11], 2)

@@ -320,7 +320,7 @@ def _told(here: ProgramSituation, step: Step, before: Step | None, items: Items,
         ],
         "fails": [
             [number, place, texts[literal], others, *_missing(gaps, texts)]
-            for number, (place, literal, others, gaps) in step.failures.items()
+            for number, (_, place, literal, others, gaps) in step.shown_failures(before).items()
         ],
         "streams": step.count,
         "more": step.more,
