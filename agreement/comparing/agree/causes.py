@@ -66,11 +66,15 @@ class AskedProgram:
     def hidden(self, times: Array) -> AnswerRuns:
         """Return the rows that change if windows also contain the input after their last slide step.
 
-        The program is evaluated only at times at which a window omits input that has already arrived.
+        The program is evaluated only at times at which a window omits input that has already arrived, or that
+        a window that looks ahead would show if its pivot were the evaluation time.
         """
-        own = windows(self.program)
+        ahead = reach(self.program).future or 0
+        longer = partial(_reaching_on, looks_ahead=ahead > 0)
         hiding = [
-            window for window in own if isinstance(window, IntervalWindow) and _reaching_on(window) != window
+            window
+            for window in windows(self.program)
+            if isinstance(window, IntervalWindow) and longer(window) != window
         ]
         ends = reduce(
             np.minimum,
@@ -79,10 +83,10 @@ class AskedProgram:
         )
         came = np.zeros(len(times), np.int64)
         for some in self._situation.atoms.values():
-            came += np.searchsorted(some.t, times, "right") - np.searchsorted(some.t, ends, "right")
-        times = times[came > 0]
-        whole = Question(with_windows(self.program, _reaching_on), self._question.output, None)
-        return self.at(times).difference(answers_at(whole, self._situation, times, times))
+            came += np.searchsorted(some.t, times + ahead, "right") - np.searchsorted(some.t, ends, "right")
+        times = times[came > 0] if hiding else times[:0]
+        whole = Question(with_windows(self.program, longer), self._question.output, None)
+        return self.at(times).difference(answers_at(whole, self._situation, times, times + ahead))
 
     def supports(self, rows: Sequence[Row], times: Sequence[int]) -> list[tuple[Fact, ...]]:
         """Return the input atoms of one proof of each row, at the time of the row."""
@@ -95,24 +99,26 @@ class AskedProgram:
         return supports(self.program, situation, output, rows, times)
 
 
-def _reaching_on(window: Window) -> Window:
+def _reaching_on(window: Window, *, looks_ahead: bool) -> Window:
     """Return a window that also contains the input between the window's end and the evaluation time.
 
-    The window ⊞^{l,u,d} is replaced by ⊞^{l,d-1,d}, and the last closed window by the active window that
+    The window ⊞^{l,u,d} is replaced by ⊞^{l,u+d-1,d}, and the last closed window by the active window that
     opened with it. If no input is later than the evaluation time, the new window contains the content of the
-    window and all newer input. A window that always ends at its evaluation time or later is returned
-    unchanged.
+    window and all newer input. If a window of the program looks ahead, input can be later: other windows then
+    end at the evaluation time. A window that always ends at its evaluation time is returned unchanged.
     """
     if isinstance(window, LastWindow):
         # The active window stays open until the next close, and (o, ..] begins at o + 1.
-        first, _ = window.offsets
-        return SlidingWindow(window.width + window.slide - first, window.slide, window.start + first - 1)
+        opening, _ = window.offsets
+        return SlidingWindow(window.width + window.slide - opening, window.slide, window.start + opening - 1)
     if not isinstance(window, TimeWindow):
         return window
-    ahead, (first_point, last) = window.step - 1, window.offsets
-    if last >= ahead:
+    step, (first, last) = window.step, window.offsets
+    if step == 1 and last >= 0:
         return window
-    return TimeWindow(None if first_point is None else -first_point, ahead, window.step)
+    if looks_ahead and window.future <= 0 and first is not None:
+        return SlidingWindow(step - first, step, first - 1)
+    return TimeWindow(None if first is None else -first, max(window.future, 0) + step - 1, step)
 
 
 def is_positive(program: Program) -> bool:
@@ -511,7 +517,7 @@ class CauseSearch:
         if of_push:
             yield "expired before the pull", lambda rows: self._is_gone(through, rows)
         else:
-            yield "silent period", self._silent
+            yield "silent period", lambda rows: self._silent(rows) | self._comes_later(rows)
         yield "aggregate of other input", lambda rows: self._aggregates(through, *asked(rows))
         last: RowCause = "blocked later" if of_push else "blocker expired"
         yield last, lambda rows: np.ones(len(rows.end), np.bool_)
@@ -559,6 +565,19 @@ class CauseSearch:
         before, until = (np.searchsorted(self._pushes, t, "right") for t in (rows.start, rows.end))
         mask: Mask = before == until
         return mask
+
+    def _comes_later(self, rows: DifferingRows) -> Mask:
+        """Return a mask of the rows that need input that no evaluation of push in the period could see yet.
+
+        Only windows that look ahead show such input to pull.
+        """
+        ahead = reach(self._sides.push).future or 0
+        if not ahead:
+            return np.zeros(len(rows.end), np.bool_)
+        before = np.searchsorted(self._pushes, self._ends, "right") - 1
+        newest = np.where(before < 0, 0, np.append(self._pushes, 0)[before])
+        seen = self.program_over(self._sides.pull).at(self._ends, newest + ahead)
+        return ~seen.holds_at(rows.columns, seen.until(rows.end))
 
     def _hides(
         self, programs: tuple[Program, ...], when: Side, rows: DifferingRows, after: Array, until: Array

@@ -113,3 +113,37 @@ def test_a_window_that_is_shown_when_it_closes_hides_what_is_newer(tmp_path):
     found = agree(tmp_path / "q.rq", tmp_path / "t.nq", "--period", 4, "--to", 8).json
     causes = [one for interval in found["periods"][0]["intervals"] for one in interval["causes"]]
     assert [(one["side"], one["cause"]) for one in causes] == [("pull", "hidden by the pivot")]
+
+
+AHEAD = {
+    "by the pivot of push": ("[RANGE 1s FUTURE 3s]", (5, 7, 9), 4, "hidden by the pivot"),
+    "by no evaluation that late": ("[RANGE 2s FUTURE 1s STEP 3s]", (5, 7), 3, "silent period"),
+}
+
+
+@pytest.mark.parametrize("name", AHEAD)
+def test_a_row_of_windows_that_look_ahead_is_hidden_until_push_can_see_its_input(name, tmp_path):
+    window, times, period, cause = AHEAD[name]
+    (tmp_path / "q.rq").write_text(f"SELECT ?x FROM STREAM s {window} WHERE {{ ?x <x:p> ?y }}")
+    (tmp_path / "t.nq").write_text("".join(f'<x:a{t}> <x:p> <x:b> "{t}" .\n' for t in times))
+    last = times[-1] // period * period + period
+    asked = ("--stream", f"s={tmp_path / 't.nq'}", "--period", period, "--to", last)
+    periods = agree(tmp_path / "q.rq", *asked).json["periods"][0]["intervals"]
+    rows = [one for part in periods for one in part["causes"]]
+    causes = [(one["side"], one["row"]["x"]["value"], one["cause"]) for one in rows]
+    assert ("pull", f"x:a{times[-1]}", cause) in causes
+    assert not [one for one in causes if "block" in one[-1]]
+
+
+def test_input_that_a_window_shows_ahead_is_not_hidden_by_the_pivot_of_another_window(tmp_path):
+    (tmp_path / "q.rq").write_text(
+        "SELECT ?x FROM STREAM s [RANGE 4s STEP 4s] FROM STREAM r [FUTURE 2s] "
+        "WHERE { { STREAM s { ?x <x:p> ?y } } UNION { STREAM r { ?x <x:p> ?y } } }"
+    )
+    for name, t in (("s", 1), ("r", 3)):
+        (tmp_path / f"{name}.nq").write_text(f'<x:{name}> <x:p> <x:b> "{t}" .\n')
+    streams = [part for name in "sr" for part in ("--stream", f"{name}={tmp_path / name}.nq")]
+    asked = ("--reading", "anchor=element", "--period", 6, "--to", 6)
+    (only,) = agree(tmp_path / "q.rq", *streams, *asked).json["periods"][0]["intervals"]
+    causes = {one["row"]["x"]["value"]: one["cause"] for one in only["causes"] if one["side"] == "push"}
+    assert causes == {"x:r": "expired before the pull"}
