@@ -9,6 +9,7 @@ how to repeat what failed. Properties that start clingo or rdflib many times an 
 import gc
 import os
 import signal
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -80,12 +81,12 @@ def spark():
 
 
 @pytest.fixture(scope="session")
-def warm_socket(tmp_path_factory):
+def warm_socket():
     """The socket of the one process of a test run that forks served engines."""
-    path = tmp_path_factory.mktemp("warm") / "s"
-    process = WarmProcess(path)
-    yield path
-    process.end()
+    with TemporaryDirectory() as folder:  # not pytest's: names of sockets are short
+        process = WarmProcess(f"{folder}/s")
+        yield f"{folder}/s"
+        process.end()
 
 
 @pytest.fixture

@@ -72,8 +72,13 @@ def serve(path):
         listening.listen(64)
         os.write(own, b"ready\n")
         os.close(own)
-        while True:
-            connection, _ = listening.accept()
+        parent = os.getppid()
+        listening.settimeout(5)
+        while os.getppid() == parent:  # who is killed ends nothing
+            try:
+                connection, _ = listening.accept()
+            except TimeoutError:
+                continue
             if not os.fork():
                 listening.close()
                 be_asked(app, connection)
