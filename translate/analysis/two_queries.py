@@ -74,7 +74,7 @@ def different_datasets(csparql: EngineQuery, cqels: EngineQuery) -> str | None:
     if Dataset() in datasets or len(graphs) == 1:
         return None
     return (
-        "the two queries name different datasets, so they do not stem from one (V, P, D, S): "
+        "the two queries name different datasets, so they are not two forms of one query: "
         f"C-SPARQL {_graphs(csparql.dataset)}, CQELS {_graphs(cqels.dataset)}"
     )
 
@@ -84,7 +84,7 @@ def _graphs(dataset: Dataset) -> str:
     return " ".join((*(f"FROM {graph}" for graph in dataset.default), *names))
 
 
-NO_MODEL: Final = "the two queries do not stem from one (V, P, D, S)"
+NO_MODEL: Final = "the two queries are not two forms of one query"
 
 
 def differences(csparql: EngineQuery, cqels: EngineQuery, unit: Duration) -> Iterator[str]:
@@ -100,18 +100,18 @@ def differences(csparql: EngineQuery, cqels: EngineQuery, unit: Duration) -> Ite
         texts = in_local_names(f"{pulled[0]}", f"{pushed[0]}")
         wide = max(map(len, titles))
         yield "\n".join((
-            f"{NO_MODEL}: P: the patterns differ",
+            f"{NO_MODEL}: the patterns differ",
             *(f"  {title:{wide}} {text}" for title, text in zip(titles, texts, strict=True)),
         ))  # fmt: skip
     windows, blocks = _steps(pulled[1], unit), _steps(pushed[1], unit)
     for title, one, another in ((titles[0], windows, blocks), (titles[1], blocks, windows)):
         for stream, window in sorted(one.keys() - another.keys(), key=str):
-            yield f"{NO_MODEL}: S: only the {title} query reads {stream} {window}"
+            yield f"{NO_MODEL}: only the {title} query reads {stream} {window}"
     if not any(query.language.manner.merges for query in (csparql, cqels)):
         read, pushed_read = (_kinds_by_stream(blocks) for blocks in (pulled[1], pushed[1]))
         for stream in sorted(read.keys() & pushed_read.keys(), key=str):
             if read[stream] != pushed_read[stream]:
-                yield f"{NO_MODEL}: S: the queries match different patterns in {stream}"
+                yield f"{NO_MODEL}: the queries match different patterns in {stream}"
     if any(windows[source] != blocks[source] for source in windows.keys() & blocks.keys()):
         # The usual pair: C-SPARQL must say a STEP, and CQELS ignores its SLIDE.
         steps = ", ".join(

@@ -220,12 +220,14 @@ def differing(question: AgreementQuestion, period: int, witness: Witness) -> tup
         query = question.pair.cqels
         independent = differs_whatever_is_stored(query, question.setting, witness.facts)
         theorem = Theorem.FRESH if independent and question.overlap is None else theorem
-    if question.stock is not None or (independent and question.overlap is None):
+    if question.stock is not None:
         return "never", theorem
+    if independent and question.overlap is None:
+        return "never", Theorem.UNREAD if theorem is Theorem.WITNESS else theorem
     if not witness.triples and is_shown_whatever_is_stored(question, witness):
         return "never", theorem if proven else Theorem.FRESH
     if agreement_theorem(replace(question, stock=()), period) is not None:
-        return "depends on the static data", theorem
+        return "depends on the static data", Theorem.SOME if theorem is Theorem.WITNESS else theorem
     return "not always", theorem
 
 

@@ -8,27 +8,37 @@ from agreement.proving.decisions import CheckedPremise, EveryStream
 from agreement.proving.disjuncts import Disjunct
 from lars.durations import TimedPoints
 from lars.language.formulas import Test, write_expression
-from lars.language.windows import TimeWindow, TupleWindow, Window
+from lars.language.windows import TimeWindow, Window
 
 
 def premises(question: AgreementQuestion, period: int) -> Iterator[CheckedPremise]:
     """Yield the premises of the theorems about push and pull, and whether they hold for the queries."""
     places = question.places
     difference = question.same_query(period)
-    yield CheckedPremise(difference or "both sides evaluate one query", difference is None, places.source)
+    yield CheckedPremise(_said(_ONE_QUERY, difference), difference is None, places.source)
     yield _exclusive(question)
     if not question.hindrances:
         yield CheckedPremise("monotone", True, places.word("WHERE", "ASK", "SELECT"))
     for why, words in question.hindrances:
-        yield CheckedPremise(f"monotone: not with {why}", False, places.word(*words))
+        yield CheckedPremise(f"monotone: the query contains {why}", False, places.word(*words))
     if question.volatile is not None:
-        yield CheckedPremise(f"{question.volatile} has another value at another time", False, places.source)
+        fixed = "the value of each function depends only on its arguments"
+        yield CheckedPremise(f"{fixed}: the query contains {question.volatile}", False, places.source)
     yield from _satisfiable(question)
     unguarded = next((way.disjunct for way in question.ways if not way.disjunct.readings), question.standing)
     guarded = "stream-guarded: each solution needs a match in a stream"
     yield CheckedPremise(guarded, unguarded is None, _where(question, unguarded))
     yield from _windows(question)
     yield CheckedPremise(f"push is fired by {_FIRED[question.setting.trigger]}", True, "--trigger")
+
+
+_ONE_QUERY = "push and pull evaluate one query at each pull"
+_LOSES = "shows each triple when it arrives, and then only loses it"
+
+
+def _said(premise: str, why_not: str | None) -> str:
+    """Return the text of a premise, with the reason if the premise does not hold."""
+    return premise if why_not is None else f"{premise}: {why_not}"
 
 
 _FIRED = {
@@ -76,9 +86,9 @@ def _satisfiable(question: AgreementQuestion) -> Iterator[CheckedPremise]:
             case False:
                 text = " and ".join(map(_written, way.requirements))
                 place = question.places.triple(way.edge.triple) if way.edge else place
-                yield CheckedPremise(f"{which}not satisfiable: {way.why}{text and ': '}{text}", False, place)
+                yield CheckedPremise(f"{which}satisfiable: {way.why}{text and ': '}{text}", False, place)
             case None:
-                yield CheckedPremise(f"{which}satisfiability is open: {way.why}", None, place)
+                yield CheckedPremise(f"{which}satisfiable: {way.why}", None, place)
 
 
 def _written(test: Test) -> str:
@@ -95,7 +105,7 @@ def _place(question: AgreementQuestion, disjunct: Disjunct) -> str:
 def _windows(question: AgreementQuestion) -> Iterator[CheckedPremise]:
     for reading in dict.fromkeys(edge.reading for way in question.ways for edge in way.disjunct.readings):
         window = reading.operator(question.setting)
-        sentence = f"{reading}: {_described(window)}"
+        sentence = _said(f"{reading} {_LOSES}", _why_not(window))
         yield CheckedPremise(sentence, theorems.only_loses(window), question.places.window(reading))
 
 
@@ -105,22 +115,25 @@ def _missing(question: AgreementQuestion) -> Iterator[str]:
         yield "paths of a fixed length"
     if question.counts_nothing:
         yield "GROUP BY with each aggregate"
-    if not question.one_query(1):
-        yield "one query with the same value at each time, whose patterns match only one source each"
+    if not question.same_patterns:
+        yield "the same patterns in both queries"
+    elif question.same_query(1) is not None:
+        yield "the same windows in C-SPARQL and CQELS queries"
+    if question.overlap is not None:
+        yield "predicates that the patterns of one source only use"
+    if question.volatile is not None:
+        yield f"no call of {question.volatile}"
 
 
-def _described(window: Window) -> str:
-    if theorems.is_now(window):
-        return "NOW"
-    if isinstance(window, TupleWindow):
-        return "a tuple window, which loses triples only when triples arrive"
+def _why_not(window: Window) -> str | None:
+    """Return the reason why a window does not only lose triples after their arrival, or None."""
     if theorems.only_loses(window):
-        return "shows arrivals at once, and then only loses triples"
+        return None
     if isinstance(window, TimeWindow) and window.future > 0:
-        return "shows later arrivals"
+        return "it shows later arrivals"
     if isinstance(window, TimeWindow) and window.step > 1:
-        return "a pivot hides newer arrivals"
-    return "does not show present arrivals"
+        return "new triples appear only at the next multiple of the slide"
+    return "it does not show present arrivals"
 
 
 def changes(question: AgreementQuestion, period: int, verdict: EveryStream) -> Iterator[str]:

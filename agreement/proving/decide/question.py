@@ -271,11 +271,16 @@ class AgreementQuestion:
             return "pull does not merge its windows, so this check does not cover them"
         model = analysis.model_of_cqels(self.pair.cqels)
         unit = self.setting.unit
-        pulled = {
-            (str(stream.stream), _pulled(stream.window, period, unit)) for stream in self.pair.csparql.merged
-        }
-        pushed = {(str(pattern.stream), _stepped(pattern.window, unit)) for pattern in model.streams}
-        return None if pulled == pushed else "at the times of pull, the windows of the two queries differ"
+        sides = self.pair.csparql.merged, model.streams
+        pulled, pushed = (
+            {f"{_at_pulls(read.window, period, unit)} of {read.stream}" for read in reads} for reads in sides
+        )
+        if pulled == pushed:
+            return None
+        texts = (
+            " and ".join(sorted(one - other or one)) for one, other in ((pulled, pushed), (pushed, pulled))
+        )
+        return "the window of pull is {}, and the window of push is {}".format(*texts)
 
     def one_query(self, period: int) -> bool:
         """Return whether the main premises of the theorems about push and pull hold.
@@ -286,20 +291,16 @@ class AgreementQuestion:
         return self.same_query(period) is None and self.overlap is None and self.volatile is None
 
 
-def _pulled(window: WindowExpression, period: int, unit: Duration) -> str:
-    """Return the text of a pulled window, without its slide if the slide divides the pull period.
+def _at_pulls(window: WindowExpression, period: int, unit: Duration) -> str:
+    """Return the text of a window at the times of pull, without its slide if the slide divides the period.
 
-    Pull evaluates only at multiples of its period, so a slide that divides the period has no effect.
+    Pull evaluates only at multiples of its period. There a window whose slide divides the period ends at the
+    time of the evaluation, like a window without a slide. A window with T0 ends at its last close.
     """
-    if isinstance(window, Range) and window.slide is not None and period % window.slide.points(unit) == 0:
-        return str(replace(window, slide=None))
-    return _stepped(window, unit)
-
-
-def _stepped(window: WindowExpression, unit: Duration) -> str:
-    if isinstance(window, Range) and window.slide is not None and window.slide.points(unit) == 1:
-        return str(replace(window, slide=None))
-    return str(window)
+    if not isinstance(window, Range) or window.slide is None or window.opens is not None:
+        return str(window)
+    without = period % window.slide.points(unit) == 0
+    return str(replace(window, slide=None) if without else window)
 
 
 def agreement_question(traceless_task: TracelessTask, places: Places, warn: Warn) -> AgreementQuestion:
@@ -336,4 +337,4 @@ def _check_one_model(task: AgreementTask) -> None:
         others = (
             "use lars agree to compare other queries on a trace, or --equivalent to compare them in one mode"
         )
-        raise LarsError(f"{apart}\nexpected one query, or two queries of one model ({others})")
+        raise LarsError(f"{apart}\nexpected one query, or two forms of one query ({others})")

@@ -64,7 +64,9 @@ class Theorem(Enum):
     NOTHING = "no row: no disjunct can be satisfied"
     NEVER = "A4, extended: a row remains after its push, or the next pull lacks the row"
     MATCHING = "A5, for ASK: each match makes push evaluate, and one pull sees each match"
-    FRESH = "the stream shown: static data need not contain its names"
+    FRESH = "the stream shown, with names that the static data do not contain (G5)"
+    UNREAD = "the stream shown, with any static data: no pattern reads static data (A6)"
+    SOME = "the stream shown; without static data, push and pull agree"
     SEARCHED = "A7: the search tried every smallest difference and found none"
     WITNESS = "the stream shown: lars agree finds the difference"
 

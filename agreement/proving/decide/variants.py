@@ -66,6 +66,7 @@ class VariantClasses:
         alone = next((pattern for pattern in triples if not self._is_stored(pattern)), None)
         if alone is not None:
             why = f"no static triple matches {{{alone}}}"
+            why = f"assumed: {why} (A6)" if self.question.stock is None else why
             return CheckedPremise(why, True, self.question.places.triple(alone))
         place = self.question.places.triple(triples[0]) if triples else self.question.places.source
         if self._parted(number, part):

@@ -164,6 +164,9 @@ def _headline(decisions: Sequence[Decision], question: AgreementQuestion) -> str
     for decision in sorted(decisions, key=lambda decision: not _differs(decision)):
         by_verdict.setdefault(decision.verdict, []).append(decision)
     sentences = {verdict: _SAID[verdict] for verdict in by_verdict}
+    if "never" in sentences:
+        which = "whatever the static data are" if question.stock is None else "with the given static data"
+        sentences["never"] = f"{which}, {sentences['never']}"
     if any(_assumes_sources(decision, question) for decision in decisions):
         sentences["always"] += ", if each triple comes from the source of its own pattern"
     return "; ".join(f"U = {_periods(group)}: {sentences[each]}" for each, group in by_verdict.items())

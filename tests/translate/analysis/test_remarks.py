@@ -183,7 +183,7 @@ def test_windows_that_differ_in_step_alone_are_said_to_do_so_in_a_line(name):
     cqels = read_query(f"{PREFIX} SELECT ?s {{ STREAM :s {block} {{ ?s :p0 ?o }} }}", "q.rq")
     found = list(differences(csparql, cqels, read_duration("1s")))
     assert [
-        one.removeprefix("the two queries do not stem from one (V, P, D, S): S: only the ") for one in found
+        one.removeprefix("the two queries are not two forms of one query: only the ") for one in found
     ] == expected
 
 

@@ -241,7 +241,7 @@ def test_the_examples_cover_all_causes_and_both_sides_where_both_can_be():
     seen = {(row[3], row[1]) for example in EXAMPLES.values() for row in example.found}
     both = {"static only", "merged sources", "hidden by the pivot"}
     assert seen >= {(cause, side) for cause in both for side in ("push", "pull")}
-    # These need two queries that do not stem from one (V, P, D, S), or aggregates.
+    # These need two queries that are not two forms of one query, or aggregates.
     elsewhere = {
         "different queries",
         "different windows",

@@ -142,7 +142,7 @@ def test_wrong_input_is_one_message(tmp_path, query):
     for arguments, said in [
         ([], "0 inputs; expected a folder with experiment.toml"),
         ([tmp_path / "plain.rq"], "use a query with windows"),
-        ([query(), other], "do not stem from one (V, P, D, S): P: the patterns differ"),
+        ([query(), other], "are not two forms of one query: the patterns differ"),
         ([query(), "--period", "0"], "a period must be at least 1"),
         ([query(more="FILTER (<http://e/f>(?y))")], "<http://e/f>"),
     ]:
@@ -174,7 +174,7 @@ def test_of_many_static_triples_ten_lines_are_shown(tmp_path):
     (tmp_path / "s.nt").write_text("".join(f"<e:o{n}> <e:q> <e:w{n}> .\n" for n in range(3_000)))
     call = ("decide", tmp_path / "q.rq", "--period", "3", "--static", tmp_path / "s.nt")
     shown = lars(*call).out.splitlines()
-    assert shown[0] == "U = 3: there is a stream on which push and pull differ"
+    assert shown[0] == "U = 3: with the given static data, there is a stream on which push and pull differ"
     static = [line for line in shown if "static" in line and line.startswith("  ") and "yes" not in line]
     assert len([line for line in static if line.startswith("  static:")]) <= 9
     assert len(shown) < 40
@@ -287,4 +287,4 @@ def test_windows_that_are_not_merged_are_not_said_to_differ(tmp_path):
     (tmp_path / "push.rq").write_text(CQELS.format(v="?x", w="RANGE 3s", more=""))
     ran = lars("decide", tmp_path / "pull.rq", tmp_path / "push.rq", "--period", "1s", "--unit", "1s")
     assert (ran.code, "pull does not merge its windows" in ran.out) == (1, True)
-    assert "windows of the two queries differ" not in ran.out
+    assert "the window of push is" not in ran.out
