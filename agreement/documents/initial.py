@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import field, fields, is_dataclass, replace
 from datetime import datetime, timedelta, timezone
 from itertools import islice
-from math import ceil
+from math import ceil, lcm
 from pathlib import Path
 from typing import Final, assert_never
 
@@ -701,6 +701,7 @@ def _proposed_period(queries: Sequence[EngineQuery], unit: Duration) -> tuple[Pe
 _Moments = Sequence[tuple[str, Instant]]
 """The times of the rows of a table, each as the text of its cell and as an instant."""
 _MS: Final = NANOSECONDS["ms"]
+_DAY: Final = 24 * 60 * MINUTE * _MS
 _EPOCH_DIGITS: Final = {10: SECOND, 13: MILLISECOND, 16: Duration(1000), 19: Duration(1)}
 """The units of integers that count from 1970 in our years, by the number of their digits."""
 _ONE_NOTATION: Final = 1
@@ -719,9 +720,9 @@ def _timed(
 ) -> tuple[InputOptions, tuple[str, ...], dict[str, str]]:
     """Return options that fit the times of the traces, a timeline, and comments on both.
 
-    Time 0 is a multiple of the first period, or a whole minute: periods end when a clock shows round times.
-    The timeline ends when the last period ends. The timeline is empty if the last row ends a period, or if
-    lars proposes no time 0.
+    The pull periods end at multiples of their lengths after midnight, so that the rows of a period do not
+    depend on the other periods. The timeline is empty if lars proposes no time 0, or if it would begin at
+    time 0 and end with the last row.
 
     Raises:
         LarsError: The times have several notations, which no command reads together.
@@ -748,29 +749,58 @@ def _timed(
     times = [one.value * (counted if one.kind is TimeKind.INTEGER else 1) for one in instants]
     if not times or min(times) < SINCE_1970 * _MS or max(times) > LATEST * _MS:
         return options, (), comments
-    begin = min(times)
-    if options.origin is None and is_whole:
-        comments["origin"] = "Time 0 is a round time, so that the pull periods end at round times."
-        minutes = _round_before([begin / _MS], periods)
-        # All times can have the same fraction of a second, which time 0 does not have.
-        begin = minutes * MINUTE * _MS
-        zero = since(ZEROS[instants[0].kind is not TimeKind.LOCAL], minutes)
-        zero = _in_zone(zero, {instant.zone for instant in instants})
-        options = replace(options, origin=zero)
     is_dated = instants[0].kind is not TimeKind.INTEGER
-    fitting = fitting_unit([0.0, *((time - begin) / _MS for time in times)])
+    proposes = options.origin is None and is_whole
+    # A whole minute has no fraction of a second, which all times can share.
+    since_first = MINUTE * _MS * minute_before([min(times) / _MS]) if proposes else min(times)
+    fitting = fitting_unit([0.0, *((time - since_first) / _MS for time in times)])
     if is_dated and fitting < SECOND:
         comments["unit"] = "The events have fractions of a second."
         options = replace(options, unit=min(fitting, MILLISECOND))
+    if not proposes:
+        return options, (), comments
     # The unit of other integers depends on the query.
     point = options.time_point.nanoseconds if is_dated else 0
-    lengths = [one.nanoseconds if isinstance(one, Duration) else one * point for one in periods]
-    end = max((-((begin - max(times)) // length) * length for length in lengths if length), default=0)
-    if "origin" not in comments or options.origin is None or not max(times) < begin + end <= LATEST * _MS:
+    each_length = {one: one.nanoseconds if isinstance(one, Duration) else one * point for one in periods}
+    lengths = {str(one): length for one, length in each_length.items() if length}
+    zones = {instant.zone for instant in instants}
+    ahead = next(iter(zones)) * MINUTE * _MS if len(zones) == 1 else 0
+    zero = _round_before(min(times) + ahead, lengths.values()) - ahead
+    comments["origin"] = (
+        "Pull periods end at multiples of their length after midnight." if lengths else "A whole minute."
+    )
+    origin = since(ZEROS[instants[0].kind is not TimeKind.LOCAL], zero // (MINUTE * _MS))
+    origin = _in_zone(origin, zones)
+    options = replace(options, origin=origin)
+    if not lengths:
         return options, (), comments
-    comments["timeline"] = "The timeline ends with the last pull period, so that all rows are compared."
-    until = options.origin + timedelta(microseconds=end // 1000)
-    return options, (options.origin.isoformat(), until.isoformat()), comments
+    begin, end = _borders(zero, min(times), max(times), tuple(lengths.values()))
+    if (begin == zero and end == max(times)) or end > LATEST * _MS:
+        return options, (), comments
+    cut = [name for name, length in lengths.items() if zero - (zero - max(times)) // length * length > end]
+    late = [name for name, length in lengths.items() if end - (end - zero) % length - length >= max(times)]
+    comments["timeline"] = (
+        f"{'Some pull periods begin' if late else 'No pull period begins'} after the last element"
+        + (f" (for the lengths {', '.join(late)})." if late else ".")
+        + (f" The period with the last element is not compared for: {', '.join(cut)}." if cut else "")
+    )
+    ends = (origin + timedelta(microseconds=(time - zero) // 1000) for time in (begin, end))
+    return options, tuple(time.isoformat() for time in ends), comments
+
+
+def _borders(zero: int, first: int, last: int, lengths: Sequence[int]) -> tuple[int, int]:
+    """Return the begin and end of a timeline that fits pull periods of several lengths.
+
+    The timeline ends with the earliest end of a period that contains the last element. A later end would
+    add periods without elements, in which only pull reports rows. If the periods of a length would then
+    leave out more than half of the trace, the timeline ends with the latest of these ends.
+    """
+    # Few empty periods do no harm, and a timeline that begins at time 0 is easy to read.
+    begins = [zero - ((zero - first) // length + 1) * length for length in lengths]
+    begin = zero if first - zero <= max(MINUTE * _MS, *lengths) else min(begins)
+    ends = [zero - (zero - last) // length * length for length in lengths]
+    compared = min(min(ends) - (min(ends) - zero) % length for length in lengths)
+    return begin, min(ends) if 2 * (compared - first) >= last - first else max(ends)
 
 
 def _is_large(path: Path) -> bool:
@@ -812,16 +842,14 @@ def _notation(instant: Instant, digits: int) -> str:
             assert_never(instant.kind)
 
 
-def _round_before(times: Sequence[float], periods: Sequence[Period]) -> int:
-    """Return the number of minutes from 1970 to a round time before all times.
+def _round_before(first: int, lengths: Iterable[int]) -> int:
+    """Return a common multiple of a minute and all lengths before the time `first`, in nanoseconds.
 
-    The round time is a multiple of the first period, if this period is a number of minutes. Otherwise, it is
-    a whole minute.
+    The multiples count from midnight. If they do not divide a day, the result is midnight.
     """
-    first = periods[0] if periods else None
-    minutes = first.milliseconds / MINUTE if isinstance(first, Duration) else 1
-    length = int(minutes) if minutes >= 1 and minutes == int(minutes) else 1
-    return minute_before(times) // length * length
+    common = lcm(MINUTE * _MS, *lengths)
+    step = common if _DAY % common == 0 else _DAY
+    return (first - 1) // step * step
 
 
 def _moments(path: Path) -> tuple[_Moments, bool]:

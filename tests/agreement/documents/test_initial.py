@@ -322,14 +322,58 @@ def test_time_0_is_before_the_elements_of_each_file_whatever_its_column_of_times
     assert (other.code, "origin" in other.out) == (0, False)
 
 
-@pytest.mark.parametrize(("period", "origin"), [("5m", "07:10:00"), ("7s", "07:13:00"), ("1h", "07:00:00")])
-def test_time_0_is_a_multiple_of_the_pull_period(tmp_path, monkeypatch, period, origin):
+NONE_LATER = "No pull period begins after the last element."
+TIME_0 = [
+    ("5m", "07:10"),
+    ("1h", "07:00"),
+    ("1m..5m", "07:00"),
+    ("2m,3m", "07:12"),
+    ("7s", "00:00"),
+    ("1m,7m", "00:00"),
+]
+
+
+@pytest.mark.parametrize(("period", "origin"), TIME_0)
+def test_time_0_is_a_common_multiple_of_the_pull_periods(tmp_path, monkeypatch, period, origin):
     """Pulls of every 5 minutes are at minutes that 5 divides, as those of a clock."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "q.rq").write_text("SELECT ?s { STREAM <e:S> [RANGE 9m] { ?s <e:p> ?x } }")
     (tmp_path / "t.csv").write_text("time,s,p\n2026-06-01T07:13:45Z,a,1\n")
     found = lars("init", "mine", "q.rq", "t.csv", "--period", period)
-    assert f'origin = "2026-06-01T{origin}+00:00"' in found.out
+    assert f'multiples of their length after midnight.\norigin = "2026-06-01T{origin}:00+00:00"' in found.out
+
+
+def test_the_clock_of_round_times_is_in_the_time_zone_of_the_trace(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "q.rq").write_text(HOT)
+    (tmp_path / "t.csv").write_text("time,r,t\n2026-06-01T07:13:45+05:30,a,1\n")
+    assert (
+        'origin = "2026-06-01T07:00:00+05:30"' in lars("init", "mine", "q.rq", "t.csv", "--period", "1h").out
+    )
+
+
+@pytest.mark.parametrize(
+    ("period", "timeline", "comment"),
+    [
+        ("5m", ["07:10", "07:25"], NONE_LATER),
+        (
+            "1m..3m",
+            ["07:12", "07:22"],
+            f"{NONE_LATER} The period with the last element is not compared for: 3m.",
+        ),
+        ("1m,1h", ["07:00", "08:00"], "Some pull periods begin after the last element (for the lengths 1m)."),
+    ],
+)
+def test_the_timeline_has_no_period_after_the_last_element_unless_it_says_so(
+    tmp_path, monkeypatch, period, timeline, comment
+):
+    """Push is silent after the last element, so that pull alone would report the rows of later periods."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "q.rq").write_text(HOT)
+    (tmp_path / "t.csv").write_text("time,r,t\n2026-06-01T07:13:45Z,a,20\n2026-06-01T07:21:45Z,a,30\n")
+    text = api.init("mine", "q.rq", "t.csv", period=period).path.read_text()
+    ends = ", ".join(f'"2026-06-01T{time}:00+00:00"' for time in timeline)
+    assert f"# {comment}\ntimeline = [{ends}]" in text
 
 
 def test_words_that_a_query_compares_with_texts_are_texts(tmp_path, monkeypatch):
@@ -593,7 +637,7 @@ def test_of_a_large_table_the_first_row_determines_the_unit_and_no_time_0_is_pro
     assert lars("agree", "mine").code in (0, 1)
 
 
-@pytest.mark.parametrize(("period", "end"), [("4", "10:00:12"), ("2s,4s", "10:00:12"), ("3", None)])
+@pytest.mark.parametrize(("period", "end"), [("4", "10:00:12"), ("2s,4s", "10:00:10"), ("3", None)])
 def test_the_timeline_ends_with_the_last_period_also_if_the_period_is_a_number(
     tmp_path, monkeypatch, period, end
 ):
