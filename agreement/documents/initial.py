@@ -220,6 +220,15 @@ def _patterns_on(stream: str | None, queries: Sequence[EngineQuery]) -> Sequence
     return list(dict.fromkeys(_patterns(own or [query.pattern for query in queries])))
 
 
+def _without_others(
+    patterns: Sequence[TriplePattern], names: Sequence[str], headers: Iterable[Sequence[str]]
+) -> Sequence[TriplePattern]:
+    """Return the patterns without predicates that belong to columns of other tables only."""
+    here = {_predicate(name, patterns) for name in names}
+    there = {_predicate(name, patterns) for header in headers for name in header} - here
+    return [one for one in patterns if not (isinstance(one.predicate, Iri) and one.predicate.value in there)]
+
+
 def _name(term: object) -> str | None:
     return term.name.lower() if isinstance(term, Variable) else None
 
@@ -478,6 +487,9 @@ class InitialExperiment:
                     "your queries need other terms"
                 )
                 patterns = _patterns_on(stream, read)
+                # A STREAM block asks its own table for all its predicates.
+                if not any(True for query in read for _ in stream_blocks(query.pattern)):
+                    patterns = _without_others(patterns, names, own.values())
                 guesses[stream], remainder = guessed_columns(
                     first_row, patterns, texts, compared, as_text=self.as_text
                 )

@@ -663,3 +663,16 @@ def test_a_trace_that_names_its_streams_beside_another_needs_its_stream(tmp_path
     options = ("--stream", "http://e/air=air.nq", "--period", "2s")
     assert lars("init", "mine", "q.rq", "doors.csv", *options).code == 0
     assert lars("agree", "mine").code in (0, 1)
+
+
+@pytest.mark.parametrize(("column", "key"), [("state", "ex:kg"), ("open", "ex:state")])
+def test_a_predicate_with_a_column_in_another_table_is_not_left_over(tmp_path, monkeypatch, column, key):
+    monkeypatch.chdir(tmp_path)
+    froms = " ".join(f"FROM STREAM <http://e/{name}> [RANGE 5s STEP 5s]" for name in ("loads", "doors"))
+    where = 'WHERE { ?load ex:truck ?t ; ex:depot ?d . ?door ex:depot ?d ; ex:state "closed" . }'
+    (tmp_path / "q.rq").write_text(f"REGISTER QUERY x AS PREFIX ex: <http://e/> SELECT ?t ?d {froms} {where}")
+    (tmp_path / "loads.csv").write_text("time,truck,depot,kg\n3,T1,north,20\n")
+    (tmp_path / "doors.csv").write_text(f"time,depot,{column}\n3,north,closed\n")
+    made = lars("init", "mine", "q.rq", "loads.csv", "doors.csv")
+    assert f'"{key}" = "{{kg}}"' in made.out
+    assert ("column kg gets the predicate ex:state" in made.err) == (column == "open")
