@@ -29,15 +29,17 @@ from lars.errors import LarsError, Place, PlacedError
 from lars.files import exists, text_in
 from lars.language.terms import XSD, Iri, Literal, Variable
 from solver.rdf import read_term
-from solver.settings import Warn
+from solver.settings import Warn, unsaid
 from solver.traces import Instant, MalformedPart, TimeKind, cell_time, check_format, show
 from solver.traces.formats.csv_lines import are_columns, delimiter_of
 from solver.traces.input_files import bare, readable
 from solver.traces.trace_times import LARGEST
-from translate.analysis import default_period, stream_blocks
-from translate.model.patterns import TriplePattern
+from translate.analysis import cq, default_period, stream_blocks
+from translate.analysis.model_queries import model_of_csparql
+from translate.model.patterns import Bgp, TriplePattern
 from translate.model.query import EngineQuery, Language
 from translate.model.windows import Range
+from translate.writing.query_text import write_query
 
 _PREFIX: Final = re.compile(r"\bPREFIX\s+([\w.-]*):\s*<([^<>\s]*)>", re.IGNORECASE)
 _STANDARD: Final = "http://www.w3.org/"
@@ -48,6 +50,9 @@ _WORD: Final = re.compile(r"(?![0-9.+-]+$)[\w.-]+")
 EXAMPLE: Final = ("ex", "http://example.org/")
 EACH_ROW: Final = "_:{row}"
 """The subject template of a row if no column contains the subject."""
+UNNAMED: Final = "The query does not name the stream of a pattern"
+DERIVED: Final = "derived.cqels.rq"
+"""The file in the folder of an experiment with a CQELS query that names the stream of each pattern."""
 EPOCH: Final = "1970-01-01T00:00:00"
 ZEROS: Final = (EPOCH, f"{EPOCH}Z")
 """Time 0 of dateTimes without a time zone, and of dateTimes with a time zone."""
@@ -333,6 +338,12 @@ class InitialExperiment:
         input_options = self.input_options
         for language, path in self.queries.items():
             yield f"{language.value} = {_text(self._from_here(path))}"
+        if self.derived_query() is not None:
+            yield (
+                "# lars derived the stream of each pattern: each row of a table has a subject of its own, so "
+                "that all patterns with a subject match the same table."
+            )
+            yield f"cqels = {_text(DERIVED)}"
         files = [path for path in self.traces if path not in self.streams.values()]
         if files:
             yield f"files = {_text([self._from_here(path) for path in files])}"
@@ -401,17 +412,21 @@ class InitialExperiment:
         streams = list(dict.fromkeys(part.iri.value for part in query.merged))
         if others or len(streams) == 1:
             return
-        columns, prefixes = mapped.column or {}, mapped.around.prefix or {}
+        if self.derived_query() is not None:
+            note(
+                f"the query does not name the stream of each pattern: lars wrote {self.folder / DERIVED}, "
+                "which names the streams"
+            )
+            return
         proposed: dict[str, list[str]] = {}
         undecided: list[str] = []
         asked = list(dict.fromkeys(pattern.predicate for pattern in _patterns(query.pattern)))
         for predicate in asked:
             iri = str(predicate)[1:-1]
-            keys = {iri, f"<{iri}>", _shortened(iri, prefixes)}
             having = [
                 stream
                 for stream in streams
-                if stream in self.streams and keys & {*columns.get(stream, columns)}
+                if stream in self.streams and self._has(stream, predicate, mapped)
             ]
             if len(having) > 1:
                 undecided.append(iri)
@@ -422,7 +437,7 @@ class InitialExperiment:
             return
         several = f"several streams have the predicate {', '.join(undecided)}"
         matched = f"triples of each stream can match the predicate {', '.join(unnamed)}"
-        problem = f"The query does not name the stream of a pattern, and {matched if unnamed else several}."
+        problem = f"{UNNAMED}, and {matched if unnamed else several}."
         remedy = "add a CQELS query, which names the stream of each pattern"
         yield from ("", f"# {problem}")
         if unnamed:
@@ -434,6 +449,60 @@ class InitialExperiment:
             yield f'# Otherwise, {remedy}: cqels = "query.cqels.rq"'
             remedy = f"choose the stream below [assign] in {EXPERIMENT_FILE}, or {remedy}"
         note(f"{problem} Before `lars agree`, {remedy}")
+
+    def _has(self, stream: str, predicate: object, mapped: InputOptions) -> bool:
+        """Return whether a column of a stream's table becomes a predicate."""
+        columns, iri = mapped.column or {}, str(predicate)[1:-1]
+        keys = {iri, f"<{iri}>", _shortened(iri, mapped.around.prefix or {})}
+        own = columns.get(stream, columns)
+        return not isinstance(own, str) and bool(keys & {*own})
+
+    def derived_query(self) -> str | None:
+        """Return a CQELS query that names the stream of each pattern of the only query.
+
+        If each row of a table has a subject of its own, all patterns with the same subject match the same
+        table. The result is None if the predicates determine the streams, or if a stream remains unknown.
+        """
+        (path, *others), mapped = self.queries.values(), self.mapped(unsaid)
+        query = load_query(path, self.input_options.unit or SECOND)
+        streams = list(dict.fromkeys(part.iri for part in query.merged))
+        if others or len(streams) == 1 or not {one.value for one in streams} <= self.streams.keys():
+            return None
+        columns = mapped.column or {}
+        owned = [columns.get(one.value, columns) for one in streams]
+        if any(isinstance(own, str) or own.get("s") != EACH_ROW for own in owned):
+            return None
+        every = list(dict.fromkeys(_patterns(query.pattern)))
+        having = {
+            one: [
+                stream
+                for stream in streams
+                if isinstance(one.predicate, Variable) or self._has(stream.value, one.predicate, mapped)
+            ]
+            for one in every
+        }
+        sure: dict[object, set[Iri]] = {}
+        for one, places in having.items():
+            if len(places) == 1 and isinstance(one.subject, Variable):
+                sure.setdefault(one.subject, set()).add(places[0])
+        chosen = {
+            one: places if len(places) <= 1 else sorted(sure.get(one.subject, ()), key=str)
+            for one, places in having.items()
+        }
+        is_known = all(len(chosen[one]) == 1 for one, places in having.items() if places)
+        if not is_known or chosen == having:
+            return None
+
+        def split(bgp: Bgp) -> dict[Iri, Bgp]:
+            parts: dict[Iri, list[TriplePattern]] = {}
+            for one in bgp.triples:
+                for stream in chosen.get(one, ()):
+                    parts.setdefault(stream, []).append(one)
+            return {stream: Bgp(tuple(triples)) for stream, triples in parts.items()}
+
+        with suppress(LarsError):
+            return write_query(cq(model_of_csparql(query, split))[0].query, Language.CQELS)
+        return None
 
     def null_words(self) -> tuple[str, ...]:
         """Return the words that mean missing values: the given words, or words in columns of numbers."""

@@ -5,7 +5,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import ClassVar
 
-from agreement.documents.initial import initial
+from agreement.documents.initial import DERIVED, UNNAMED, initial
 from agreement.documents.requests import EXPERIMENT_FILE, InputOptions, periods_option
 from agreement.documents.values import Period
 from agreement.results.base.library import Listeners, WrittenFiles, offered_functions
@@ -53,19 +53,24 @@ def init(request: InitRequest, listeners: Listeners) -> WrittenFiles:
     cqels
     """
     path = request.folder / EXPERIMENT_FILE
-    if exists(path):
-        raise LarsError(f"{path}: exists already; use a folder without {EXPERIMENT_FILE}")
+    for name in (EXPERIMENT_FILE, DERIVED):
+        if exists(request.folder / name):
+            raise LarsError(f"{request.folder / name}: exists already; use a folder without {name}")
     experiment = initial(request.folder, request.inputs, request.input_options, request.period)
     text = "\n".join(experiment.lines(listeners.note)) + "\n"
     made = [folder for folder in (request.folder, *request.folder.parents) if not folder.exists()]
     try:
         request.folder.mkdir(parents=True, exist_ok=True)
         rewrite(path, text)
+        if (derived := experiment.derived_query()) is not None:
+            rewrite(request.folder / DERIVED, derived)
     except BaseException:
         for folder in made:
             with suppress(OSError):
                 folder.rmdir()
         raise
     where = shlex.quote(str(path.parent))
-    then = f"next: lars agree {where} · lars solve {where} · lars decide {where}"
+    then = f"lars agree {where} · lars solve {where} · lars decide {where}"
+    # lars agree would end with an error about the streams.
+    then = f"next: {f'choose the streams in {path}, then ' if UNNAMED in text else ''}{then}"
     return WrittenFiles(path, f"{path}:\n{text}{then}")

@@ -676,3 +676,35 @@ def test_a_predicate_with_a_column_in_another_table_is_not_left_over(tmp_path, m
     made = lars("init", "mine", "q.rq", "loads.csv", "doors.csv")
     assert f'"{key}" = "{{kg}}"' in made.out
     assert ("column kg gets the predicate ex:state" in made.err) == (column == "open")
+
+
+@pytest.mark.parametrize(
+    ("where", "first", "is_derived"),
+    [
+        ('?load ex:truck ?t ; ex:depot ?d . ?door ex:depot ?d ; ex:state "closed"', "truck", True),
+        ("?load ex:truck ?t ; ?any ?d . ?door ex:depot ?d ; ex:state ?any2", "truck", True),
+        ("?load ex:truck ?t ; ex:depot ?d . ?door ex:depot ?d", "truck", False),
+        # Several rows have the same subject, so that rows of the other table can have it, too.
+        ("?load ex:kg ?t ; ex:depot ?d . ?door ex:depot ?d ; ex:state ?any", "load", False),
+    ],
+)
+def test_the_subjects_of_patterns_determine_their_streams_if_each_row_has_a_subject_of_its_own(
+    tmp_path, monkeypatch, where, first, is_derived
+):
+    """lars agree cannot choose the stream of a pattern whose predicate is a column of two tables."""
+    monkeypatch.chdir(tmp_path)
+    froms = " ".join(f"FROM STREAM <http://e/{name}> [RANGE 5s STEP 5s]" for name in ("loads", "doors"))
+    head = "REGISTER QUERY x AS PREFIX ex: <http://e/> SELECT ?t ?d"
+    (tmp_path / "q.rq").write_text(f"{head} {froms} WHERE {{ {where} }}")
+    (tmp_path / "loads.csv").write_text(f"time,{first},depot,kg\n3,T1,north,20\n")
+    (tmp_path / "doors.csv").write_text("time,depot,state\n3,north,closed\n4,south,open\n")
+    made = lars("init", "mine", "q.rq", "loads.csv", "doors.csv")
+    path = tmp_path / "mine/derived.cqels.rq"
+    assert ('cqels = "derived.cqels.rq"' in made.out, path.exists()) == (is_derived, is_derived)
+    assert (
+        "next: choose the streams in mine/experiment.toml, then lars agree mine" in made.out
+    ) != is_derived
+    assert (lars("agree", "mine").code in (0, 1)) == is_derived
+    if is_derived:
+        loads, doors = path.read_text().split("STREAM")[1:]
+        assert ("?load" in doors, "?door" in loads) == (False, False)
