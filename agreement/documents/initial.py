@@ -34,12 +34,11 @@ from solver.traces import Instant, MalformedPart, TimeKind, cell_time, check_for
 from solver.traces.formats.csv_lines import are_columns, delimiter_of
 from solver.traces.input_files import bare, readable
 from solver.traces.trace_times import LARGEST
-from translate.analysis import cq, default_period, stream_blocks
-from translate.analysis.model_queries import model_of_csparql
+from translate.analysis import cq, default_period, model_of_csparql, stream_blocks
 from translate.model.patterns import Bgp, TriplePattern
 from translate.model.query import EngineQuery, Language
 from translate.model.windows import Range
-from translate.writing.query_text import write_query
+from translate.writing import write_query
 
 _PREFIX: Final = re.compile(r"\bPREFIX\s+([\w.-]*):\s*<([^<>\s]*)>", re.IGNORECASE)
 _STANDARD: Final = "http://www.w3.org/"
