@@ -47,7 +47,7 @@ from solver.job.slices import Job, by_slice, cut_span, slices_of, used_backgroun
 from solver.relational import EncodedSituation, situation_of
 from translate.analysis import parts
 from translate.model.patterns import Graph, Service
-from translate.model.query import Dataset, EngineQuery, Language, Setting
+from translate.model.query import Dataset, EngineQuery, Language, Setting, Trigger
 from translate.model.windows import Range
 
 if TYPE_CHECKING:
@@ -291,18 +291,28 @@ def check_timeline(timeline: Interval, every: int | None, dates: Dates = NO_DATE
         )
 
 
+TRIGGERS: Final = (
+    "Its elements make push evaluate; to exclude them, use --trigger query-streams or the key `trigger`"
+)
+"""A sentence about a stream that no query reads, if each element of the trace makes push evaluate."""
+
+
 def streams_of(query: EngineQuery) -> tuple[Iri, ...]:
     """Return the streams that a query names, in the order of the query text."""
     return tuple(dict.fromkeys(source.stream for source in sources(query) if isinstance(source.stream, Iri)))
 
 
-def mismatches(read: Iterable[str], carried: Iterable[str]) -> Iterator[str]:
-    """Yield warnings about streams of a query without input, and about streams that no query reads."""
+def mismatches(read: Iterable[str], carried: Iterable[str], trigger: Trigger | None = None) -> Iterator[str]:
+    """Yield warnings about streams of a query without input, and about streams that no query reads.
+
+    `trigger` is the trigger of push; None if push does not evaluate.
+    """
     names, texts = {str(Iri(stream)) for stream in read}, set(carried)
     for stream in sorted(names - texts):
         yield f"the trace has no element of the stream {stream} that the query reads"
     for stream in sorted(texts - names):
-        yield f"no query reads the stream {stream} of the trace"
+        unread = f"no query reads the stream {stream} of the trace"
+        yield f"{unread}. {TRIGGERS}" if trigger == "any" else unread
 
 
 def dataset_of(queries: Sequence[EngineQuery]) -> Dataset:

@@ -162,9 +162,18 @@ def explain_error(error: LarsError, parameters: schema.Parameters) -> LarsError:
     return error if str(error).endswith(said) else LarsError(f"{error}{said}")
 
 
+def check_unpacked(path: Path) -> None:
+    """Raise LarsError if the path of an experiment is a ZIP file, such as `lars pack` writes."""
+    if path.suffix.lower() == ".zip" and not exists(path, folder=True):
+        raise LarsError(
+            f"{path}: cannot read an experiment in a ZIP file; unpack the file, and use its folder"
+        )
+
+
 def read_experiment(path: Path) -> Experiment:
     """Return the experiment of a file, or of experiment.toml in a folder; raises LarsError with a place."""
     file = path / requests.EXPERIMENT_FILE if exists(path, folder=True) else path
+    check_unpacked(file)
     toml = read_toml(file, ACCEPTED)
     _check_keys(toml)
     content = checked_at(schema.ExperimentFile, toml, (), _without_placeholders(toml.content))

@@ -24,7 +24,7 @@ from agreement.documents.requests import EXPERIMENT_FILE
 from agreement.engines.specifications import SUFFIX
 from agreement.experiments import schema
 from agreement.experiments.cells import Cell
-from agreement.experiments.experiment import Experiment, ExperimentEntry
+from agreement.experiments.experiment import Experiment, ExperimentEntry, check_unpacked
 from agreement.experiments.schema import Parameters, filled_text
 from lars.dataclass import dataclass
 from lars.errors import LarsError
@@ -432,6 +432,7 @@ def changed_files(folder: Path) -> Iterator[tuple[str, str]]:
     Raises LarsError if the folder is not a packed experiment.
     """
     sums = folder / SUMS
+    check_unpacked(folder)
     try:
         # Names may contain other characters that Python takes for ends of lines, such as U+2028.
         lines = sums.read_text(encoding="utf-8").split("\n")

@@ -232,7 +232,8 @@ def answers(task: SolvingTask, warn: Warn) -> AnswerRows | Streams:
         warn(remark)
     if all(isinstance(source.stream, Iri) for source in requests.sources(query)):
         read = (stream.value for stream in streams_of(query))
-        for message in mismatches(read, {stream for stream, _ in trace.predicates()}):
+        trigger = task.setting.trigger if pushed else None
+        for message in mismatches(read, {stream for stream, _ in trace.predicates()}, trigger):
             warn(message)
     kind = query.operator
     # Rows are new or gone relative to the previous evaluation, also before the first time shown.

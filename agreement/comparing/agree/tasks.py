@@ -175,7 +175,7 @@ def run(task: AgreementTask, warn: Warn) -> AgreementReport:
     carried = trace.predicates()
     compared, pulled, pushed = sides_of(task, static, carried, warn)
     streams = [stream.value for query in queries for stream in streams_of(query)]
-    for message in mismatches(streams, {stream for stream, _ in carried}):
+    for message in mismatches(streams, {stream for stream, _ in carried}, task.setting.trigger):
         warn(message)
     report = compare_pairs(compared, periods, trace.on(pulled), task.setting, pushed)
     sentences = (

@@ -5,7 +5,7 @@ color is the share of agreeing periods. The HTML report also marks the lengths a
 changes.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Final
@@ -19,6 +19,7 @@ from agreement.documents.values import written_lengths
 from agreement.proving.phase import PhaseDiagram
 from agreement.results.renderings.pages.figure import check_matplotlib
 from agreement.results.renderings.pages.page import Page, render
+from lars.durations import Duration, TimedPoints
 from lars.errors import LarsError
 
 if TYPE_CHECKING:
@@ -54,12 +55,18 @@ def figure_of(diagrams: Sequence[PhaseDiagram]) -> "Figure":
         )
         _ticks(panel.set_xticks, periods)
         _ticks(panel.set_yticks, diagram.lengths)
-        panel.set_xlabel(f"pull period U, in {diagram.unit}")
-        label = f"length L of the window on {short(str(diagram.stream))}, in {diagram.unit}"
+        panel.set_xlabel(f"pull period U{_in_unit(periods, diagram.unit)}")
+        unit = _in_unit(diagram.lengths, diagram.unit)
+        label = f"length L of the window on {short(str(diagram.stream))}{unit}"
         panel.set_ylabel("\n".join(wrap(label, _LABEL, max_lines=3, placeholder=" …")), parse_math=False)
         panel.set_title("" if len(diagrams) == 1 else f"{diagram.rate} times as fast")
     figure.colorbar(mesh, ax=panels, label="share of periods on which push and pull agree")
     return figure
+
+
+def _in_unit(values: Iterable[int], unit: Duration) -> str:
+    """Return the unit of numbers of time points; "" if all numbers are printed as durations."""
+    return "" if all(isinstance(value, TimedPoints) for value in values) else f", in {unit}"
 
 
 def _ticks(put: object, values: Sequence[int]) -> None:
@@ -92,7 +99,8 @@ def as_text(diagrams: Sequence[PhaseDiagram]) -> Iterator[RenderableType]:
     yield summary(diagrams)
     for diagram in diagrams:
         faster = "" if diagram.rate == 1 else f", the stream {diagram.rate} times as fast"
-        what = f"by the length L of the window on {diagram.stream.value}, in {diagram.unit}{faster}"
+        unit = _in_unit((*diagram.lengths, *(row.period for row in diagram.rows)), diagram.unit)
+        what = f"by the length L of the window on {diagram.stream.value}{unit}{faster}"
         yield f"periods on which push and pull agree, {what}"
         table = Table("period U", "whole periods", "agreeing, by L")
         for row in diagram.rows:
@@ -157,9 +165,10 @@ def phase_page(
     with the window length of the query. If a Python program gives the input as values, `commands` is empty.
     """
     stream = short(str(diagrams[0].stream))
+    shown = (each for one in diagrams for each in (*one.lengths, *(row.period for row in one.rows)))
     question = (
         f"On which share of the periods do push and pull agree, by the pull period U "
-        f"and the length L of the window on {stream}, in units of {diagrams[0].unit}?"
+        f"and the length L of the window on {stream}{_in_unit(shown, diagrams[0].unit)}?"
     )
     page: Json = {
         "commands": commands,

@@ -372,6 +372,12 @@ def test_the_metadata_lists_each_file_with_its_hash(tmp_path):
     assert {one["@id"] for one in named} <= set(entities)
 
 
+def test_a_packed_zip_file_is_unpacked_before_a_check(tmp_path):
+    target = pack(SAMPLES / "slide", tmp_path / "packed.zip")
+    for ran in (check(target), lars("run", target)):
+        assert (ran.code, "in a ZIP file; unpack the file" in ran.err) == (2, True)
+
+
 def test_the_hashes_are_those_of_sha256sum(tmp_path):
     folder = pack(SAMPLES / "slide", tmp_path / "packed")
     lines = (folder / "sha256sums.txt").read_text().splitlines()

@@ -165,7 +165,10 @@ def test_what_makes_an_agreement_hollow_is_warned_of():
     mistyped = f"http://example.org/coupon={COUPONS / 'coupons.trig'}"
     ran = agree(*queries, "--stream", mistyped, "--unit", "1min", "--period", "5")
     assert "no element of the stream <http://example.org/coupons>" in ran.err
-    assert "no query reads the stream <http://example.org/coupon>" in ran.err
+    unread = "no query reads the stream <http://example.org/coupon> of the trace"
+    assert f"{unread}. Its elements make push evaluate; to exclude them, use --trigger query" in ran.err
+    triggered = agree(*queries, "--stream", mistyped, "--trigger", "query-streams", "--period", "5")
+    assert f"{unread}\n" in triggered.err
     assert "neither push nor pull reports a row" in ran.err
     ran = lars(
         "agree",

@@ -239,6 +239,15 @@ def test_a_period_in_which_only_pull_has_rows_is_none_without_rows(tmp_path, mor
     assert row["runs"] == [{"from": 9, "to": 9, "agreeing": 3, "empty": 2}]
 
 
+def test_lengths_with_units_are_not_also_in_time_points():
+    result = api.phase("samples/slide", period="1s..3s", length="1s..4s", unit="100ms")
+    assert "window on http://example.org/door, in" not in str(result)
+    axes = result.plot().axes[0]
+    assert (axes.get_xlabel(), axes.get_ylabel().count("100ms")) == ("pull period U", 0)
+    mixed = api.phase("samples/slide", period="1s..3s", length="1..4", unit="100ms").plot().axes[0]
+    assert (mixed.get_xlabel(), mixed.get_ylabel().count("in 100ms")) == ("pull period U", 1)
+
+
 def test_the_axis_of_periods_has_the_term_of_the_manual_and_round_numbers():
     axes = api.phase("samples/slide", period="1..30").plot().axes[0]
     assert axes.get_xlabel() == "pull period U, in 1s"
