@@ -300,6 +300,15 @@ class PeriodComparison:
         """The number of push's rows, and the number of pull's rows, in the period."""
         return int(self.periods.sizes.push[self.number]), int(self.periods.sizes.pull[self.number])
 
+    @property
+    def last_push(self) -> int | None:
+        """The time of push's last evaluation in the period; None if push does not evaluate in the period."""
+        section = self.periods.sections([self.number])[0]
+        times = self.periods.answers.section(section)[0].times
+        before = int(np.searchsorted(times, self.end, "right"))
+        last = int(times[before - 1]) if before else 0
+        return last if last > self.start else None
+
     def count(self, side: Side) -> int:
         """Return the number of rows that only the given side reports in the period."""
         return int(self.periods.sizes.only(side)[self.number])

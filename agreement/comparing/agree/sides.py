@@ -129,6 +129,17 @@ class RowDifference:
         return self.interval.end if self.side == "pull" or self.pushed is None else self.pushed
 
     @property
+    def elsewhere(self) -> "RowDifference | None":
+        """The row at the other side, which lacks it; `at` is the time of the side's last evaluation.
+
+        The value is None if push does not evaluate in the period.
+        """
+        if self.side == "push":
+            return replace(self, side="pull")
+        pushed = self.interval.last_push
+        return None if pushed is None else replace(self, side="push", pushed=pushed)
+
+    @property
     def group(self) -> tuple[int, str, str]:
         """The group in which the row is counted: its pull period, side and cause."""
         return self.period, self.side, self.cause

@@ -205,6 +205,13 @@ def _details(
     if commands := [command for command in dict.fromkeys(asked) if command is not None]:
         each = "each of these rows" if len(commands) == len(chosen) else "some of these rows"
         yield "\n".join((f"why, of {each}:", *commands))
+    # The other side lacks all rows of a group for one reason.
+    groups_shown = dict.fromkeys(row.group for row in chosen)
+    firsts = (next(row for row in chosen if row.group == group) for group in groups_shown)
+    others = (other for row in firsts if (other := row.elsewhere) is not None)
+    lacking = (asking(variant.pair, row, alike) for row in others if _has_all(report, variant, row))
+    if commands := [command for command in dict.fromkeys(lacking) if command is not None]:
+        yield "\n".join(("why the other side lacks the first row of each cause:", *commands))
 
 
 def _has_all(report: AgreementReport, variant: VariantReport, row: RowDifference) -> bool:

@@ -32,8 +32,6 @@ from lars.language.terms import Atom, Constant, Signature, Variable, signature, 
 from lars.language.windows import Interval, TupleWindow, Window
 from solver.facts import STREAM_PREDICATE
 
-_MOST_EXAMPLES: Final = 3
-"""The maximum number of solutions of an aggregate that the text shows; the JSON document shows more."""
 _DEEPEST: Final = 20
 """The maximum depth of nested proofs; a deeper proof is printed as a separate proof."""
 
@@ -396,11 +394,10 @@ class _TreeTeller(_Teller):
     def _mentions(
         self, evidence: explain.Evidence, moments: Sequence[Moment], depth: int
     ) -> tuple[Branch, ...]:
-        """Return nodes for the atoms that make a literal true; for an aggregate, only for the first atoms."""
-        if not isinstance(evidence, explain.Instances) or len(moments) <= _MOST_EXAMPLES:
-            return tuple(self._mention(moment, depth) for moment in moments)
-        first = (self._mention(moment, depth) for moment in moments[:_MOST_EXAMPLES])
-        return (*first, Branch(f"… and {evidence.count - _MOST_EXAMPLES} more"))
+        """Return nodes for the atoms that make a literal true; for an aggregate, for its first instances."""
+        first = tuple(self._mention(moment, depth) for moment in moments)
+        rest = evidence.count - len(moments) if isinstance(evidence, explain.Instances) else 0
+        return (*first, Branch(f"… and {rest} more")) if rest > 0 else first
 
     def _mention(self, moment: Moment, depth: int) -> Branch:
         if not self.derived(moment) or not self.elsewhere(moment, depth):

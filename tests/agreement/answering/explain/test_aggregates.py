@@ -26,11 +26,11 @@ def test_the_value_of_an_aggregate_is_told_where_it_is_another(query, atom, valu
     assert (found.holds, value in found.text) == (False, True), found.text
 
 
-def test_three_of_many_instances_are_told_and_the_others_are_counted():
+def test_ten_of_many_instances_are_told_and_the_others_are_counted():
     found = api.explain(ALL, TRACE, atom="ans(50.5,100)", at=100)
     lines = found.text.splitlines()
-    assert (found.holds, sum(line.endswith("… and 97 more") for line in lines)) == (True, 2)
-    assert len(lines) < 40
+    assert (found.holds, sum(line.endswith("… and 90 more") for line in lines)) == (True, 2)
+    assert len(lines) < 110
     (gathered, *_) = found.to_json()["proof"]["premises"]
     assert len(gathered["evidence"]) == 10
 
