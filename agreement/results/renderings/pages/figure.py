@@ -1,6 +1,7 @@
 """A figure for papers: the verdicts for each pull period U, and the timeline around one difference."""
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
 from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Final
@@ -13,6 +14,7 @@ from agreement.documents.outputs import short, short_row
 from agreement.documents.requests import sources
 from agreement.results.renderings.agreement_report import dates_on
 from agreement.results.renderings.pages.timeline import AGREES, strip_cells
+from lars.durations import NANOSECONDS, Duration
 from lars.errors import LarsError
 from lars.files import exists, replacement_path
 from lars.language.terms import Iri
@@ -45,6 +47,20 @@ _COLOURS: Final = (
 _NARROW: Final = 0.015
 """The share of the figure's width below which a cell contains no letter."""
 _LINE, _LABEL, _TICKS = 95, 30, 6
+_MOST: Final = "the letter is the cause of most rows in a period"
+"""The part of the legend about periods with rows of several causes."""
+_STEPS: Final = tuple(
+    count * NANOSECONDS[unit]
+    for unit, counts in (
+        ("ms", (1, 2, 5, 10, 20, 50, 100, 200, 500)),
+        ("s", (1, 2, 5, 10, 15, 20, 30)),
+        ("m", (1, 2, 5, 10, 15, 20, 30)),
+        ("h", (1, 2, 3, 6, 12)),
+        ("d", (1, 2, 5, 10, 20, 50, 100)),
+    )
+    for count in counts
+)
+"""The possible distances of ticks on a time axis, in nanoseconds."""
 _AGREES: Final = "#9ccfb8"
 _SIZE: Final = 8
 """The font size of figures in points, unless matplotlib's rcParams contain another size than the default."""
@@ -130,10 +146,12 @@ def _points(size: float) -> float:
 
 def _strip(axes: "Axes", variant: VariantReport, verdicts: Sequence[PeriodVerdict], setting: Setting) -> None:
     used: set[int] = set()
+    several = False
     timeline = variant.trace.timeline
     span = max(timeline.last - timeline.first, 1)
     for place, verdict in enumerate(verdicts):
-        for start, end, cause, periods, *_ in strip_cells(variant, verdict):
+        for start, end, cause, periods, _, causes in strip_cells(variant, verdict):
+            several = several or causes > 1
             colour = _AGREES if cause == AGREES else (*_COLOURS, "#444444")[cause]
             high = 0.35 if cause == AGREES else 0.8
             line = 0.4 if periods == 1 else 0
@@ -153,7 +171,9 @@ def _strip(axes: "Axes", variant: VariantReport, verdicts: Sequence[PeriodVerdic
     axes.set_xlabel(_dated(axes, variant, setting))
     names = [f"{CAUSE_LETTERS[CAUSES[cause]]}: {CAUSES[cause]}" for cause in sorted(used)]
     # A name does not end in the middle of a line.
-    legend = "; ".join(name.replace(" ", "\xa0") for name in ("low: agree", *names))
+    legend = "; ".join(
+        name.replace(" ", "\xa0") for name in ("low: agree", *names, *([_MOST] if several else []))
+    )
     axes.set_title("\n".join(wrap(legend, _LINE)).replace("\xa0", " "), fontsize=_points(8), loc="left")
 
 
@@ -162,11 +182,29 @@ def _dated(axes: "Axes", variant: VariantReport, setting: Setting) -> str:
     dates = dates_on(variant, setting.unit)
     if dates.zero is None:
         return f"time in units of {setting.unit}"
-    from matplotlib.ticker import FuncFormatter, MaxNLocator
+    from matplotlib.ticker import FuncFormatter, MaxNLocator, MultipleLocator
 
-    axes.xaxis.set_major_locator(MaxNLocator(_TICKS, integer=True))
+    first, last = axes.get_xlim()
+    step, offset = _round_step(last - first, datetime.fromisoformat(dates.zero), setting.unit)
+    locator = MultipleLocator(step, offset) if step else MaxNLocator(_TICKS, integer=True)
+    axes.xaxis.set_major_locator(locator)
     axes.xaxis.set_major_formatter(FuncFormatter(lambda t, _: dates.text(round(t))))
     return f"time{dates.caption}"
+
+
+def _round_step(span: float, zero: datetime, unit: Duration) -> tuple[int, int]:
+    """Return the distance of ticks at round times, and the first tick from time 0 on, in time points.
+
+    Ticks are at multiples of the distance after midnight. The distance is 0 if no round time fits.
+
+    >>> _round_step(2700, datetime(2026, 5, 14, 8, 59), Duration(10**9))
+    (600, 60)
+    """
+    since_midnight = zero - zero.replace(hour=0, minute=0, second=0, microsecond=0)
+    begin, rest = divmod(since_midnight // timedelta(microseconds=1) * 1000, unit.nanoseconds)
+    fitting = (step // unit.nanoseconds for step in _STEPS if step % unit.nanoseconds == 0)
+    step = next((each for each in fitting if span / each <= _TICKS), 0)
+    return (0, 0) if rest or not step else (step, -begin % step)
 
 
 def _timeline(axes: "Axes", variant: VariantReport, row: RowDifference, setting: Setting) -> None:

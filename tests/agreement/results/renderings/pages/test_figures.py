@@ -159,3 +159,19 @@ def test_a_figure_has_the_font_size_that_the_user_sets():
     small = found.plot()
     for read in (lambda figure: figure.axes[0].yaxis.label, lambda figure: figure.legends[0].get_texts()[0]):
         assert read(large).get_fontsize() == 2 * read(small).get_fontsize()
+
+
+def test_the_legend_says_which_of_several_causes_is_shown_and_ticks_are_at_round_times(tmp_path):
+    head = "SELECT ?s (SUM(?x) AS ?sum) WHERE { STREAM <e:S> [RANGE 5s] { ?s <e:p> ?x } } GROUP BY ?s"
+    (tmp_path / "q.rq").write_text(head, encoding="utf-8")
+    rows = ("00:01,b,1", "00:08,a,1", "00:09,a,2", "01:59,c,1")
+    lines = "".join(f"2026-05-04T10:{row}\n" for row in rows)
+    (tmp_path / "t.csv").write_text(f"time,s,p\n{lines}", encoding="utf-8")
+    api.init(tmp_path / "mine", tmp_path / "q.rq", tmp_path / "t.csv", period="10s")
+    axes = api.agree(tmp_path / "mine").plot().axes[0]
+    assert axes.get_title(loc="left").replace("\n", " ").endswith("is the cause of most rows in a period")
+    axes.figure.draw_without_rendering()
+    labels = [label.get_text() for label in axes.get_xticklabels()]
+    assert {"10:00:30", "10:01:00", "10:01:30"} <= {*labels}
+    few = api.agree(SAMPLES / "coupons", period="1..12").plot().axes[0]
+    assert "most rows" not in few.get_title(loc="left")
