@@ -65,7 +65,7 @@ class TranslateRequest:
     IDLE: ClassVar = (
         IdleOptions(
             has("--to"),
-            (*_OF_RULES, "--format", "--static", "--stream", "trace", *_OF_TRACES),
+            (*_OF_RULES, "--format", "--static", "--at"),
             excludes="--to, which prints the query, not a program",
         ),
         IdleOptions(
@@ -88,7 +88,7 @@ class TranslateRequest:
     trace: tuple[Path, ...] = argument(
         "TRACE..",
         "Recorded streams. With --format asp or --format sql, the output also contains the data of "
-        "the streams.",
+        "the streams. With --to, the predicates of the streams determine the stream of each pattern.",
         default=(),
         source="trace",
     )
@@ -132,7 +132,7 @@ def translated_lines(request: TranslateRequest, listeners: Listeners) -> Iterabl
     if request.strict is not None:
         translating.check_strict_file(request.query, request.strict)
     if request.to is not None:
-        return translating.rewrite(task, request.to, listeners.warn)
+        return _as_lines(translating.rewritten(task, request.to, listeners.warn))
     met = request.input_options.trace(request.trace) if task.solved else None
     if met is None and request.format != "sql":
         return translating.lines(task, request.format, listeners.warn)
@@ -146,9 +146,18 @@ def translated_lines(request: TranslateRequest, listeners: Listeners) -> Iterabl
     return list(standing_alone.asp_lines(task, met, request.at, listeners.warn))
 
 
+def _as_lines(queries: Iterable[tuple[str, str]]) -> Iterable[str]:
+    """Yield the texts of queries; if there are several, a comment with its name precedes each query."""
+    named = list(queries)
+    for name, text in named:
+        if len(named) > 1:
+            yield f"# {name}"
+        yield text
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Translation(Findings):
-    """The result of `translate`: the output of the command, and the rules of the program."""
+    """The result of `translate`: the output of the command, and the rules of the program or the queries."""
 
     lines: tuple[str, ...]
     _request: TranslateRequest
@@ -159,6 +168,19 @@ class Translation(Findings):
         """The rules of the program; if a query has several programs, the rules of the first program."""
         (_, program), *_ = translating.programs(self._task, unsaid)
         return tuple(map(str, program.rules))
+
+    @property
+    def queries(self) -> Mapping[str, str]:
+        """The text of the query in the language `to`; if several queries are derived, each by its name.
+
+        The names of derived CQELS queries are the choices for their parts, such as "brave" and "cautious".
+
+        Raises:
+            LarsError: The option `to` is not given.
+        """
+        if self._request.to is None:
+            raise LarsError('queries requires to=, such as to="cqels"')
+        return dict(translating.rewritten(_task(self._request), self._request.to, unsaid))
 
     @property
     def _task(self) -> translating.TranslatingTask:
@@ -210,13 +232,38 @@ def _unfolded(request: TranslateRequest, listeners: Listeners) -> TranslateReque
     return replace(unfolded, assign=assign)
 
 
+def _with_streams_of_traces(request: TranslateRequest, warn: Warn) -> TranslateRequest:
+    """Return a request with the stream of each predicate from the given traces, in place of the traces.
+
+    If the request asks for a program with the data of the traces, the request also keeps the traces.
+
+    Raises:
+        LarsError: With `to`, the traces have no effect, because the query names the stream of each pattern.
+    """
+    streams = request.input_options.stream or {}
+    given = (*request.trace, *streams)
+    if not given or request.query.suffix in requests.PROGRAM_SUFFIXES:
+        return request
+    assign = _assigned_by_traces(request, request.query, warn)
+    if request.to is None:
+        return request if assign is None else replace(request, assign=assign)
+    if assign is None:
+        problem = "the traces have no effect, because no pattern must be assigned to a stream"
+        raise LarsError(
+            f"cannot combine {given[0]} with --to {request.to.value}: {problem}; use only one of them"
+        )
+    return replace(
+        request, assign=assign, trace=(), input_options=replace(request.input_options, stream=None)
+    )
+
+
 def _assigned_by_traces(
     request: TranslateRequest, path: Path, warn: Warn
 ) -> Mapping[Iri, tuple[Iri, ...]] | None:
-    """Return the predicates of each stream of an experiment, if the query does not name its streams.
+    """Return the predicates of each stream, if the query does not name the stream of each pattern.
 
-    The key `assign` of the experiment assigns predicates to streams. Each other predicate is assigned to the
-    streams that contain it in the traces.
+    The option --assign or the key `assign` of an experiment assigns predicates to streams. Each other
+    predicate is assigned to the streams that contain it in the traces.
     """
     target, options = request.to or request.evaluation.engine, request.input_options
     if target is None or target in MERGING or not (query := requests.load_query(path, SECOND)).merged:
@@ -226,8 +273,8 @@ def _assigned_by_traces(
     from agreement.results.base.library import comparison_on
     from solver.rdf import read_term
 
-    comparison = requests.ComparisonOptions(options, request.reading)
-    task = comparison_on((request.query,), comparison, (), warn)
+    comparison = requests.ComparisonOptions(options, request.reading, request.assign)
+    task = comparison_on((request.query, *request.trace), comparison, (), warn)
     streams, found = {str(part.iri): part.iri for part in query.merged}, dict(task.assigned)
     named = {predicate for predicates in task.assigned.values() for predicate in predicates}
     for stream, text in sorted(comparison_trace(task, queries_of(task), unsaid).predicates()):
@@ -245,7 +292,7 @@ def translate(request: TranslateRequest, listeners: Listeners) -> Translation:
     >>> print(translate(query).lines[0])
     ans1(?s) ← ⊞^3 ◇ striple(?s, <http://e/p>, ?o, <http://e/s>).
     """
-    request = _unfolded(request, listeners)
+    request = _with_streams_of_traces(_unfolded(request, listeners), listeners.warn)
     others = {
         "to": request.to,
         "step": request.step,

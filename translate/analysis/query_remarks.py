@@ -141,8 +141,8 @@ def _slides(query: EngineQuery, setting: Setting, *, derived: bool) -> Iterator[
     if derived:
         remedy = (
             "the CQELS query is derived, and its SLIDE is the STEP of the given query. To push at each "
-            "triple, print the query by `lars translate EXPERIMENT --to cqels`, remove SLIDE, and compare "
-            "both queries"
+            "triple, give the same inputs to `lars translate --to cqels`, remove SLIDE from the query, and "
+            "compare both queries"
         )
     reads: list[algebra.StreamBlock] = [*query.merged, *stream_blocks(query.pattern)]
     for read in reads:

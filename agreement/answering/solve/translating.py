@@ -22,7 +22,7 @@ from solver.settings import StaticFile, Warn
 from translate import analysis
 from translate.analysis.model_queries import Assignment
 from translate.dialects import TITLES
-from translate.model.patterns import EMPTY
+from translate.model.patterns import EMPTY, Bgp
 from translate.model.query import MERGING, EngineQuery, Language, Query, Setting
 from translate.model.windows import Range
 from translate.strict import StrictEngine, check_strict
@@ -171,11 +171,19 @@ def _variants(written: EngineQuery, task: TranslatingTask) -> list[tuple[str, En
         if not task.assigned:
             raise LarsError(
                 f"{task.path}: a {TITLES[written.language]} query does not name the stream of each "
-                "pattern; use --assign STREAM=PREDICATE, or an experiment whose traces contain the predicates"
+                f"pattern; add a trace that contains the predicates, or use {_assignment(written)}"
             )
         engine_variants = analysis.cq(_model(written, task))
         return [(str(variant), replace(variant.query, language=engine)) for variant in engine_variants]
     return [(engine.value, replace(written, language=engine))]
+
+
+def _assignment(written: EngineQuery) -> str:
+    """Return the option --assign with a stream and a predicate of the query, as an example."""
+    bgps = (part for part in analysis.parts(written.pattern) if isinstance(part, Bgp))
+    predicates = (triple.predicate for bgp in bgps for triple in bgp.triples)
+    known = next((predicate.value for predicate in predicates if isinstance(predicate, Iri)), "PREDICATE")
+    return f"--assign {written.merged[0].iri.value}={known}"
 
 
 def _model(written: EngineQuery, task: TranslatingTask) -> Query:
@@ -270,8 +278,8 @@ def placed_refusal(error: ExportError, program: Program, path: Path) -> LarsErro
     return PlacedError(replace(origin.place(error.part), source=str(path)), str(error))
 
 
-def rewrite(task: TranslatingTask, language: Language, warn: Warn) -> Iterator[str]:
-    """Yield the text of the query in another language, or of each query that can be derived.
+def rewritten(task: TranslatingTask, language: Language, warn: Warn) -> Iterator[tuple[str, str]]:
+    """Yield the name and text of the query in another language, or of each query that can be derived.
 
     Raises:
         LarsError: The language cannot express a construct of the query.
@@ -297,14 +305,12 @@ def rewrite(task: TranslatingTask, language: Language, warn: Warn) -> Iterator[s
     said: set[str] = set()
     for name, source_query in queries:
         query = _as_written(requests.with_sources(source_query, partial(_stepping, step=task.step)), written)
-        if len(queries) > 1:
-            yield f"# {name}"
         text = write_query(query, language).rstrip("\n")
         new = [remark for remark in _changes(query, text, language) if remark not in said]
         said.update(new)
         for remark in new:
             warn(remark)
-        yield text
+        yield name, text
 
 
 def _changes(query: EngineQuery, text: str, language: Language) -> Iterator[str]:

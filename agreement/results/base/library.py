@@ -426,7 +426,7 @@ def offered_functions(
                 problem = f"progress={progress!r} ({type(progress).__name__})"
                 raise LarsError(f"{problem}; expected a function with two parameters, done and total")
             files, warnings, notes = SourceFiles(), list[str](), list[str]()
-            with _deep(), _errors_in_words(), files.naming(), whole(progress or no_progress) as done:
+            with _deep(), _errors_in_words(), files.naming(options), whole(progress or no_progress) as done:
                 listeners = Listeners(warnings.append, notes.append, done, files)
                 values = _values_of(
                     answer.__name__, answer.__annotations__["return"], options, inputs, keywords
@@ -436,8 +436,14 @@ def offered_functions(
                 )
                 _check_rules(rules, result_request, values)
                 result = based(result_request, listeners).evaluate()
-            said = {"warnings": tuple(map(files.plain, warnings)), "notes": tuple(map(files.plain, notes))}
-            return replace(result, **said)
+            said = {"warnings": warnings, "notes": notes}
+            return replace(
+                result,
+                **{
+                    name: tuple(files.in_python(text, options) for text in texts)
+                    for name, texts in said.items()
+                },
+            )
 
         vars(called)["__signature__"] = _signature(options)
         called.__doc__ = f"{cleandoc(answer.__doc__ or '')}\n\n{_described(options)}"

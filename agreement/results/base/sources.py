@@ -24,6 +24,7 @@ from agreement.documents.values import GIVEN, message_text, static_file
 from agreement.results.base.python_values import of_library, text_of
 from lars.errors import LarsError, PlacedError
 from lars.files import exists
+from lars.options import Option
 from solver.rdf import SHARED_BLANK
 from solver.settings import StaticFile
 
@@ -251,16 +252,23 @@ class SourceFiles:
         return sentence if self._folder is None else sentence.replace(f"{self._folder}/", "")
 
     @contextmanager
-    def naming(self) -> Iterator[None]:
-        """In the block, error messages contain names of values in place of the paths of temporary files."""
+    def naming(self, options: Sequence[Option] = ()) -> Iterator[None]:
+        """In the block, error messages contain names of values in place of the paths of temporary files.
+
+        The messages also contain keywords in place of the flags of `options`.
+        """
         try:
             yield
         except LarsError as error:
-            error.args = tuple(self._remarked(self.plain(str(item))) for item in error.args)
+            error.args = tuple(self._remarked(self.in_python(str(item), options)) for item in error.args)
             if isinstance(error, PlacedError):
                 error.place = replace(error.place, source=self.plain(error.place.source))
-                error.problem = self.plain(error.problem)
+                error.problem = self.in_python(error.problem, options)
             raise
+
+    def in_python(self, sentence: str, options: Sequence[Option]) -> str:
+        """Return a message with names of values and keywords in place of temporary files and flags."""
+        return in_keywords(self.plain(sentence), options)
 
     def _remarked(self, sentence: str) -> str:
         """Return an error message, with a remark if it is about a string that is perhaps read wrongly."""
@@ -268,6 +276,57 @@ class SourceFiles:
             if name in sentence:
                 return f"{sentence}\n{remark}"
         return sentence
+
+
+_FLAG: Final = re.compile(r"(?<![\w-])(--[a-z][a-z0-9-]*)(?: (?![-(])([^\s,;()`]*[^\s,;:.()`]))?")
+
+
+def in_keywords(sentence: str, options: Sequence[Option]) -> str:
+    """Return a message of a function of `agreement.api`, with keywords in place of the flags of options.
+
+    A command without inputs becomes a call. A command with inputs stays as it is, to be run in a shell.
+    """
+    flags = {option.flag: option for option in options if not option.argument}
+    *parts, last = re.split(r"(`lars [^`]*`)", sentence)
+    texts = []
+    for plain, command in zip(parts[::2], parts[1::2], strict=True):
+        texts += [_with_keywords(plain, flags), _as_function(command)]
+    return "".join((*texts, _with_keywords(last, flags)))
+
+
+def _with_keywords(text: str, flags: Mapping[str, Option]) -> str:
+    def keyword(match: re.Match[str]) -> str:
+        flag, word = match.groups()
+        if (option := flags.get(flag)) is None:
+            return match[0]
+        if option.kind is bool:
+            return f"{option.name}=True" + match[0].removeprefix(flag)
+        value = None if word is None else _python_value(option, word)
+        return f"{option.name}={value or match[0].removeprefix(flag)}"
+
+    return _FLAG.sub(keyword, text)
+
+
+def _python_value(option: Option, word: str) -> str | None:
+    """Return the word after a flag as a value of the keyword; None if the word is not a value."""
+    metavar = option.metavar or ""
+    if "=" in metavar and "=" in word:
+        key, _, value = word.partition("=")
+        return f'{{"{key}": "{value}"}}'
+    if word.isdecimal() or word.isupper():
+        return word
+    return f'"{word}"' if word in option.choices or re.search(r"[\d/.:=]", word) else None
+
+
+def _as_function(command: str) -> str:
+    """Return a command without inputs, such as `lars translate --to cqels`, as a call of a function."""
+    name, *words = command.strip("`").split()[1:]
+    if not words or not words[0].startswith("--"):
+        return command
+    keywords = re.sub(
+        r"--([a-z-]+) (\S+)", lambda part: f'{part[1].replace("-", "_")}="{part[2]}"', " ".join(words)
+    )
+    return f"`api.{name.replace('-', '_')}(..., {', '.join(keywords.split())})`"
 
 
 def _file_name(text: str) -> tuple[str, str]:

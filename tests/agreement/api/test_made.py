@@ -33,9 +33,9 @@ def test_an_export_is_that_of_the_command(tmp_path):
     ran = lars("export", *DOOR, "--to", "asp", "--out", tmp_path / "other", "--until", 4)
     assert found.text.replace("one", "other", 1) == ran.out.rstrip("\n")
     assert bytes_in(tmp_path / "one") == bytes_in(tmp_path / "other")
-    with pytest.raises(api.LarsError, match="exists already; use another name, or --overwrite"):
+    with pytest.raises(api.LarsError, match="exists already; use another name, or overwrite=True"):
         api.export(*DOOR, to="asp", out=tmp_path / "one")
-    with pytest.raises(api.LarsError, match="--clock requires --to ticker"):
+    with pytest.raises(api.LarsError, match=r'clock=.* requires to="ticker"'):
         api.export(*DOOR, to="asp", out=tmp_path / "two", clock="2s")
 
 

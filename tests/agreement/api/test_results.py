@@ -211,10 +211,10 @@ def test_warnings_are_part_of_the_result():
         (lambda: api.agree(COUPONS, period=0), "a period must be at least 1"),
         (lambda: api.agree("nowhere"), "nowhere: no such file or folder"),
         (lambda: api.agree(COUPONS, from_=9, to=3), "no time point"),
-        (lambda: api.solve(*DOOR, profile="sparql11"), "cannot combine --profile with a LARS program"),
+        (lambda: api.solve(*DOOR, profile="sparql11"), "cannot combine profile= with a LARS program"),
         (
             lambda: api.judge(MET / "query.cqels.rq", MET / "doors.nq", gracious=True),
-            "cannot combine --gracious with a recorded case",
+            "cannot combine gracious=True with a recorded case",
         ),
         (lambda: api.explain(COUPONS, atom="ans(1", at=3), "is not an atom"),
         (lambda: api.translate(COUPONS / "query.cqels.rq", engine="sql"), "engine='sql': expected csparql"),

@@ -583,5 +583,5 @@ def test_the_situations_name_options_that_there_are(name):
 
 def test_the_library_refuses_a_keyword_that_would_say_nothing():
     query = "SELECT ?x { STREAM <http://e/S> [NOW] { ?x <http://e/p> ?y } }"
-    with pytest.raises(LarsError, match=r"^--period requires --mode pull"):
+    with pytest.raises(LarsError, match=r"^period= requires mode=\"pull\""):
         api.solve(query, "1: striple(<http://e/a>, <http://e/p>, 1, <http://e/S>)\n", mode="push", period=2)

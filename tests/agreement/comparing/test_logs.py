@@ -247,7 +247,9 @@ def test_a_pulling_system_that_reports_only_new_rows_is_predicted(tmp_path):
 
 
 def test_a_column_that_no_log_has_cannot_be_renamed(files):
-    with pytest.raises(LarsError, match="--rename pump=unit: no log has the column pump; --rename changes"):
+    with pytest.raises(
+        LarsError, match=r"rename=\{\"pump\": \"unit\"\}: no log has the column pump; rename= changes"
+    ):
         api.compare_logs(files / "a.csv", files / "a.csv", rename={"pump": "unit"})
 
 
@@ -620,7 +622,7 @@ def test_each_log_has_a_query_of_its_own(tmp_path):
     assert [one[0].correct for one in both.predictions] == [True, True]
     wrong = api.compare_logs(a, b, events=s, query=[queries[0], head + where % 20])
     assert [one[0].correct for one in wrong.predictions] == [True, False]
-    for given, said in (({"query": queries * 2}, "found 4 queries"), ({"window": "1s"}, "--window requires")):
+    for given, said in (({"query": queries * 2}, "found 4 queries"), ({"window": "1s"}, "window= requires")):
         with pytest.raises(api.LarsError, match=said):
             api.compare_logs(a, b, events=s, **given)
 
@@ -651,16 +653,18 @@ def test_a_column_gets_the_name_of_the_variable(tmp_path):
     other.write_text(a.read_text().replace("room", "place"))
     query = WITHIN.replace("DISTINCT ?room ?value", "DISTINCT ?room")
     with pytest.raises(
-        LarsError, match=r"other.csv: no column .* use --rename place=room if the column place"
+        LarsError, match=r"other.csv: no column .* use rename=\{\"place\": \"room\"\} if the column place"
     ):
         api.compare_logs(a, other, events=s, query=query)
-    assert "use --rename place=room" in " ".join(api.compare_logs(a, other).notes)
+    assert 'use rename={"place": "room"}' in " ".join(api.compare_logs(a, other).notes)
     found = api.compare_logs(a, other, events=s, query=WITHIN, rename={"place": "room"})
     assert found.same
     mine, yours = ({one.name for one in each if one.correct} for each in found.predictions)
     assert mine == yours != set()
     (tmp_path / "none.csv").write_text("when,place\n3,hall\n")
-    with pytest.raises(LarsError, match=r"share no column: .*; use --rename COLUMN=NAME to rename a column"):
+    with pytest.raises(
+        LarsError, match=r"share no column: .*; use rename=\{\"COLUMN\": \"NAME\"\} to rename a column"
+    ):
         api.compare_logs(a, tmp_path / "none.csv")
 
 
@@ -669,7 +673,7 @@ def test_a_note_on_the_columns_comes_once_and_names_its_option(tmp_path):
     logs = table(tmp_path, "a", pushed), table(tmp_path, "b", pulled)
     found = api.compare_logs(*logs, events=table(tmp_path, "s", events), query=(WITHIN, WITHIN + " "))
     (note,) = [note for note in found.notes if "is guessed from the columns" in note]
-    assert "Correct it with --column PREDICATE=TEMPLATE if" in note
+    assert 'Correct it with column={"PREDICATE": "TEMPLATE"} if' in note
 
 
 def test_numbers_of_no_event_may_be_an_aggregate(tmp_path):

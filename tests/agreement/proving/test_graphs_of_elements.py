@@ -95,5 +95,5 @@ def test_a_query_that_needs_more_than_streams_is_refused(body, why, tmp_path):
 
 
 def test_the_trigger_of_a_stream_is_not_one_of_its_graphs(tmp_path):
-    with pytest.raises(LarsError, match="use --trigger any or matching"):
+    with pytest.raises(LarsError, match='use trigger="any" or matching'):
         api.decide(*write(tmp_path, BODIES[0]), trigger="query-streams")

@@ -118,7 +118,7 @@ def test_the_streams_of_a_derived_query_are_those_of_the_trace_of_an_experiment(
     assert sorted(set(re.findall(r"(?:<http://e/|\be:)([ab])\b", first))) == streams
     # As lars agree derives it.
     warned = lars("agree", tmp_path).err
-    assert "lars translate EXPERIMENT --to cqels" in warned
+    assert "give the same inputs to `lars translate --to cqels`" in warned
     assert all(f"SLIDE 3s] on <http://e/{stream}>" in warned for stream in streams)
 
 

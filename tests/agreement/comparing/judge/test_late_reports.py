@@ -113,13 +113,13 @@ def test_two_engines_are_compared_on_data_as_they_came():
 
 
 def test_options_of_arrival_need_arrival_and_a_specification():
-    with pytest.raises(LarsError, match="--wait requires --arrival"):
+    with pytest.raises(LarsError, match="wait= requires arrival="):
         api.judge(PULL, table_of(LATE), answers=ANSWERS, wait=3)
-    with pytest.raises(LarsError, match="--wait has no effect, because the specification cqels reports when"):
+    with pytest.raises(LarsError, match="wait= has no effect, because the specification cqels reports when"):
         api.judge(PUSH, table_of(LATE), answers=ANSWERS, wait=3, arrival="came")
-    with pytest.raises(LarsError, match="--lateness requires --arrival"):
+    with pytest.raises(LarsError, match="lateness= requires arrival="):
         api.compare("cqels", "csparql", PUSH, table_of(LATE), lateness=3)
-    with pytest.raises(LarsError, match="--wait with an engine version, which has no open parameters"):
+    with pytest.raises(LarsError, match="wait= with an engine version, which has no open parameters"):
         api.judge(PULL, table_of(LATE), answers=ANSWERS, wait=3, arrival="came", engine="csparql-0.9.7")
-    with pytest.raises(LarsError, match="--lateness requires a specification"):
+    with pytest.raises(LarsError, match="lateness= requires a specification"):
         api.compare("cqels-1.x", "cqels-2011", PUSH, table_of(LATE), lateness=3, arrival="came")

@@ -152,7 +152,7 @@ def test_windows_that_open_when_the_query_says_show_what_closed_last(tmp_path):
 
 def test_windows_with_different_ends_need_an_option(tmp_path):
     query = BESIDE.replace("PAST 2s FUTURE 2s STEP 3s", "FUTURE 3s STEP 3s")
-    with pytest.raises(LarsError, match="windows are high-open and low-open; use --bounds"):
+    with pytest.raises(LarsError, match="windows are high-open and low-open; use bounds="):
         judged(tmp_path, query, {3: []})
     assert judged(tmp_path, query, {3: [{"a": "a1", "c": "a1"}]}, bounds="closed").correct is False
 

@@ -241,14 +241,14 @@ def test_a_window_that_looks_ahead_waits_for_what_it_looks_at(folder):
 
 
 def test_what_cannot_be_watched_is_said(folder):
-    with pytest.raises(LarsError, match="missing --checkpoint and --out; use --source DIR"):
+    with pytest.raises(LarsError, match="missing checkpoint= and out=; use source=DIR"):
         watch(str(folder / "pull.rq"), source=str(folder / "in"))
     with pytest.raises(LarsError, match="there is no such folder"):
         begun(folder, source=str(folder / "no"))
-    with pytest.raises(LarsError, match=r"cannot derive the CQELS query.*use both queries, or --assign"):
+    with pytest.raises(LarsError, match=r"cannot derive the CQELS query.*use both queries, or assign="):
         begun(folder, "pull.rq")
     (folder / "file").write_text("")
-    with pytest.raises(LarsError, match=r"--out .*file: cannot be used"):
+    with pytest.raises(LarsError, match=r"out=.*file.*: cannot be used"):
         begun(folder, out=str(folder / "file"))
 
 
@@ -308,10 +308,10 @@ def test_messages_without_times_are_refused(folder):
 
 def test_what_is_written_may_not_be_read_as_elements(folder):
     for name in ("checkpoint", "out", "rejected"):
-        with pytest.raises(LarsError, match=f"--{name} .*: is in the folder of --source"):
+        with pytest.raises(LarsError, match=f"{name}=.*: is in the folder of source="):
             begun(folder, on_error="skip", **{"rejected": str(folder / "bad")} | {name: str(folder / "in/x")})
     with pytest.raises(
-        LarsError, match=r"--rejected .*pull\.rq: the command uses this file already; use another file"
+        LarsError, match=r"rejected=.*pull\.rq.*: the command uses this file already; use another file"
     ):
         begun(folder, on_error="skip", rejected=str(folder / "pull.rq"))
     assert (folder / "pull.rq").read_text() == PULL
@@ -320,7 +320,7 @@ def test_what_is_written_may_not_be_read_as_elements(folder):
 @pytest.mark.parametrize("name", ["bad.html", "pull.html"])
 def test_a_file_that_is_written_is_used_once(folder, name):
     (folder / "pull.html").write_text(PULL)
-    with pytest.raises(LarsError, match=rf"--report .*{name}: the command uses this file already"):
+    with pytest.raises(LarsError, match=rf"report=.*{name}.*: the command uses this file already"):
         begun(
             folder,
             "pull.html",
@@ -465,11 +465,11 @@ def test_a_topic_has_each_row_of_the_tables_under_a_key_also_after_kills(folder,
 def test_another_topic_or_the_topic_of_the_source_is_refused(folder):
     address = "kafka://127.0.0.1:9"
     with pytest.raises(
-        LarsError, match=r"--out kafka://127.0.0.1:9/s: is the topic of --source; use another"
+        LarsError, match=r"out=\"kafka://127.0.0.1:9/s\": is the topic of source=; use another"
     ):
         begun(folder, source=f"{address}/s", out=f"{address}/s", out_format=None)
     with pytest.raises(
-        LarsError, match=r"--out kafka://127.0.0.1/t: is no address; use kafka://HOST:PORT/TOPIC"
+        LarsError, match=r"out=\"kafka://127.0.0.1/t\": is no address; use kafka://HOST:PORT/TOPIC"
     ):
         begun(folder, out="kafka://127.0.0.1/t", out_format=None)
     topics = [begun(folder, out=f"kafka://{out}", out_format=None) for out in ("a:9/a", "a:9/b", "b:9/a")]
