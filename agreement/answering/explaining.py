@@ -45,6 +45,7 @@ from lars.language.terms import (
     Iri,
     Number,
     Signature,
+    Symbol,
     Term,
     Variable,
     signature,
@@ -59,7 +60,7 @@ from solver.job import Question, answers_at
 from solver.pointwise import models
 from solver.rdf import evaluate
 from solver.relational import encode
-from solver.settings import Time, TraceOptions, Warn
+from solver.settings import Time, TraceOptions, Warn, unsaid
 from solver.traces import MalformedPart, point_of, read_time
 from translate.model.query import EngineQuery, Language
 from translate.sparql import number
@@ -210,11 +211,33 @@ class ShortNames:
             return parsed
         raise self._unknown(text, atom)
 
+    def warning(self, atom: Atom) -> str | None:
+        """Return a warning about names in the arguments of an atom that occur nowhere; None if all occur."""
+        absent = [term for term in atom.arguments if isinstance(term, Symbol) and not self._occurs(term)]
+        if not absent:
+            return None
+        texts = list(dict.fromkeys(map(str, absent)))
+        similar = [name for text in texts for name in get_close_matches(text, self._written, _LISTED)]
+        known = _in_words(dict.fromkeys(similar) or self._written)
+        verb = "does" if len(texts) == 1 else "do"
+        return (
+            f"{' and '.join(texts)} {verb} not occur in the program, the trace or the static data. If the "
+            f"spelling is wrong, use a term that occurs, such as {known}."
+        )
+
+    def _occurs(self, term: Symbol) -> bool:
+        return term == NULL or term in self._terms.get(str(term), ())
+
+    @property
+    def _written(self) -> list[str]:
+        """The short names of terms that occur, sorted, without literals and full IRIs."""
+        return sorted(name for name, terms in self._terms.items() if terms and name[:1] not in '<"')
+
     def _needs_no_trace(self, term: Constant) -> bool:
         return (
             isinstance(term, Iri | RdfLiteral)
             or term == NULL
-            or (isinstance(term, Number) and not self._query)
+            or (isinstance(term, Number | Symbol) and not self._query)
         )
 
     def _unknown(self, text: str, atom: AskedAtom) -> LarsError:
@@ -222,8 +245,7 @@ class ShortNames:
             return LarsError(
                 f"{atom.text}: found the variable {cut(text)}; expected an atom without variables"
             )
-        names = sorted(name for name in self._terms if name[:1] not in '<"')
-        close = get_close_matches(text, names, _LISTED) or names
+        close = get_close_matches(text, self._written, _LISTED) or self._written
         return LarsError(
             f"{atom.text}: {cut(text)} is not a term of the program, the trace or the static data; "
             f"expected one of {_in_words(close)}"
@@ -462,13 +484,14 @@ def _query_of(path: Path, task: AgreementTask, engine: Language | None, warn: Wa
 
 
 def explain_atom(
-    here: ProgramSituation, t: int, text: str, model: int | None, path: Path
+    here: ProgramSituation, t: int, text: str, model: int | None, path: Path, warn: Warn = unsaid
 ) -> AtomExplanation | NoAnswerStream:
     """Return the explanation why an atom holds or does not hold in an answer stream at time t.
 
     The argument `text` is the atom as the user wrote it. The argument `model` is the number of the answer
     stream. By default, the function explains the first answer stream with the atom. If no answer stream
-    exists at time t, the function returns the reason why none exists.
+    exists at time t, the function returns the reason why none exists. The function `warn` receives a warning
+    about names in the atom that occur nowhere.
 
     Raises:
         LarsError: The time is outside the timeline, or the text can mean several atoms.
@@ -491,6 +514,8 @@ def explain_atom(
     atom = names.resolve(
         asked_atom, (*known, *(a for stream in streams for u, a in stream if u == moment_time))
     )
+    if (warning := names.warning(atom)) is not None:
+        warn(warning)
     if instead is not None:
         return why_unanswered(here, t, (moment_time, atom), instead)
     explained = _explained(here, t, (moment_time, atom), found, model)

@@ -23,7 +23,7 @@ from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.options import IdleOptions, flags_of, has
 from agreement.documents.outputs import plain, quantity, short, table
 from agreement.documents.table_files import OutTable
-from agreement.results.base.library import Findings, Listeners, offered_functions
+from agreement.results.base.library import Findings, Listeners, name_of, offered_functions
 from agreement.results.renderings import answer_lines
 from lars.dataclass import dataclass
 from lars.durations import MILLISECOND, SECOND, Duration
@@ -209,7 +209,7 @@ class SolveResult(Findings):
         from agreement.results.renderings.pages.page import Page
 
         task = self._task
-        title = "Reports" if task is None else f"{task.path.name}, solved"
+        title = "Reports" if task is None else f"{name_of(task.path)}, solved"
         question = "What holds at each time, and why?"
         head = Page(title, question, None, self.headline, self.warnings, "The answers")
         page = text_page(head, self.document(), self.for_notebooks())

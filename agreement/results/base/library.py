@@ -252,11 +252,12 @@ class Findings(Result):
         head = Page("What was found", "", None, self.text.partition("\n")[0], self.warnings)
         return text_page(head, self.to_json(), self.parts())
 
-    def write_report(self, path: str | Path) -> None:
-        """Write the HTML report of the result, like the option --report."""
+    def write_report(self, path: str | Path, *, title: str | None = None) -> None:
+        """Write the HTML report of the result, like the option --report; `title` replaces its title."""
         from agreement.results.renderings.pages.page import provenance, write_page
 
-        write_page(Path(path), replace(self.page(), provenance=provenance((), ())))
+        page = self.page()
+        write_page(Path(path), replace(page, title=title or page.title, provenance=provenance((), ())))
 
     def inline_report(self, height: int = 800) -> "InlinePage":
         """Return the HTML report for a notebook, in a frame of `height` pixels."""
@@ -662,12 +663,19 @@ def comparison_on(
     return on_read(read_experiment(path), options.input_options.trace(), options, periods, warn)
 
 
+def name_of(path: Path) -> str:
+    """Return the name of an input for a title; a text that a Python program gives has no file extension."""
+    from agreement.documents.values import shown_path
+
+    return path.stem if shown_path(path) != path and path.suffix in (".rq", ".lars") else path.name
+
+
 def title_of(inputs: Sequence[Path]) -> str:
     """Return a title for a report: the title of the experiment, or the names of the input files."""
     from agreement.documents.requests import experiment_in
 
     if (path := experiment_in(inputs)) is None:
-        return ", ".join(path.name for path in inputs)
+        return ", ".join(map(name_of, inputs))
     from agreement.experiments.experiment import read_experiment
 
     return read_experiment(path).file.title or path.resolve().name

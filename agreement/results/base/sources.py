@@ -78,7 +78,8 @@ _QUERY: Final = re.compile(
     r"(?:register|select|construct|ask|describe)\b",
     re.IGNORECASE,
 )
-_RULE: Final = re.compile(r"←|:-[\s\[]|\)\s*:-")
+_RULE: Final = re.compile(r"←|:-[\s\[]|\)\s*:-|(?m:^\s*[a-z]\w*(?:\([^()<>\"\n]*\))?\s*(?:<-|->|<=|=>))")
+"""A part of a text that only programs contain: an arrow, also one that is wrong in the head of a rule."""
 _ACCEPTED: Final = "a path, a text, a table with the columns t, stream, s, p, o, or pairs (t, graph)"
 _SUFFIXES: Final = ("", ".rq", ".lars", ".nq", ".nt", ".ndjson", ".trig")
 """The extensions of temporary files, except those of tables, whose names are types."""

@@ -4,6 +4,7 @@ import sys
 from datetime import date, timedelta
 from types import SimpleNamespace
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
@@ -164,3 +165,24 @@ def test_results_have_dates_beside_time_points_where_the_trace_has(zero):
     assert found.dates.moment(found.verdicts[0].intervals[0].end) == wanted[1]
     answers = api.solve(MET, trace).answers
     assert [one.t_date for one in answers] == [zero and zero + timedelta(seconds=one.t) for one in answers]
+
+
+def mixed(values, **columns):
+    frame = {"t": range(1, len(values) + 1), "s": "http://e/a", "p": "http://e/v", "o": values}
+    return pd.DataFrame(frame | columns)
+
+
+def test_objects_of_several_types_are_terms_and_literals():
+    values = ["<http://e/b>", 12, 0.5, True, date(2026, 5, 4), '"a"', np.int64(7)]
+    query = QUERY.replace("RANGE 3s", "NOW")
+    rows = [(t, ("http://e/a", "http://e/v", value)) for t, value in enumerate(values, 1) if t != 5]
+    found = [one.rows for one in api.solve(query, mixed(values)).answers if one.rows]
+    assert found[:4] + found[5:] == [one.rows for one in api.solve(query, rows).answers if one.rows]
+    assert "XMLSchema#date>" in str(found[4])
+
+
+def test_a_column_of_several_types_is_named():
+    with pytest.raises(LarsError, match=r"cannot be read: .*column s .*'int' object; expected t as integer"):
+        api.solve(QUERY, mixed(["<http://e/b>", 1], s=["http://e/a", 5]))
+    with pytest.raises(LarsError, match=r"cannot be read: column o has the value \['x'\]; expected t as"):
+        api.solve(QUERY, mixed(["<http://e/b>", ["x"]]))

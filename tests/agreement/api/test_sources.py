@@ -390,3 +390,26 @@ def test_a_relative_iri_in_a_text_is_in_the_current_folder(tmp_path, monkeypatch
 def test_an_element_at_the_time_true_is_refused():
     with pytest.raises(api.LarsError, match=r"trace\[0\]: element 1: found .*expected a pair .time, content"):
         api.solve(QUERY, [(True, (EX.a, EX.b, EX.c))])
+
+
+@pytest.mark.parametrize("arrow", ["<-", "->", "<=", "=>"])
+def test_a_text_with_another_arrow_is_a_program(arrow):
+    program = f"% gates\njammed(G) {arrow} [+]^3 <> blocked(G)."
+    assert _file_name(program) == ("program", ".lars")
+    if arrow == "<-":
+        assert api.solve(program, [(1, "blocked(g)")]).answers
+    else:
+        with pytest.raises(api.LarsError, match=r"program.lars:2:11: found .*expected ← \(:-\)"):
+            api.solve(program, [(1, "blocked(g)")])
+
+
+def test_a_text_with_an_arrow_in_a_literal_is_a_trace():
+    assert _file_name('1: said(a, "b <- c").\n') == ("trace", "")
+    assert _file_name('<http://e/a> <http://e/p> "p(a) <- q" <http://e/s> "1" .\n') == ("trace", "")
+
+
+def test_a_page_of_texts_has_a_plain_title(tmp_path):
+    found = api.solve("p(X) ← ⊞^3 ◇ q(X).", [(1, "q(a)")])
+    for how, title in ({}, "program, solved"), ({"title": "Gates"}, "Gates"):
+        found.write_report(tmp_path / "a.html", **how)
+        assert f"<title>{title}" in (tmp_path / "a.html").read_text(encoding="utf-8")

@@ -56,7 +56,7 @@ _LEGEND: Final[dict[str, tuple[str, str]]] = {
         "a window: ⊞^n has width n, ⊞^{l,0,d} has width l and slide d, ⊞^{#n} contains the newest n triples",
     ),
     "◇": ("◇", "at some time point of the window"),
-    "□": ("□", "at every time point of the window"),
+    "□": ("□", "at every time point of the window; a window never begins before the timeline"),
     "@": ("@_", "at the time point after @"),
     "←": ("←", "if: the atom on the left holds if all literals on the right hold"),
     "ans1, ans2, ..": (

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import Final
+from textwrap import shorten
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -115,11 +116,43 @@ def write_table(source: object, path: Path) -> Path:
         LarsError: Arrow cannot write the data.
     """
     try:
-        pq.write_table(storable(pa.table(source)), path)
+        pq.write_table(storable(_as_table(source)), path)
     except (pa.ArrowException, TypeError, ValueError, OverflowError, OSError) as error:
         short_of(path, error)
-        raise LarsError(f"{path}: cannot be read: {short(str(error))}; expected {ACCEPTED_TABLE}") from None
+        # Arrow gives the cause first, and then the column.
+        problem = ": ".join(map(str, reversed(error.args))) if isinstance(error, pa.ArrowException) else error
+        raise LarsError(
+            f"{path}: cannot be read: {shorten(str(problem), 200)}; expected {ACCEPTED_TABLE}"
+        ) from None
     return path
+
+
+def _as_table(source: Any) -> pa.Table:
+    """Return data with Arrow's interface as a table.
+
+    The column o of a data frame of pandas may contain texts and values of other types, such as IRIs and
+    numbers. Arrow has no type for such a column, so the literals of the values become texts.
+    """
+    try:
+        return pa.table(source)
+    except pa.ArrowException:
+        if "o" not in getattr(source, "columns", ()) or not hasattr(source, "assign"):
+            raise
+        return pa.table(source.assign(o=list(map(_object_cell, source["o"]))))
+
+
+def _object_cell(value: object) -> str | None:
+    """Return a value as the text of a cell: a text unchanged, any other value as a literal; None if missing."""
+    if isinstance(value, str):
+        return value
+    # Arrow reads NaN as missing, as pandas means it in a column of objects.
+    column = pa.array([value], from_pandas=True)
+    if pa.types.is_null(column.type) or column.null_count:
+        return None
+    if datatype_of(column.type) is None:
+        raise pa.ArrowTypeError(f"column o has the value {value!r}")
+    text: str = literals(column)[0].as_py()
+    return text
 
 
 def storable(table: pa.Table) -> pa.Table:

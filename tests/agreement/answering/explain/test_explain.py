@@ -176,6 +176,15 @@ def test_the_answer_stream_can_be_chosen(program):
     assert explain(*program, "--at", 5, "b", "--model", 3).startswith("lars: --model 3: expected 1..2")
 
 
+def test_a_name_that_occurs_nowhere_does_not_hold_with_a_warning(program):
+    found = lars("explain", *program, "--at", 10, "near(z)")
+    assert (found.code, found.out.splitlines()[0]) == (0, "near(z) does not hold at 10")
+    said = "warning: z does not occur in the program, the trace or the static data. If the spelling is wrong"
+    assert said in found.err
+    assert "null" not in found.err
+    assert "occur" not in lars("explain", *program, "--at", 10, "near(x)").err
+
+
 REFUSED = {
     "ans(25,,b)": "'ans(25,,b)' is not an atom; expected an atom",
     "ans(25": "'ans(25' is not an atom",
