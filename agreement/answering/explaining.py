@@ -60,7 +60,7 @@ from solver.job import Question, answers_at
 from solver.pointwise import models
 from solver.rdf import evaluate
 from solver.relational import encode
-from solver.settings import Time, TraceOptions, Warn, unsaid
+from solver.settings import Time, TraceOptions, Warn
 from solver.traces import MalformedPart, point_of, read_time
 from translate.model.query import EngineQuery, Language
 from translate.sparql import number
@@ -484,14 +484,13 @@ def _query_of(path: Path, task: AgreementTask, engine: Language | None, warn: Wa
 
 
 def explain_atom(
-    here: ProgramSituation, t: int, text: str, model: int | None, path: Path, warn: Warn = unsaid
+    here: ProgramSituation, t: int, text: str, model: int | None, path: Path
 ) -> AtomExplanation | NoAnswerStream:
     """Return the explanation why an atom holds or does not hold in an answer stream at time t.
 
     The argument `text` is the atom as the user wrote it. The argument `model` is the number of the answer
     stream. By default, the function explains the first answer stream with the atom. If no answer stream
-    exists at time t, the function returns the reason why none exists. The function `warn` receives a warning
-    about names in the atom that occur nowhere.
+    exists at time t, the function returns the reason why none exists.
 
     Raises:
         LarsError: The time is outside the timeline, or the text can mean several atoms.
@@ -514,14 +513,18 @@ def explain_atom(
     atom = names.resolve(
         asked_atom, (*known, *(a for stream in streams for u, a in stream if u == moment_time))
     )
-    if (warning := names.warning(atom)) is not None:
-        warn(warning)
     if instead is not None:
         return why_unanswered(here, t, (moment_time, atom), instead)
     explained = _explained(here, t, (moment_time, atom), found, model)
     if explained.proof is not None or moment_time != t:
         return explained
     return replace(explained, held=_held_before(here, explained.world, atom, path))
+
+
+def warning_about(here: ProgramSituation, atom: Atom) -> str | None:
+    """Return a warning about names in an atom that occur nowhere; None if all names occur."""
+    width = None if here.query is None else len(columns(here.query))
+    return ShortNames(here.program, _input_atoms(here, ()), width).warning(atom)
 
 
 def _input_atoms(here: ProgramSituation, streams: Sequence[frozenset[Moment]]) -> list[Atom]:

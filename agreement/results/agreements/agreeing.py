@@ -277,10 +277,11 @@ class AgreeResult(Findings):
 
         A CQELS query that `lars` derives has several forms: each of its parts is brave (it matches only the
         stream) or cautious (it matches the stream or the static data). A CQELS query that the user gives has
-        one form.
+        one form. Forms with the same rows are one comparison, with a name such as `brave · cautious`.
         """
         return {
-            str(report.pair): self._report.row_filter.verdicts(report) for report in self._report.variants
+            agreement_report.name_of(group): self._report.row_filter.verdicts(group[0])
+            for group in agreement_report.alike_variants(self._report)
         }
 
     @property
@@ -311,13 +312,16 @@ class AgreeResult(Findings):
 
     @property
     def differences(self) -> tuple[AgreementDifference, ...]:
-        """The rows that only push or only pull reports, by variant of the CQELS query, period and time."""
-        every = (
-            (variant, row)
-            for variant in self._report.variants
-            for row in self._report.row_filter.rows(variant)
+        """The rows that only push or only pull reports, by variant of the CQELS query, period and time.
+
+        The attribute `variant` of a row is a name in `variants`. The rows of variants with the same rows are
+        listed once. If `variants` has several names, select the rows of one variant before you count rows.
+        """
+        return tuple(
+            _difference(group, row, self.dates)
+            for group in agreement_report.alike_variants(self._report)
+            for row in self._report.row_filter.rows(group[0])
         )
-        return tuple(_difference(variant, row, self.dates) for variant, row in every)
 
     def cases(self) -> "Iterator[VerdictCase]":
         """Yield a passed test case for each period U that agrees, and a failed one for each differing row."""
@@ -409,10 +413,12 @@ class AgreeResult(Findings):
         return agreement_report.tables(self._report)
 
 
-def _difference(variant: VariantReport, found_row: RowDifference, dates: Dates) -> AgreementDifference:
+def _difference(
+    group: Sequence[VariantReport], found_row: RowDifference, dates: Dates
+) -> AgreementDifference:
     interval = found_row.interval
     return AgreementDifference(
-        variant=str(variant.pair),
+        variant=agreement_report.name_of(group),
         period=found_row.period,
         start=interval.start,
         end=interval.end,
@@ -421,7 +427,7 @@ def _difference(variant: VariantReport, found_row: RowDifference, dates: Dates) 
         cause=found_row.cause,
         pushed=found_row.pushed,
         _row=found_row,
-        _report=variant,
+        _report=group[0],
         _dates=dates,
     )
 

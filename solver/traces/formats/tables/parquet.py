@@ -142,7 +142,7 @@ def _as_table(source: Any) -> pa.Table:
 
 
 def _object_cell(value: object) -> str | None:
-    """Return a value as the text of a cell: a text unchanged, any other value as a literal; None if missing."""
+    """Return a value as the text of a cell: a text unchanged, other values as literals; None if missing."""
     if isinstance(value, str):
         return value
     # Arrow reads NaN as missing, as pandas means it in a column of objects.
