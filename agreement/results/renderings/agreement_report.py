@@ -107,11 +107,12 @@ def _slides(report: AgreementReport) -> str | None:
     )
     if not slides or not hidden:
         return None
-    count = outputs.quantity(sum(map(size, groups.values())), "row")
+    count = outputs.quantity(sum(map(size, groups.values())), "different row")
     lengths = " or ".join(map(str, slides))
     ends = f"a window of push ends at the last multiple of its SLIDE ({lengths}), not at the new input"
     given = "lars derived SLIDE from the STEP of the given query, and " if pair.derived == "push" else ""
-    return f"hidden by the pivot ({hidden} of {count}): {ends}; {given}CQELS itself ignores SLIDE"
+    which = f"hidden by the pivot (only pull reports {hidden} of {count})"
+    return f"{which}: {ends}; {given}CQELS itself ignores SLIDE"
 
 
 def alike_variants(report: AgreementReport) -> Iterable[tuple[VariantReport, ...]]:
