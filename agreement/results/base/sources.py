@@ -302,21 +302,27 @@ def _with_keywords(text: str, flags: Mapping[str, Option]) -> str:
             return match[0]
         if option.kind is bool:
             return f"{option.name}=True" + match[0].removeprefix(flag)
-        value = None if word is None else _python_value(option, word)
+        # A word of a sentence, such as "requires", is followed by other words.
+        is_last = text[match.end() :][:1] in ("", *".,;:)")
+        value = None if word is None else _python_value(option, word, is_last=is_last)
         return f"{option.name}={value or match[0].removeprefix(flag)}"
 
     return _FLAG.sub(keyword, text)
 
 
-def _python_value(option: Option, word: str) -> str | None:
-    """Return the word after a flag as a value of the keyword; None if the word is not a value."""
+def _python_value(option: Option, word: str, *, is_last: bool) -> str | None:
+    """Return the word after a flag as a value of the keyword; None if the word is not a value.
+
+    `is_last` is true if no further word of the sentence follows directly.
+    """
     metavar = option.metavar or ""
     if "=" in metavar and "=" in word:
         key, _, value = word.partition("=")
         return f'{{"{key}": "{value}"}}'
     if word.isdecimal() or word.isupper():
         return word
-    return f'"{word}"' if word in option.choices or re.search(r"[\d/.:=]", word) else None
+    is_value = is_last or word in option.choices or re.search(r"[\d/.:=]", word) is not None
+    return f'"{word}"' if is_value else None
 
 
 def _as_function(command: str) -> str:
