@@ -62,6 +62,10 @@ _STEPS: Final = tuple(
 )
 """The possible distances of ticks on a time axis, in nanoseconds."""
 _AGREES: Final = "#9ccfb8"
+_WIDTH: Final = 6.3
+"""The default width of figures in inches."""
+FigureLook = tuple[float | None, float | None]
+"""The font size of a figure in points, and its width in inches; None means the default."""
 _SIZE: Final = 8
 """The font size of figures in points, unless matplotlib's rcParams contain another size than the default."""
 _STYLE: Final[Any] = {
@@ -96,21 +100,31 @@ def check_matplotlib(place: str) -> None:
 
 
 def figure_of(
-    variant: VariantReport, verdicts: Sequence[PeriodVerdict], row: RowDifference | None, setting: Setting
+    variant: VariantReport,
+    verdicts: Sequence[PeriodVerdict],
+    row: RowDifference | None,
+    setting: Setting,
+    look: FigureLook = (None, None),
 ) -> "Figure":
     """Return a matplotlib figure: a strip of periods for each pull period U, and a timeline of a difference.
 
     The timeline shows the surroundings of `row`, a row of only one side. If `row` is None, the figure has no
-    timeline.
+    timeline. A larger font makes the figure taller, but not wider.
     """
     check_matplotlib("plot()")
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    with mpl.rc_context(_style()):
+    font_size, width = look
+    if any(each is not None and each <= 0 for each in look):
+        raise LarsError("font_size and width must be positive; use points and inches, such as 16 and 6.3")
+    with mpl.rc_context(_style(font_size)):
         tall = min(0.5 + 0.16 * len(verdicts), 8.0)
         heights = [tall] if row is None else [tall, 2.4]
-        figure = Figure(figsize=(6.3, sum(heights) + (0.8 if row is None else 1.4)), layout="constrained")
+        figure = Figure(figsize=(width or _WIDTH, 1), layout="constrained")
+        # The legend has more lines if less text fits beside each other.
+        below = 0.8 if row is None else 0.7 + 0.7 / min(_room(figure), 1)
+        figure.set_figheight((sum(heights) + below) * _points(1))
         axes = figure.subplots(len(heights), 1, height_ratios=heights, squeeze=False)[:, 0]
         _strip(axes[0], variant, verdicts, setting)
         if row is not None:
@@ -119,33 +133,55 @@ def figure_of(
 
 
 def write_figure(path: Path, figure: "Figure") -> None:
-    """Write a figure to a file in one step; the size of the figure includes the labels at its edges."""
+    """Write a figure to a file in one step; if a text reaches over the edge, the file is larger."""
     import matplotlib as mpl
 
+    figure.draw_without_rendering()
+    words, page = figure.get_tightbbox(), figure.bbox_inches
+    inside = words.x0 >= 0 and words.y0 >= 0 and words.x1 <= page.x1 and words.y1 <= page.y1
     kind = path.suffix[1:]
     undated: dict[str, None] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind, {})
     with mpl.rc_context(_style()), replacement_path(path) as new:
-        figure.savefig(new, format=kind, dpi=200, metadata=undated, bbox_inches="tight")
+        figure.savefig(new, format=kind, dpi=200, metadata=undated, bbox_inches=None if inside else "tight")
 
 
-def _style() -> Any:
-    """Return the style of figures; the font size is the user's, if the user has set a font size."""
+def _style(font_size: float | None = None) -> Any:
+    """Return the style of figures; by default, the font size is the user's if the user has set one."""
     import matplotlib as mpl
 
     own = mpl.rcParams["font.size"]
-    return {**_STYLE, "font.size": _SIZE if own == mpl.rcParamsDefault["font.size"] else own}
+    usual = _SIZE if own == mpl.rcParamsDefault["font.size"] else own
+    names = ("axes.labelsize", "axes.titlesize", "xtick.labelsize", "ytick.labelsize", "legend.fontsize")
+    sizes = dict.fromkeys(("font.size", *names), font_size) if font_size else {"font.size": usual}
+    return {**_STYLE, **sizes}
 
 
 def _points(size: float) -> float:
-    """Return a font size of the default style, scaled by the font size of the current style."""
+    """Return a length of the default style, scaled by the font size of the current style."""
     import matplotlib as mpl
 
     scale: float = mpl.rcParams["font.size"] / _SIZE
     return size * scale
 
 
+def _font(size: float) -> float:
+    """Return a font size: a smaller one only in the default style, since other sizes are of the user."""
+    import matplotlib as mpl
+
+    own: float = mpl.rcParams["font.size"]
+    return size if own == _SIZE else own
+
+
+def _room(figure: "Figure") -> float:
+    """Return how much text fits side by side, as a share of the text in a figure of the default size."""
+    width: float = figure.get_figwidth()
+    return width / _WIDTH / _points(1)
+
+
 def _strip(axes: "Axes", variant: VariantReport, verdicts: Sequence[PeriodVerdict], setting: Setting) -> None:
     used: set[int] = set()
+    figure = axes.get_figure(root=True)
+    assert figure is not None
     several = False
     timeline = variant.trace.timeline
     span = max(timeline.last - timeline.first, 1)
@@ -159,8 +195,8 @@ def _strip(axes: "Axes", variant: VariantReport, verdicts: Sequence[PeriodVerdic
             if 0 <= cause < len(CAUSES):
                 used.add(cause)
                 at = (start + end) / 2
-                if (end - start) / span > _NARROW:
-                    how: Any = {"ha": "center", "va": "center", "fontsize": _points(5.5), "clip_on": True}
+                if (end - start) / span > _NARROW / _room(figure):
+                    how: Any = {"ha": "center", "va": "center", "fontsize": _font(5.5), "clip_on": True}
                     axes.text(at, place, CAUSE_LETTERS[CAUSES[cause]], color="white", weight="bold", **how)
     step = max(1, len(verdicts) // 25)
     axes.set_yticks(
@@ -174,7 +210,8 @@ def _strip(axes: "Axes", variant: VariantReport, verdicts: Sequence[PeriodVerdic
     legend = "; ".join(
         name.replace(" ", "\xa0") for name in ("low: agree", *names, *([_MOST] if several else []))
     )
-    axes.set_title("\n".join(wrap(legend, _LINE)).replace("\xa0", " "), fontsize=_points(8), loc="left")
+    line = round(_LINE * min(_room(figure), 1) ** 1.5)
+    axes.set_title(_wrapped(legend, line), fontsize=_font(8), loc="left")
 
 
 def _dated(axes: "Axes", variant: VariantReport, setting: Setting) -> str:
@@ -184,9 +221,14 @@ def _dated(axes: "Axes", variant: VariantReport, setting: Setting) -> str:
         return f"time in units of {setting.unit}"
     from matplotlib.ticker import FuncFormatter, MaxNLocator, MultipleLocator
 
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    room = min(_room(figure), 1)
     first, last = axes.get_xlim()
-    step, offset = _round_step(last - first, datetime.fromisoformat(dates.zero), setting.unit)
-    locator = MultipleLocator(step, offset) if step else MaxNLocator(_TICKS, integer=True)
+    step, offset = _round_step((last - first) / room, datetime.fromisoformat(dates.zero), setting.unit)
+    locator = (
+        MultipleLocator(step, offset) if step else MaxNLocator(max(2, round(_TICKS * room)), integer=True)
+    )
     axes.xaxis.set_major_locator(locator)
     axes.xaxis.set_major_formatter(FuncFormatter(lambda t, _: dates.text(round(t))))
     return f"time{dates.caption}"
@@ -208,6 +250,8 @@ def _round_step(span: float, zero: datetime, unit: Duration) -> tuple[int, int]:
 
 
 def _timeline(axes: "Axes", variant: VariantReport, row: RowDifference, setting: Setting) -> None:
+    figure = axes.get_figure(root=True)
+    assert figure is not None
     timeline = variant.trace.timeline
     (support,) = variant.supports([row])
     facts = [fact for fact in variant.trace.facts(timeline) if is_triple(fact)]
@@ -245,12 +289,12 @@ def _timeline(axes: "Axes", variant: VariantReport, row: RowDifference, setting:
     axes.plot(seen, [base + 2.3] * len(seen), "s", color=_PULL, markersize=4)
     axes.axvline(row.at, color=_LIT, linewidth=0.8)
     words = [*lanes, "push evaluates", f"pull, U = {row.period}", short_row(row.row)]
-    axes.set_yticks(range(base + 3), list(map(_in_lines, words)))
+    axes.set_yticks(range(base + 3), [_in_lines(word, _room(figure)) for word in words])
     axes.get_yticklabels()[-1].set(color=_LIT, weight="bold")  # the row that the picture is about
     axes.set_xlim(first, row.interval.end + 2)
     axes.invert_yaxis()
     axes.set_xlabel(_dated(axes, variant, setting))
-    axes.set_title(f"only in {row.side}: {row.cause}", fontsize=_points(8), loc="left")
+    axes.set_title(f"only in {row.side}: {row.cause}", fontsize=_font(8), loc="left")
     drawn_marks = {
         "evaluation of push": any(first <= t <= row.interval.end + 2 for t in pushes.tolist()),
         "evaluation of pull": bool(pulls),
@@ -302,12 +346,21 @@ def _legend(axes: "Axes", window_times: Mapping[str, int], dates: Dates, drawn: 
     figure = axes.get_figure(root=True)
     assert figure is not None
     handles, labels = zip(*entries, strict=True)
-    figure.legend(handles, labels, loc="outside lower center", ncols=3, fontsize=_points(7), frameon=False)
+    columns = max(1, min(3, int(3 * _room(figure))))
+    figure.legend(
+        handles, labels, loc="outside lower center", ncols=columns, fontsize=_font(7), frameon=False
+    )
 
 
-def _in_lines(text: str) -> str:
+def _wrapped(legend: str, line: int) -> str:
+    """Return a legend in lines; a name is divided only if it is longer than a line."""
+    lines = wrap(legend, line, break_long_words=False)
+    return "\n".join("\n".join(wrap(each.replace("\xa0", " "), max(line, 20))) for each in lines)
+
+
+def _in_lines(text: str, room: float) -> str:
     """Return a label divided into at most three short lines; the last ends with … if text is omitted."""
-    return "\n".join(wrap(text, _LABEL, max_lines=3, placeholder=" …"))
+    return "\n".join(wrap(text, max(round(_LABEL * min(room, 1)), 12), max_lines=3, placeholder=" …"))
 
 
 def _window_ends(

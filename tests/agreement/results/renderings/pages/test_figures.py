@@ -156,9 +156,36 @@ def test_a_figure_has_the_font_size_that_the_user_sets():
     found = api.agree(SAMPLES / "coupons", period=8)
     with mpl.rc_context({"font.size": 16}):
         large = found.plot()
-    small = found.plot()
-    for read in (lambda figure: figure.axes[0].yaxis.label, lambda figure: figure.legends[0].get_texts()[0]):
-        assert read(large).get_fontsize() == 2 * read(small).get_fontsize()
+    assert font_sizes(large) == font_sizes(found.plot(font_size=16)) == {16}
+    assert max(font_sizes(found.plot())) == 8
+
+
+def font_sizes(figure):
+    from matplotlib.text import Text
+
+    return {text.get_fontsize() for text in figure.findobj(Text) if text.get_text()}
+
+
+@pytest.mark.parametrize(("size", "width"), [(16, None), (16, 10), (6, 3.3), (20, 12), (12, None)])
+def test_a_figure_of_the_given_font_size_has_the_given_width_and_axes_of_half_of_it(tmp_path, size, width):
+    found = api.agree(SAMPLES / "coupons", period="1..8")
+    figure = found.plot(font_size=size, width=width)
+    figure.draw_without_rendering()
+    words = figure.get_tightbbox()
+    assert min(words.x0, words.y0) >= 0
+    assert words.x1 <= figure.get_figwidth() == (width or 6.3)
+    assert words.y1 <= figure.get_figheight()
+    for axes in figure.axes:
+        assert axes.get_window_extent().width >= figure.bbox.width / 2
+    assert font_sizes(figure) == {size}
+    found.write_figure(tmp_path / "a.svg", font_size=size, width=width)
+    points = re.search(r'<svg[^>]* width="([0-9.]+)pt"', (tmp_path / "a.svg").read_text(encoding="utf-8"))
+    assert float(points[1]) == pytest.approx(72 * (width or 6.3))
+
+
+def test_a_figure_has_no_text_of_size_zero():
+    with pytest.raises(api.LarsError, match="font_size and width must be positive"):
+        api.agree(SAMPLES / "coupons", period=8).plot(font_size=0)
 
 
 def test_the_legend_says_which_of_several_causes_is_shown_and_ticks_are_at_round_times(tmp_path):
