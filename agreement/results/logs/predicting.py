@@ -9,6 +9,7 @@ from functools import partial
 from itertools import groupby, pairwise
 from math import ceil, floor, inf
 from pathlib import Path
+from statistics import mode
 from typing import Final
 
 from agreement.comparing.drafts import USUAL
@@ -42,6 +43,9 @@ _PULL: Final = "csparql"
 _CLOSING: Final = "rspql"
 _MOST_PERIODS: Final = 6
 _MOST_LENGTHS: Final = 8
+_PARTS: Final = 4
+"""A part of a log whose periods are tried on their own is its first or last fourth, with `_FEWEST` alerts."""
+_FEWEST: Final = 4
 _MOST_BASES: Final = 3
 """The number of predictions for which other limits are tried; each takes up to `limits.MOST` predictions."""
 
@@ -99,8 +103,9 @@ class JudgedLogs:
 
         First, push and pull are tried. If neither predicts the log, specifications whose windows report when
         they close are tried. If none of these specifications predicts the log, engine versions are tried, and
-        windows of other lengths for the nearest specification. Then, another number in one comparison of the
-        query is tried. Pull that reports only new rows is tried last.
+        windows of other lengths for the nearest specification. Then, pull periods that fit only the first or
+        the last alerts are tried, and another number in one comparison of the query. Pull that reports only
+        new rows is tried last.
         """
         unit, messages = self.unit, list[str]()
         run, zero = self._run(_PUSH, messages.append)
@@ -137,12 +142,39 @@ class JudgedLogs:
             if not nearest.correct and nearest.name in runs:
                 tried += self._by_other_lengths(nearest, *runs[nearest.name], answers)
             if not _is_explained(tried):
+                tried += self._by_periods_of_parts(tried, run, asked, wait, answers)
+            if not _is_explained(tried):
                 tried += self._by_other_limits(tried, runs, answers)
             if not _is_explained(tried):
                 tried += self._by_new_rows(run, periods, wait, answers)
         for message in dict.fromkeys(messages):
             warn(message)
         return _sorted(one.since(zero) for one in tried)
+
+    def _by_periods_of_parts(
+        self,
+        tried: Sequence[Prediction],
+        run: EngineRun,
+        asked: Sequence[Duration],
+        wait: str,
+        answers: Recording,
+    ) -> Sequence[Prediction]:
+        """Return a prediction by pull with a period that fits the first or the last alerts of a log.
+
+        A system whose period changes has no period that fits all its alerts. The result is empty if no such
+        period (of those in `asked`, if any) explains the log together with another prediction.
+        """
+        times = [report.t for report in answers.reports]
+        few = len(times) // _PARTS
+        for part in (times[-few:], times[:few]) if few >= _FEWEST else ():
+            # Alerts of one long period count as one report, so that long periods explain too much.
+            for period in sorted(asked or _periods(run, part)):
+                if _begin(times, period) != _begin(part, period) is not None:
+                    name = f"pull every {period}{wait}"
+                    fitting = self._judged(name, _PULL, run, period, answers, part=part)
+                    if _is_explained((*tried, fitting)):
+                        return [fitting]
+        return []
 
     def _by_new_rows(
         self, run: EngineRun, periods: Sequence[Duration], wait: str, answers: Recording
@@ -256,13 +288,18 @@ class JudgedLogs:
         slide: Duration | None,
         answers: Recording,
         counted: Sequence[Semantics] = ("bag", "set"),
+        part: Sequence[float] | None = None,
     ) -> Prediction:
-        """Return the prediction of the log by an engine, or by a specification with this slide of windows."""
+        """Return the prediction of the log by an engine, or by a specification with this slide of windows.
+
+        The start times of windows fit the times of the alerts in `part`; by default, of all alerts.
+        """
         run = run if engine in ENGINES else replace(run, query=_sliding(run.query, slide))
-        times = [report.t - run.wait * self.unit.milliseconds for report in answers.reports]
+        times = [report.t for report in answers.reports] if part is None else part
+        closes = [t - run.wait * self.unit.milliseconds for t in times]
         try:
-            every = [None] if slide is None else _starts(run.query, times, slide, self.unit)
-            joined = _joined(answers, run, slide)
+            every = [None] if slide is None else _starts(run.query, closes, slide, self.unit)
+            joined = _joined(answers, run, slide) if part is None else _clustered(answers)
             tried: list[Prediction] = []
             for starts in every:
                 tried.append(self._verdict(name, engine, run, starts, joined, counted))
@@ -369,6 +406,24 @@ def _joined(log: Recording, run: EngineRun, slide: Duration | None) -> Recording
 
     grouped = (tuple(group) for _, group in groupby(log.reports, key=place))
     joined = (replace(group[0], rows=tuple(recordings.rows_of(group))) for group in grouped)
+    return replace(log, reports=tuple(joined))
+
+
+def _clustered(log: Recording) -> Recording:
+    """Return a log in which alerts are one report if they are nearer than half of the usual distance.
+
+    The usual distance of a log is the most common one of its alerts. So the alerts of a shorter period stay
+    apart when a longer period is tried.
+    """
+    distances = [later.t - one.t for one, later in pairwise(log.reports) if later.t > one.t + SLACK]
+    near = mode(distances) / 2 if distances else 0.0
+    clusters: list[list[Report]] = []
+    for report in log.reports:
+        if clusters and report.t - clusters[-1][0].t < near:
+            clusters[-1].append(report)
+        else:
+            clusters.append([report])
+    joined = (replace(some[0], rows=tuple(recordings.rows_of(some))) for some in clusters)
     return replace(log, reports=tuple(joined))
 
 

@@ -207,6 +207,28 @@ def test_another_length_of_windows_predicts_a_log_and_the_time_of_a_change_is_to
     assert f"evaluations, the first at {at:g} and the last at {max(end for end, *_ in long ^ short)}" in told
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "asked"),
+    [(10, 20, None), (10, 20, "10s,20s"), (10, 30, None), (20, 10, None), (30, 10, "10s,30s")],
+)
+def test_another_period_from_some_time_on_is_told(tmp_path, before, after, asked):
+    draw = random.Random(11)
+    events = [(7 * n, draw.choice(["hall", "attic"]), draw.choice([20, 30, 40])) for n in range(1, 90)]
+    ends = range(10, events[-1][0], 10)
+    middle = ends[len(ends) // 2] // 60 * 60
+    whole = pulls(events, lambda _: 20, ends)
+    rows = [row for row in whole if not row[0] % (before if row[0] < middle else after)]
+    a, b, s = table(tmp_path, "a", whole), table(tmp_path, "b", rows), table(tmp_path, "s", events)
+    text = api.compare_logs(a, b, events=s, query=WITHIN, period=asked).text.replace(", each row once", "")
+    (told,) = [line for line in text.splitlines() if line.startswith("b.csv: ")]
+    pattern = rf"b.csv: pull every {before}s predicts every alert before (\d+); pull every {after}s predicts "
+    new, old = map(int, re.fullmatch(rf"{pattern}every alert after (\d+)", told).groups())
+    # The two periods differ where only one of them evaluates.
+    lacking = {end for end, *_ in whole} - {end for end, *_ in rows}
+    assert (new == min(lacking)) if before < after else (old == max(lacking))
+    assert old < middle <= new
+
+
 def test_missed_alerts_are_counted_for_a_query_whose_window_is_no_whole_second(tmp_path):
     events, pushed, _ = simulated(random.Random(11), length=20, period=10, delay=0)
     s, a = table(tmp_path, "s", events), table(tmp_path, "a", pushed)
