@@ -277,11 +277,10 @@ class AgreeResult(Findings):
 
         A CQELS query that `lars` derives has several forms: each of its parts is brave (it matches only the
         stream) or cautious (it matches the stream or the static data). A CQELS query that the user gives has
-        one form. Forms with the same rows are one comparison, with a name such as `brave · cautious`.
+        one form.
         """
         return {
-            agreement_report.name_of(group): self._report.row_filter.verdicts(group[0])
-            for group in agreement_report.alike_variants(self._report)
+            str(report.pair): self._report.row_filter.verdicts(report) for report in self._report.variants
         }
 
     @property
@@ -314,14 +313,15 @@ class AgreeResult(Findings):
     def differences(self) -> tuple[AgreementDifference, ...]:
         """The rows that only push or only pull reports, by variant of the CQELS query, period and time.
 
-        The attribute `variant` of a row is a name in `variants`. The rows of variants with the same rows are
-        listed once. If `variants` has several names, select the rows of one variant before you count rows.
+        The rows of each name in `variants` are listed, also if several variants have the same rows: select
+        the rows of one variant before you count rows.
         """
-        return tuple(
-            _difference(group, row, self.dates)
-            for group in agreement_report.alike_variants(self._report)
-            for row in self._report.row_filter.rows(group[0])
+        every = (
+            (variant, row)
+            for variant in self._report.variants
+            for row in self._report.row_filter.rows(variant)
         )
+        return tuple(_difference(variant, row, self.dates) for variant, row in every)
 
     def cases(self) -> "Iterator[VerdictCase]":
         """Yield a passed test case for each period U that agrees, and a failed one for each differing row."""
@@ -425,12 +425,10 @@ class AgreeResult(Findings):
         return agreement_report.tables(self._report)
 
 
-def _difference(
-    group: Sequence[VariantReport], found_row: RowDifference, dates: Dates
-) -> AgreementDifference:
+def _difference(variant: VariantReport, found_row: RowDifference, dates: Dates) -> AgreementDifference:
     interval = found_row.interval
     return AgreementDifference(
-        variant=agreement_report.name_of(group),
+        variant=str(variant.pair),
         period=found_row.period,
         start=interval.start,
         end=interval.end,
@@ -439,7 +437,7 @@ def _difference(
         cause=found_row.cause,
         pushed=found_row.pushed,
         _row=found_row,
-        _report=group[0],
+        _report=variant,
         _dates=dates,
     )
 

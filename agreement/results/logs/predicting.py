@@ -155,20 +155,20 @@ class JudgedLogs:
         self,
         tried: Sequence[Prediction],
         run: EngineRun,
-        asked: Sequence[Duration],
+        periods: Sequence[Duration],
         wait: str,
         answers: Recording,
     ) -> Sequence[Prediction]:
         """Return a prediction by pull with a period that fits the first or the last alerts of a log.
 
         A system whose period changes has no period that fits all its alerts. The result is empty if no such
-        period (of those in `asked`, if any) explains the log together with another prediction.
+        period (of those in `periods`, if any) explains the log together with another prediction.
         """
         times = [report.t for report in answers.reports]
         few = len(times) // _PARTS
         for part in (times[-few:], times[:few]) if few >= _FEWEST else ():
             # Alerts of one long period count as one report, so that long periods explain too much.
-            for period in sorted(asked or _periods(run, part)):
+            for period in sorted(periods or _periods(run, part)):
                 if _begin(times, period) != _begin(part, period) is not None:
                     name = f"pull every {period}{wait}"
                     fitting = self._judged(name, _PULL, run, period, answers, part=part)

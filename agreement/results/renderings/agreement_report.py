@@ -77,10 +77,11 @@ def as_text(report: AgreementReport, asking: ExplainCommand) -> Iterator[Rendera
         yield Text(on_one_line(report.remark))
     if (sentence := _slides(report)) is not None:
         yield Text(on_one_line(sentence))
-    for variant, *others in alike_variants(report):
+    for variant, *others in _alike_variants(report):
         if variant.pair.choices is not None:
-            word = "variants with the same rows" if others else "variant"
-            yield Text(on_one_line(f"CQELS {word}: {name_of((variant, *others))}"), style="bold")
+            names = " · ".join(str(each.pair) for each in (variant, *others))
+            same = f"CQELS variants with the same rows: {names}"
+            yield Text(on_one_line(same if others else f"CQELS variant: {names}"), style="bold")
         dates = dates_on(variant, report.setting.unit)
         yield _verdicts(report, variant, dates)
         if groups := row_groups(report.row_filter, variant):
@@ -115,14 +116,8 @@ def _slides(report: AgreementReport) -> str | None:
     return f"{which}: {ends}; {given}CQELS itself ignores SLIDE"
 
 
-def alike_variants(report: AgreementReport) -> Iterable[tuple[VariantReport, ...]]:
-    """Return the forms of the CQELS query in groups; the forms of a group have the same verdicts and rows.
-
-    A group is one comparison in the text, in the JSON document, in tables and in Python, so that nobody
-    counts its rows twice. Of forms with very many rows, each is a group of its own.
-    """
-    if len(report.variants) == 1:
-        return [report.variants]
+def _alike_variants(report: AgreementReport) -> Iterator[tuple[VariantReport, ...]]:
+    """Yield the forms of the CQELS query in groups; the forms of a group have the same verdicts and rows."""
     groups: dict[object, list[VariantReport]] = {}
     for number, variant in enumerate(report.variants):
         verdicts = report.row_filter.verdicts(variant)
@@ -134,11 +129,6 @@ def alike_variants(report: AgreementReport) -> Iterable[tuple[VariantReport, ...
         )
         groups.setdefault((counts, tuple(rows)) if few else number, []).append(variant)
     return map(tuple, groups.values())
-
-
-def name_of(group: Sequence[VariantReport]) -> str:
-    """Return the name of a group of forms of the CQELS query, such as `brave · cautious`."""
-    return " · ".join(str(variant.pair) for variant in group)
 
 
 def headline(report: AgreementReport) -> Text:
@@ -237,23 +227,21 @@ def as_json(report: AgreementReport) -> outputs.Json:
     The key `variants` contains the periods for all forms of the CQELS query; the document itself contains the
     periods for the first form. Long lists are iterators, which `document_lines` writes item by item.
     """
-    first, *others = alike_variants(report)
-    derived = (first, *others) if report.first.pair.choices is not None else ()
+    derived = report.variants if report.first.pair.choices is not None else ()
     return {
         "unit": outputs.encode(report.setting.unit),
         "origin": report.first.trace.origin,
         "profile": outputs.encode(report.setting.profile),
         "bounds": outputs.encode(report.setting.bounds),
         "on": [f"?{variable.name}" for variable in report.variables],
-        **_variant(report, first),
+        **_variant(report, report.first),
         "variants": map(partial(_variant, report), derived),
         "warnings": list(report.warnings),
         "certified": dict(zip(("times", "of"), report.certified, strict=True)),
     }
 
 
-def _variant(report: AgreementReport, group: Sequence[VariantReport]) -> outputs.Json:
-    variant = group[0]
+def _variant(report: AgreementReport, variant: VariantReport) -> outputs.Json:
     verdicts = report.row_filter.verdicts(variant)
     periods = (
         {
@@ -268,7 +256,7 @@ def _variant(report: AgreementReport, group: Sequence[VariantReport]) -> outputs
         }
         for verdict in verdicts
     )
-    return {"variant": name_of(group), "periods": periods}
+    return {"variant": str(variant.pair), "periods": periods}
 
 
 def _interval(
@@ -328,29 +316,26 @@ def tables(report: AgreementReport) -> tuple[OutTable, ...]:
 
 
 def _summary(report: AgreementReport) -> Iterator[Sequence[TableValue]]:
-    for group in alike_variants(report):
-        name, variant = name_of(group), group[0]
+    for variant in report.variants:
         for verdict in report.row_filter.verdicts(variant):
             wrong = int((~verdict.agreeing).sum())
             about = _WORDS[verdict.agree].lower(), verdict.is_empty, len(verdict), wrong
-            yield name, verdict.period, *about, *_row_counts(verdict)
+            yield str(variant.pair), verdict.period, *about, *_row_counts(verdict)
 
 
 def _causes(report: AgreementReport) -> Iterator[Sequence[TableValue]]:
-    for group in alike_variants(report):
-        name, variant = name_of(group), group[0]
-        for about, parts in row_groups(report.row_filter, variant).items():
+    for variant in report.variants:
+        for group, parts in row_groups(report.row_filter, variant).items():
             _, first, _ = parts[0]
-            yield name, *about, size(parts), len(parts), first.start, first.end
+            yield str(variant.pair), *group, size(parts), len(parts), first.start, first.end
 
 
 def _periods(report: AgreementReport) -> Iterator[Sequence[TableValue]]:
-    for group in alike_variants(report):
-        name, variant = name_of(group), group[0]
+    for variant in report.variants:
         for verdict in report.row_filter.verdicts(variant):
             for interval in verdict:
                 agree, *counts = _counts_of(interval)
-                interval_of = name, verdict.period, interval.start, interval.end
+                interval_of = str(variant.pair), verdict.period, interval.start, interval.end
                 yield *interval_of, agree, verdict.is_empty, *counts
 
 
@@ -361,19 +346,16 @@ def _counts_of(interval: PeriodComparison) -> Sequence[TableValue]:
 
 
 def _differences(report: AgreementReport) -> Iterator[Sequence[TableValue]]:
-    for group in alike_variants(report):
-        name, variant = name_of(group), group[0]
+    for variant in report.variants:
         for found in report.row_filter.rows(variant):
-            yield difference_of(variant, found, name)
+            yield difference_of(variant, found)
 
 
-def difference_of(
-    variant: VariantReport, difference: RowDifference, name: str | None = None
-) -> Sequence[TableValue]:
-    """Return a row of the table `differences`; by default, `name` is the name of the variant."""
+def difference_of(variant: VariantReport, difference: RowDifference) -> Sequence[TableValue]:
+    """Return a row of the table `differences`."""
     span = difference.period, difference.interval.start, difference.interval.end
     why = (difference.side, difference.cause, difference.pushed)
-    return name or str(variant.pair), *span, *why, outputs.atom_text("ans1", difference.row), *difference.row
+    return str(variant.pair), *span, *why, outputs.atom_text("ans1", difference.row), *difference.row
 
 
 def _answers(report: AgreementReport) -> Iterator[Sequence[TableValue]]:
@@ -583,11 +565,7 @@ def _proved(
         yield interval, [(row, next(supports)) for row in rows]
 
 
-_VARIANT = Column(
-    "variant",
-    str,
-    "CQELS query: given, or derived with each part brave or cautious; equal variants are one, joined by ·",
-)
+_VARIANT = Column("variant", str, "CQELS query: given, or derived with each part brave or cautious")
 _PERIOD = Column("period", int, "the pull period U")
 _INTERVAL = (
     Column("from", int, "start of the period (from, to], in time points", is_time=True),

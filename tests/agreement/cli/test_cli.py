@@ -246,7 +246,7 @@ def test_queries_and_traces_in_the_place_of_a_folder_give_the_same_periods():
 def test_one_query_gets_the_other_derived():
     from_csparql = agree(MINUS / "query.csparql.rq", MINUS / "orders.trig", *PERIODS)
     from_cqels = agree(MINUS / "query.cqels.rq", MINUS / "orders.trig", *PERIODS)
-    assert from_csparql.json["variant"].startswith("brave, brave · brave, cautious · ")
+    assert from_csparql.json["variant"] == "brave, brave"
     assert from_cqels.json["variant"] == "given"
     assert from_csparql.json["periods"] == from_cqels.json["periods"]
 

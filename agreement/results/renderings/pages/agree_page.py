@@ -24,12 +24,7 @@ from agreement.documents.requests import SIDES, Side
 from agreement.documents.traces import Trace
 from agreement.documents.values import written_lengths
 from agreement.results.renderings import explanation_report
-from agreement.results.renderings.agreement_report import (
-    ExplainCommand,
-    alike_variants,
-    difference_text,
-    name_of,
-)
+from agreement.results.renderings.agreement_report import ExplainCommand, difference_text
 from agreement.results.renderings.pages.blocks import MOST_RANGES
 from agreement.results.renderings.pages.clause_links import side_by_side
 from agreement.results.renderings.pages.page import LEFT_OUT, Page
@@ -395,11 +390,11 @@ def agree_page(
 
 
 def _reading(report: AgreementReport) -> str:
-    first, *others = alike_variants(report)
-    if first[0].pair.choices is None:
+    first, *others = report.variants
+    if first.pair.choices is None:
         return ""
     more = f"; {outputs.quantity(len(others), 'other reading')} in the JSON" if others else ""
-    return f" The CQELS query is derived, read as {name_of(first)}{more}."
+    return f" The CQELS query is derived, read as {first.pair}{more}."
 
 
 def summary(verdicts: Sequence[PeriodVerdict]) -> tuple[bool | None, str]:
