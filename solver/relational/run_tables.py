@@ -223,8 +223,8 @@ def _parts(order: Array, others: Array, ranges: tuple[Array, Array]) -> Iterator
     """
     starts, ends = ranges
     for some in _portions(ranges):
-        check_time()
         owners, places = spread(starts[some], ends[some])
+        check_time(len(owners))
         yield order[some][owners], others[places]
 
 

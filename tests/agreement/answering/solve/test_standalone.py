@@ -117,7 +117,7 @@ def test_arithmetic_that_leaves_32_bit_is_shown(tmp_path):
     [
         (("--format", "lars"), "use --format asp or sql"),
         (("--format", "asp", "--at", "x"), "--at x: expected a time point"),
-        (("--format", "asp", "--engine", "cqels"), "--assign"),
+        (("--format", "asp", "--engine", "cqels"), "the input contains 4 queries"),
     ],
 )
 def test_what_a_file_cannot_be_made_of_is_one_message(arguments, words):

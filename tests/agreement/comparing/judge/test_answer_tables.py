@@ -68,7 +68,7 @@ def test_times_of_frames_may_be_moments(solved):
 WRONG = {
     "no time": (
         {"came": [1], "?percent": ["<e:a>"]},
-        "no column with a time among came, ?percent; expected --time",
+        "no column with a time among came, ?percent; expected time_variable=NAME",
     ),
     "back": (
         {"t": [5, 3], "?percent": ["<e:a>"] * 2},

@@ -115,6 +115,7 @@ def test_changes_of_the_specification_are_tried_before_the_rules_of_other_engine
     )
     explanation._possible_switches = lambda: ("a change",)
     explanation._paired_switches = lambda _: ()
+    explanation._single_parameter = lambda *_: ()
     explanation._confirmed_lead = lambda _: None
     explanation.arena = SimpleNamespace(single_cause=list, next_cause=lambda *_: None)
     explanation._add_version_rules = explanation._add_next = tried.extend
