@@ -6,7 +6,6 @@ text, as a stream of atoms, or as output of `lars solve --json`.
 
 import json
 import re
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
@@ -52,7 +51,7 @@ from lars.language.terms import (
     write_name,
 )
 from lars.language.terms import Literal as RdfLiteral
-from lars.language.windows import Interval, TupleWindow, Window
+from lars.language.windows import Interval, Window
 from lars.semantics import Background, all_background, check_candidate
 from lars.text import VARIABLE, Scanner, read_ground_atom, read_stream
 from solver.facts import Situation, atom_of, atoms_of, split
@@ -595,20 +594,12 @@ def _held_before(
     every = (premise.evidence for rule in rules for premise in rule.premises)
     seen = (one for one in every if isinstance(one, explain.WindowContent))
     left = dict.fromkeys(
-        (one.window, moment, _left(one.window, moment[0], world.t, timeline))
+        (one.window, moment, explain.time_left(one.window, moment[0], world.t, timeline))
         for one in seen
         for moment in explain.present(one)
         if not world.view.through(one.window, world.t).has(moment[1], moment[0])
     )
     return (last, tuple(left)) if left else None
-
-
-def _left(window: Window, u: int, t: int, timeline: Interval) -> int | None:
-    """Return the first time up to t at which a time-based window that showed the time u does not show u."""
-    if isinstance(window, TupleWindow):
-        return None
-    place = bisect_left(range(u, t + 1), u + 1, key=lambda time: window.bounds(time, timeline).first)
-    return u + place
 
 
 def _sought(here: ProgramSituation, world: explain.IndexedPoint, moment: Moment) -> Sought | None:

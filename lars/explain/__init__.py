@@ -26,4 +26,5 @@ from lars.explain.shortfalls import (
     Sight,
     WindowMiss,
     sight,
+    time_left,
 )

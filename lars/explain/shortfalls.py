@@ -130,7 +130,7 @@ def sight(here: evidence.IndexedPoint, formula: logic.Formula) -> Sight | None:
         every=every,
         before=before,
         after=after,
-        left=_left(here, passed[0], before[0]) if flag and before is not None else None,
+        left=time_left(passed[0], before[0], here.t, here.view.timeline) if flag and before else None,
         dropped=_dropped(passed, views, before) if before and exactly in {None, before[0]} else None,
         gaps=_gaps(here, atom, views[-1]) if every else None,
         empty=empty,
@@ -174,20 +174,22 @@ def _gaps(here: evidence.IndexedPoint, pattern: terms.Atom, view: evidence.Strea
     return Gaps(atom, first, count) if first else None
 
 
-def _left(here: evidence.IndexedPoint, window: Window, u: int) -> int | None:
-    """Return the first time at which the window no longer shows the time u; None if it never showed u."""
+def time_left(window: Window, u: int, t: int, timeline: Interval) -> int | None:
+    """Return the first time up to t at which a window no longer shows the time u.
+
+    The result is None if the window still shows u at t, or never showed u, and for a tuple-based window.
+    """
     if isinstance(window, TupleWindow):
         return None
-    timeline = here.view.timeline
 
-    def first_shown(t: int) -> int:
-        return window.bounds(t, timeline).first
+    def first_shown(time: int) -> int:
+        return window.bounds(time, timeline).first
 
-    times = range(u, here.t + 1)
+    times = range(u, t + 1)
     place = bisect_left(times, u + 1, key=first_shown)
     # So few times before, a window has two pivots at most; without a pivot it showed u at the last of them.
     last_shown = (max(u, u + place - window.stride), u + place - 1)
-    was_shown = place > 0 and any(u in window.bounds(t, timeline) for t in last_shown)
+    was_shown = place > 0 and any(u in window.bounds(time, timeline) for time in last_shown)
     return times[place] if was_shown and place < len(times) else None
 
 
