@@ -192,7 +192,10 @@ def _is_iri(predicate: str | None, patterns: Sequence[TriplePattern]) -> bool:
 
 def _predicates(columns: Sequence[str], patterns: Sequence[TriplePattern]) -> dict[str, str]:
     """Return the predicate of each column that is mapped to a predicate."""
-    predicates = {column: iri for column in columns if (iri := _predicate(column, patterns)) is not None}
+    fitting = [(rank, column, iri) for column in columns for iri, rank in _fitting(column, patterns)[:1]]
+    # If several columns fit a predicate, the column that fits best has it.
+    best = {iri: column for rank, column, iri in sorted(fitting, key=lambda one: -one[0])}
+    predicates = {column: iri for iri, column in best.items()}
     every = dict.fromkeys(
         pattern.predicate.value for pattern in patterns if isinstance(pattern.predicate, Iri)
     )
@@ -239,13 +242,31 @@ def _name(term: object) -> str | None:
 
 def _predicate(column: str, patterns: Sequence[TriplePattern]) -> str | None:
     """Return the predicate whose local name or object variable has the name of the column."""
-    name = column.lower()
+    return next((iri for iri, _ in _fitting(column, patterns)), None)
+
+
+def _fitting(column: str, patterns: Sequence[TriplePattern]) -> list[tuple[str, int]]:
+    """Return the predicates that fit the name of a column, the best first, each with a number: 0 fits best.
+
+    The local name of a predicate fits better than its object variable, and a name with the same letters
+    better than a name that differs in spaces, signs or a unit in brackets, such as `Temp (°C)`.
+    """
+    name, plain = column.lower(), _plain(column)
+    fitting = dict[str, int]()
     for pattern in patterns:
         if isinstance(pattern.predicate, Iri):
             own = re.split(r"[/#:]", pattern.predicate.value.rstrip("/#"))[-1].lower()
-            if name in {_name(pattern.object), own}:
-                return pattern.predicate.value
-    return None
+            names = own, _name(pattern.object) or ""
+            exact, near = name in names, plain != "" and plain in map(_plain, names)
+            if exact or near:
+                rank = names.index(name) if exact else 2
+                fitting[pattern.predicate.value] = min(rank, fitting.get(pattern.predicate.value, rank))
+    return sorted(fitting.items(), key=lambda item: item[1])
+
+
+def _plain(name: str) -> str:
+    """Return the letters and digits of a name in lower case, without a unit in brackets at its end."""
+    return re.sub(r"\W|_", "", re.sub(r"[(\[][^()\[\]]*[)\]]\s*$", "", name)).lower()
 
 
 def _shortened(iri: str, prefixes: Mapping[str, str]) -> str:
@@ -261,17 +282,35 @@ def _local(name: str) -> str:
     return re.sub(r"\W+", "_", name)
 
 
-def _first_row(path: Path, names: Sequence[str]) -> Mapping[str, str]:
-    """Return the cells of the first row of a text table; empty cells for any other table."""
+def _first_cells(path: Path, names: Sequence[str]) -> Mapping[str, str]:
+    """Return the first cell with a value of each column of a table; an empty text if no cell is found.
+
+    In tables of other formats than CSV and TSV, only the columns of texts of a table that is not large have
+    cells.
+    """
+    # Loads pyarrow, which no query needs.
+    from solver.traces.formats.mapped_tables import NULL_WORDS, cells_of_table
+    from solver.traces.formats.tables import plain_table
+
+    first = dict.fromkeys(names, "")
     if bare(path).suffix.lower() not in _TEXT_TABLES:
-        return dict.fromkeys(names, "")
+        cells = {} if _is_large(path) else cells_of_table(str(path), plain_table(str(path), readable(path)))
+        for name, (is_text, texts) in cells.items():
+            if is_text and name in first:
+                first[name] = next((text for text in texts if text and text not in NULL_WORDS), "")
+        return first
     with readable(path).open(encoding="utf-8-sig", errors="replace", newline="") as file:
         delimiter = delimiter_of(file.readline())
         file.seek(0)
         rows = csv.reader(file, delimiter=delimiter)
         header = next(rows, [])
-        row = dict(zip(header, next(rows, []), strict=False))
-    return {name: row.get(name, "") for name in names}
+        for row in islice(rows, _MOST_ROWS):
+            for name, cell in zip(header, row, strict=False):
+                if cell and cell not in NULL_WORDS and first.get(name) == "":
+                    first[name] = cell
+            if all(first.values()):
+                break
+    return first
 
 
 def _words_between_numbers(path: Path) -> Iterator[str]:
@@ -543,10 +582,10 @@ class InitialExperiment:
         for path, names in own.items():
             stream = self._stream_of(path) if several else None
             if stream not in guesses:
-                first_row = _first_row(path, names)
-                _check_names(path, first_row)
+                first_cells = _first_cells(path, names)
+                _check_names(path, first_cells)
                 if not self.as_text:
-                    _check_time(path, first_row, _first_row(path, headers[path]))
+                    _check_time(path, first_cells, _first_cells(path, headers[path]))
                 key = "columns" if stream is None else f"columns.{_text(stream)}"
                 # Without an experiment, options take the place of its tables.
                 where = "Correct it with --column PREDICATE=TEMPLATE" if self.as_text else "Correct it"
@@ -559,7 +598,7 @@ class InitialExperiment:
                 if not any(True for query in read for _ in stream_blocks(query.pattern)):
                     patterns = _without_others(patterns, names, own.values())
                 guesses[stream], remainder = guessed_columns(
-                    first_row, patterns, texts, compared, as_text=self.as_text
+                    first_cells, patterns, texts, compared, as_text=self.as_text
                 )
                 if remainder is not None:
                     column, predicate = remainder
@@ -945,7 +984,7 @@ def _moments(path: Path) -> tuple[_Moments, bool]:
     from solver.traces.formats.mapped_tables import cells_of_table
     from solver.traces.formats.tables import plain_table
 
-    first = _first_row(path, names)
+    first = _first_cells(path, names)
     time = _time_of(first)
     cells: Mapping[str, tuple[bool, Sequence[str | None]]] = {}
     with suppress(LarsError):

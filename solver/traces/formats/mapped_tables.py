@@ -489,7 +489,6 @@ def _read(path: str, plain: Path, names: Sequence[str], nulls: Sequence[str]) ->
                 include_columns=texts,
                 strings_can_be_null=True,
                 null_values=[""],
-                quoted_strings_can_be_null=False,
             )
             table = pc_csv.read_csv(plain, parse_options=_csv(plain), convert_options=options)
             _check_closed(path, plain)

@@ -708,3 +708,42 @@ def test_the_subjects_of_patterns_determine_their_streams_if_each_row_has_a_subj
     if is_derived:
         loads, doors = path.read_text().split("STREAM")[1:]
         assert ("?load" in doors, "?door" in loads) == (False, False)
+
+
+PATTERN = "?r <http://e/room> <http://e/hall> ; <http://e/temp> ?t"
+READINGS = f"SELECT ?t {{ STREAM <http://e/S> [RANGE 3s] {{ {PATTERN} }} }}"
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+@pytest.mark.parametrize("first", ["hall", "n/a", None])
+def test_the_first_cell_with_a_value_determines_the_kind_of_term(tmp_path, monkeypatch, first, form):
+    """In a Parquet file of texts as in CSV; a missing value shows no kind."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "q.rq").write_text(READINGS)
+    frame = pd.DataFrame({"time": [3, 4], "room": [first, "hall"], "temp": [21.5, 30.0]})
+    path = tmp_path / f"t.{form}"
+    frame.to_parquet(path) if form == "parquet" else frame.to_csv(path, index=False)
+    made = lars("init", "mine", "q.rq", path)
+    columns = tomllib.loads((tmp_path / "mine/experiment.toml").read_text())["columns"]
+    assert (columns["http://e/room"], columns["http://e/temp"]) == ("ex:{room}", "{temp}"), made.err
+
+
+@pytest.mark.parametrize(
+    ("header", "named"),
+    [
+        ("time,Room,Temp (°C),hum", "{Temp (°C)}"),
+        ("time,hum,room,temp [C]", "{temp [C]}"),
+        ("time,room,t,temp", "{temp}"),
+        ("time,room,temp (F),temp", "{temp}"),
+        ("time,room,temp,Temp (F)", "{temp}"),
+    ],
+)
+def test_a_unit_in_the_name_of_a_column_hides_no_predicate(tmp_path, monkeypatch, header, named):
+    """A column with the very name comes first, and each column has its own predicate."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "q.rq").write_text(READINGS)
+    (tmp_path / "t.csv").write_text(f"{header}\n3,hall,21.5,70.7\n")
+    lars("init", "mine", "q.rq", "t.csv")
+    columns = tomllib.loads((tmp_path / "mine/experiment.toml").read_text())["columns"]
+    assert columns["http://e/temp"] == named
+    assert len(columns) == 5

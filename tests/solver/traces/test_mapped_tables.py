@@ -264,6 +264,14 @@ def test_semicolons_and_tabs_part_cells_too(tmp_path, delimiter):
     assert mapped(tmp_path / "comma.csv") == mapped(tmp_path / "other.csv") != []
 
 
+@pytest.mark.filterwarnings("error::solver.settings.TraceWarning")
+def test_a_quoted_cell_without_a_text_is_empty(tmp_path):
+    """Some programs quote every cell: an empty one among numbers must not make texts of them."""
+    (tmp_path / "t.csv").write_text('"time","bike","station","load"\n"2","b","s","1.5"\n"3","b","s",""\n')
+    loads = [atom[-1] for atom in mapped(tmp_path / "t.csv", origin=NOON) if "load" in atom[-2]]
+    assert loads == ['"1.5"^^<http://www.w3.org/2001/XMLSchema#decimal>']
+
+
 def test_decimals_with_a_comma_are_warned_of(tmp_path):
     (tmp_path / "t.csv").write_text(HEADER.replace(",", ";") + "2;b;s;1,5\n")
     with pytest.warns(
