@@ -732,7 +732,7 @@ def test_the_first_cell_with_a_value_determines_the_kind_of_term(tmp_path, monke
     ("header", "named"),
     [
         ("time,Room,Temp (°C),hum", "{Temp (°C)}"),
-        ("time,hum,room,temp [C]", "{temp [C]}"),
+        ("time,room,temp [C],hum", "{temp [C]}"),
         ("time,room,t,temp", "{temp}"),
         ("time,room,temp (F),temp", "{temp}"),
         ("time,room,temp,Temp (F)", "{temp}"),
