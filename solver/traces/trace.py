@@ -118,6 +118,8 @@ def format_of(head: input_files.FileHead, *, mapped: bool = False) -> input_file
             f"{head.path}: cannot read an array of JSON; use JSON lines, with one object on each line: "
             "jq -c '.[]' FILE > FILE.jsonl"
         )
+    if name.suffix.lower() in (".xlsx", ".xls", ".ods"):
+        raise LarsError(f"{head.path}: cannot read a spreadsheet; save its sheet as CSV in UTF-8")
     if name.suffix.lower() == ".ttl":
         raise LarsError(
             f"{head.path}: a Turtle file holds no times; name it data_NN.ttl, or write TriG or RDF Messages "

@@ -186,3 +186,11 @@ def test_a_column_of_several_types_is_named():
         api.solve(QUERY, mixed(["<http://e/b>", 1], s=["http://e/a", 5]))
     with pytest.raises(LarsError, match=r"cannot be read: column o has the value \['x'\]; expected t as"):
         api.solve(QUERY, mixed(["<http://e/b>", ["x"]]))
+
+
+def test_a_word_among_the_numbers_of_a_mapped_column_is_named():
+    frame = pd.DataFrame({"time": [1, 2, 3], "v": [None, 0.5, "n/a"]})
+    columns = {"t": "{time}", "s": "<http://e/a>", "http://e/v": "{v}"}
+    with pytest.raises(LarsError, match=r"DataFrame: the column v contains texts such as 'n/a' and values of"):
+        api.solve(QUERY, frame, column=columns)
+    assert api.solve(QUERY, frame.replace("n/a", None), column=columns).answers

@@ -144,6 +144,7 @@ MALFORMED = {
         "a.json: cannot read an array of JSON; use JSON lines",
     ),
     "an empty array of JSON": ({"a.jsonl": "[]"}, "a.jsonl: cannot read an array of JSON; use JSON lines"),
+    "a spreadsheet": ({"a.xlsx": "PK"}, "a.xlsx: cannot read a spreadsheet; save its sheet as CSV in UTF-8"),
     "no format": ({"a.txt": "once upon a time\n"}, "a.txt: neither the name nor the content"),
     "empty": ({"a.nt": ""}, "a.nt: the trace is empty"),
     "comments only": ({"a.nt": "# nothing\n"}, "a.nt: found no elements in the trace"),

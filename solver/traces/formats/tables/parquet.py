@@ -116,7 +116,7 @@ def write_table(source: object, path: Path) -> Path:
         LarsError: Arrow cannot write the data.
     """
     try:
-        pq.write_table(storable(_as_table(source)), path)
+        pq.write_table(storable(_as_table(source, path)), path)
     except (pa.ArrowException, TypeError, ValueError, OverflowError, OSError) as error:
         short_of(path, error)
         # Arrow gives the cause first, and then the column.
@@ -127,7 +127,7 @@ def write_table(source: object, path: Path) -> Path:
     return path
 
 
-def _as_table(source: Any) -> pa.Table:
+def _as_table(source: Any, path: Path) -> pa.Table:
     """Return data with Arrow's interface as a table.
 
     The column o of a data frame of pandas may contain texts and values of other types, such as IRIs and
@@ -136,9 +136,18 @@ def _as_table(source: Any) -> pa.Table:
     try:
         return pa.table(source)
     except pa.ArrowException:
-        if "o" not in getattr(source, "columns", ()) or not hasattr(source, "assign"):
+        if not hasattr(source, "assign"):
             raise
-        return pa.table(source.assign(o=list(map(_object_cell, source["o"]))))
+        if "o" in source.columns:
+            return pa.table(source.assign(o=list(map(_object_cell, source["o"]))))
+        for name in source.columns:
+            texts = source[name].map(lambda value: isinstance(value, str))
+            if texts.any() and not (texts | source[name].isna()).all():
+                raise LarsError(
+                    f"{path}: the column {name} contains texts such as {source[name][texts].iloc[0]!r} and "
+                    "values of other types; replace texts that mean missing values by None"
+                ) from None
+        raise
 
 
 def _object_cell(value: object) -> str | None:
