@@ -191,6 +191,6 @@ def test_a_column_of_several_types_is_named():
 def test_a_word_among_the_numbers_of_a_mapped_column_is_named():
     frame = pd.DataFrame({"time": [1, 2, 3], "v": [None, 0.5, "n/a"]})
     columns = {"t": "{time}", "s": "<http://e/a>", "http://e/v": "{v}"}
-    with pytest.raises(LarsError, match=r"DataFrame: the column v contains texts such as 'n/a' and values of"):
+    with pytest.raises(LarsError, match=r"the column v contains texts such as 'n/a' and values of other"):
         api.solve(QUERY, frame, column=columns)
     assert api.solve(QUERY, frame.replace("n/a", None), column=columns).answers

@@ -145,7 +145,7 @@ def _as_table(source: Any, path: Path) -> pa.Table:
             if texts.any() and not (texts | source[name].isna()).all():
                 raise LarsError(
                     f"{path}: the column {name} contains texts such as {source[name][texts].iloc[0]!r} and "
-                    "values of other types; replace texts that mean missing values by None"
+                    "values of other types; use None for missing values"
                 ) from None
         raise
 
