@@ -17,7 +17,7 @@ The module also contains the run of a hunt, and the verdict on a run. Words of t
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 from itertools import accumulate, chain, islice
@@ -44,7 +44,7 @@ from agreement.proving.hunting.streams import Stream
 from lars.dataclass import dataclass
 from lars.durations import MILLISECOND, NANOSECONDS, Duration
 from lars.errors import LarsError
-from solver.facts import Row
+from solver.facts import Row, Static
 from solver.rdf import blanks_in
 from translate.model.windows import Range
 
@@ -151,6 +151,7 @@ class JudgedRun:
     The run is right if all its reports are right. If `pattern` is given, the run is also right if `pattern`
     returns true for its expected and reported rows. `late` contains the times, in ms, of triples that arrived
     after a triple with a later time. `pushed` contains the triples exactly as the engine received them.
+    `judgements` contains the latest judgements of a hunt, which changed runs often need again.
     """
 
     specification: Specification
@@ -158,6 +159,7 @@ class JudgedRun:
     late: tuple[float, ...] = ()
     pattern: Pattern | None = None
     pushed: Stream = ()
+    judgements: dict[Hashable, judge.Judgement] = field(default_factory=dict, repr=False, compare=False)
 
     def with_options(self, **options: object) -> "JudgedRun":
         """Return the run with other values for the given options of judging."""
@@ -173,8 +175,34 @@ class JudgedRun:
     @cached_property
     def judgement(self) -> judge.Judgement:
         """The verdicts on the run, one for each combination of a start time t0 and window bounds."""
-        recorded = self.recorded
-        return judge.judge_recording(recorded.task, self.specification, recorded.recording, recorded.options)
+        recorded, known, key = self.recorded, self.judgements, self._key
+        if key in known:
+            known[key] = known.pop(key)
+            return known[key]
+        judgement = judge.judge_recording(
+            recorded.task, self.specification, recorded.recording, recorded.options
+        )
+        while len(known) >= _KEPT_JUDGEMENTS:
+            del known[next(iter(known))]
+        known[key] = judgement
+        return judgement
+
+    @property
+    def _key(self) -> Hashable:
+        """All data on which the judgement depends; runs with equal keys have equal judgements."""
+        task, recording = self.recorded.task, self.recorded.recording
+        run = task.run
+        return (
+            self.specification.model_dump_json(),
+            self.recorded.options,
+            (run.query, _contents(run.static), run.unit, run.origin, run.wait, run.lateness),
+            (task.elements, task.until, task.versions),
+            (task.kept, task.only_kept, task.at_end),
+            (recording.variables, recording.rejected, recording.windows),
+            # No part of the equality of recordings.
+            (recording.lexical, recording.rows_only),
+            tuple((report.t, tuple(report.rows), report.trigger) for report in recording.reports),
+        )
 
     @cached_property
     def with_few_starts(self) -> "JudgedRun":
@@ -264,6 +292,12 @@ class JudgedRun:
         return any(t <= window.at <= t + reach for t in self.late)
 
 
+def _contents(static: Static) -> Hashable:
+    stores = ((language, _contents(own)) for language, own in static.engine_stores.items())
+    graphs = ((name, frozenset(graph)) for name, graph in static.named.items())
+    return frozenset(static.default), tuple(graphs), tuple(stores)
+
+
 UNJUDGED: Final = "not judged: no triple comes after its time"
 """The problem text of a report that is not judged, because no later triple shows that its window closed."""
 _PLACELESS: Final = frozenset((UNCLOSED, "a report where nothing is evaluated", "a second report"))
@@ -278,6 +312,11 @@ _KEPT: Final = 500
 """The number of runs whose expected answers are kept in memory while causes are tried.
 
 A hunt keeps 250 wrong and 250 correct runs to try causes, so no answer of these runs is computed twice.
+"""
+_KEPT_JUDGEMENTS: Final = 1000
+"""The number of judgements that are kept in memory while causes are tried.
+
+More would be of little use: a judgement that is needed again is mostly needed soon.
 """
 _SAMPLE: Final = 60
 """The maximum number of correct runs that are judged to find out whether windows begin at time 0; a guess."""
@@ -399,6 +438,7 @@ class SpecificationReference(Reference):
 
     specification: Specification
     _subjects: dict[HuntedRun, JudgedRun] = field(default_factory=dict, init=False, repr=False)
+    _judgements: dict[Hashable, judge.Judgement] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def sentence(self) -> str:
@@ -467,7 +507,9 @@ class SpecificationReference(Reference):
             options = replace(recorded.options, until=recorded.task.last - 1)
             recorded = replace(recorded, options=options)
         said = with_query_bounds(self.specification, recorded.task.query)
-        return _with_booleans(JudgedRun(said, recorded, run.late, pushed=run.pushes))
+        return _with_booleans(
+            JudgedRun(said, recorded, run.late, pushed=run.pushes, judgements=self._judgements)
+        )
 
     def delays(self, run: HuntedRun) -> Iterator[float]:
         """Yield each delay, in ms, from a time at which rows are missing to a time of a report with rows."""
