@@ -44,7 +44,7 @@ SAME = {
         "late",
         "pattern",
         "pushed",
-        "known",
+        "judgements",
     },  # what came of a judgement depends on these
     RecordingToJudge: {"task", "run", "recording", "rows"},
     Task: {"run", "numbers", "_clocks", "content_answers"},
