@@ -141,8 +141,14 @@ class Arena(Generic[Run, Switch]):
             return None
         return best
 
-    def nearest(self, switches: Sequence[Switch], most: int) -> list[Switch]:
-        """Return the `most` possible faults whose simulations are closest to a few of the wrong runs."""
+    def nearest(
+        self, switches: Sequence[Switch], most: int, is_over: Callable[[], bool] = lambda: False
+    ) -> list[Switch]:
+        """Return the `most` possible faults whose simulations are closest to a few of the wrong runs.
+
+        If `is_over` becomes true before every fault is compared, the function returns no fault: the nearest
+        of some faults need not be near.
+        """
         numbers = range(min(_RUNS_AT_ONCE, len(self.wrong)))
 
         def distance(switch: Switch) -> int:
@@ -152,7 +158,12 @@ class Arena(Generic[Run, Switch]):
             )
             return sum((without or 0) if with_it is None else with_it for with_it, without in both)
 
-        return sorted(switches, key=distance)[:most]
+        distances = []
+        for place, switch in enumerate(switches):
+            if is_over():
+                return []
+            distances.append((distance(switch), place))
+        return [switches[place] for _, place in sorted(distances)[:most]]
 
     def next_cause(self, switches: Sequence[Switch], causes: Sequence[Switch]) -> Lead[Switch] | None:
         """Return the possible fault that explains most of the runs that `causes` leave unexplained, or None.

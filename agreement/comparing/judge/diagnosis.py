@@ -449,7 +449,7 @@ def _attempts(recorded: RecordingToJudge, of: specifications.Specification) -> I
     ranges = [window for window in windows if isinstance(window, Range)]
     if not ranges:
         return
-    if recorded.options.starts is None:
+    if recorded.options.t0 is None:
         # A system of one's own often evaluates from its start on what has come.
         longest = max(window.length.points(recorded.task.unit) for window in ranges)
         early = replace(recorded.options, registered=-longest)

@@ -42,6 +42,7 @@ from agreement.documents.requests.groups import (
     reference_time_option,
     semantics_option,
     static_option,
+    t0_option,
     time_option,
     tolerance_option,
     trace_argument,
@@ -86,4 +87,4 @@ from agreement.documents.requests.query_files import (
     sources,
     with_sources,
 )
-from agreement.documents.requests.readers import in_time_points, variables
+from agreement.documents.requests.readers import ALIGNED, in_time_points, variables

@@ -554,6 +554,15 @@ def late_option() -> Any:
     return option(None, help_text, metavar="MS", least=0)
 
 
+def t0_option(default: str, read: Callable[[Any], Any], windows: str = "the first window") -> Any:
+    """Return the declaration of --t0: the times at which the first window may open."""
+    help_text = (
+        f"Times at which {windows} may open: a range (0..9) or a list (0,5); or {readers.ALIGNED}: "
+        f"windows close at multiples of their slide. [default: {default}]"
+    )
+    return option(None, help_text, read, metavar="TIMES", keyword="int | str | Sequence[int] | None")
+
+
 MatchBy = Literal["time", "sequence"]
 """The comparison of reports: by time and content, or by content in order."""
 EmptyReports = Literal["compared", "ignored"]
@@ -585,13 +594,8 @@ class JudgeOptions:
 
     HEADING: ClassVar = "Comparison"
 
-    t0: tuple[int, ...] | str | None = option(
-        None,
-        "Times at which the first window may open: a range (0..9) or a list (0,5). [default: all "
-        "times that can lead to different verdicts]",
-        readers.dated_start_times,
-        keyword="int | str | Sequence[int] | None",
-        metavar="TIMES",
+    t0: tuple[int, ...] | str | None = t0_option(
+        "all times that can lead to different verdicts", readers.dated_start_times
     )
     match: MatchBy = option(
         "time",
@@ -636,10 +640,15 @@ class JudgeOptions:
     def starts(self) -> tuple[int, ...] | None:
         """Return the start times t0 to try, in time points.
 
-        The value is None if all start times that can change the verdict are tried.
+        The value is None if all start times that can change the verdict are tried, or if windows are aligned.
         """
-        assert not isinstance(self.t0, str)
-        return self.t0
+        assert not isinstance(self.t0, str) or self.aligned
+        return None if isinstance(self.t0, str) else self.t0
+
+    @property
+    def aligned(self) -> bool:
+        """Whether windows close at multiples of their slide, so that they also open before time 0."""
+        return self.t0 == readers.ALIGNED
 
     @property
     def first(self) -> int:
@@ -664,7 +673,7 @@ class JudgeOptions:
     def at_times(self, count: Callable[[settings.Time], int]) -> "JudgeOptions":
         """Return the options with times in time points; the function `count` converts each time."""
         starts = self.t0
-        if isinstance(starts, str):
+        if isinstance(starts, str) and not self.aligned:
             starts = read_numbers(readers.in_time_points(starts, count), START_TIMES)
         until = None if self.until is None else count(self.until)
         return replace(self, t0=starts, registered=count(self.registered), until=until)

@@ -174,17 +174,22 @@ def _column_names(old: str, new: str, needed: str) -> tuple[str, str]:
     return first, second
 
 
-def start_times(value: str | int | Sequence[int]) -> tuple[int, ...]:
-    """Return the time points at which windows may begin.
+ALIGNED: Final = "aligned"
+"""The value of --t0 for windows that close at multiples of their slide, and that open before time 0, too."""
 
-    >>> start_times("0..3,7")
-    (0, 1, 2, 3, 7)
+
+def start_times(value: str | int | Sequence[int]) -> tuple[int, ...] | str:
+    """Return the time points at which windows may begin; the word ALIGNED is returned unchanged.
+
+    >>> start_times("0..3,7"), start_times("aligned")
+    ((0, 1, 2, 3, 7), 'aligned')
     """
-    return values.read_numbers(numbers_text(value), values.START_TIMES)
+    text = numbers_text(value)
+    return ALIGNED if text.strip() == ALIGNED else values.read_numbers(text, values.START_TIMES)
 
 
 def dated_start_times(value: str | int | Sequence[int]) -> tuple[int, ...] | str:
-    """Return the time points at which windows may begin; a text with dateTimes is returned unchanged.
+    """Return the time points at which windows may begin, or ALIGNED; keep a text with dateTimes.
 
     >>> dated_start_times("2026-05-04T08:00:00Z..2026-05-04T08:00:09Z,12")
     '2026-05-04T08:00:00Z..2026-05-04T08:00:09Z,12'

@@ -306,7 +306,7 @@ def _reported(
         )
     single = _singly(answers)
     advice = None if single is None else f"{single}; use one report with all rows of an evaluation"
-    return AdapterCheck("push", None, advice or f"of {named}")
+    return AdapterCheck("push", None, advice or f"the engine reports rows of {named}")
 
 
 def _singly(answers: messages.EngineAnswers) -> str | None:

@@ -223,7 +223,10 @@ class Explanation:
         """
         if len(self.wrong) >= _FEWEST_FOR_PAIRS and not self.hunt.is_past(_PAIRED):
             told = [one for one in switches if one.held is None]
-            first, *others = self.arena.nearest(told, _MOST_PAIRED)
+            nearest = self.arena.nearest(told, _MOST_PAIRED, partial(self.hunt.is_past, _PAIRED))
+            if not nearest:
+                return
+            first, *others = nearest
             # What the nearest one needs may be far from what came where it is on alone.
             others += [one for one in told if one is not first and one not in others]
             yield from starmap(references.both, product([first], others))

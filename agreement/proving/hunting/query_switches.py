@@ -653,6 +653,8 @@ def _windows() -> Iterator[Switch]:
         ("the STEP is twice as long", often, lambda w: replace(w, slide=w.slide and _times(2, w.slide))),
     ):
         yield _of_windows(says, right, change)
+    longer = partial(_begun_earlier, _of_windows("", long, _one_step_longer).change)
+    yield Switch("a triple stays in the windows one STEP too long", long, longer)
     for place, says in ((0, "first"), (-1, "last")):
         for name, clause, right in (("length", "RANGE", long), ("slide", "STEP", often)):
             sentence = f"all windows have the {clause} of the {says} window"
@@ -713,6 +715,29 @@ def _sized(longer: int, wider: int, window: Range) -> Range:
     )
     slide = None if window.slide is None else Duration(window.slide.nanoseconds + wider * unit)
     return replace(window, length=Duration(window.length.nanoseconds + longer * unit), slide=slide)
+
+
+def _one_step_longer(window: Range) -> Range:
+    more = 0 if window.slide is None else window.slide.nanoseconds
+    return replace(window, length=Duration(window.length.nanoseconds + more))
+
+
+def _begun_earlier(
+    change: Callable[[JudgedRun], Iterable[JudgedRun]], subject: JudgedRun
+) -> Iterator[JudgedRun]:
+    """Yield the run to judge if longer windows close when they should, or open when they should.
+
+    Windows that are longer by a slide, and that close when they should, open a slide earlier.
+    """
+    task, options = subject.recorded.task, subject.recorded.options
+    slides = (one.window.slide for one in sources(task.query) if isinstance(one.window, Range))
+    slide = max((slide.points(task.unit) for slide in slides if slide is not None), default=0)
+    for changed in change(subject):
+        if changed is not subject and options.starts is not None:
+            yield changed.with_options(t0=tuple(start - slide for start in options.starts))
+        elif changed is not subject and not options.aligned:
+            yield changed.with_options(registered=options.first - slide)
+        yield changed
 
 
 def _of_windows(sentence: str, right: str, change: Callable[[Range], Range]) -> Switch:

@@ -415,12 +415,12 @@ class Reference(ABC):
 
         If the options define t0, the function returns true.
         """
-        return self.options.starts is not None or self.at_zero.predicts(run, on)
+        return self.options.t0 is not None or self.at_zero.predicts(run, on)
 
     @cached_property
     def at_zero(self) -> Self:
         """The reference with the start time t0 = 0, or with the start times in its options."""
-        return replace(self, options=replace(self.options, t0=self.options.starts or (0,)))
+        return replace(self, options=replace(self.options, t0=self.options.t0 or (0,)))
 
     def predicts(self, run: HuntedRun, on: tuple[Switch, ...]) -> bool:
         """Return whether an engine with exactly the given faults would give the reports of a run."""
@@ -516,7 +516,7 @@ class SpecificationReference(Reference):
         # By another t0 the delay would be another.
         subject = self._subject(run)
         recorded = subject.recorded
-        options = replace(recorded.options, t0=recorded.options.starts or (0,))
+        options = replace(recorded.options, t0=recorded.options.t0 or (0,))
         subject = replace(subject, recorded=replace(recorded, options=options))
         due = [window.at for window in subject.judgement.best.windows if window.rows.missing]
         came = [report.t for report in subject.recorded.recording.reports if report.rows]
@@ -572,7 +572,7 @@ class SpecificationReference(Reference):
 
         If t0 = 0 fits fewer runs, or if too few runs are correct, the reference is returned unchanged.
         """
-        if self.options.starts is not None or len(right) < _ENOUGH:
+        if self.options.t0 is not None or len(right) < _ENOUGH:
             return self
         count = sum(bool(self.at_zero.verdict(run).correct) for run in right[:_SAMPLE])
         return self.at_zero if count >= _NEARLY_ALL * min(len(right), _SAMPLE) else self
@@ -592,7 +592,7 @@ def _as_explained(subject: JudgedRun, on: tuple[Switch, ...]) -> JudgedRun:
     """Return the run, to be judged only with start times t0 for which given faults predict its reports."""
     judged = (other.with_few_starts.judgement for other in _switched(subject, on) or ())
     starts = {start for one in judged for fit in one.matching for start in fit.choice.starts}
-    if subject.recorded.options.starts is not None or not starts or min(starts) < 0:
+    if subject.recorded.options.t0 is not None or not starts or min(starts) < 0:
         return subject
     options = replace(subject.recorded.options, t0=tuple(sorted(starts)))
     return replace(subject, recorded=replace(subject.recorded, options=options))

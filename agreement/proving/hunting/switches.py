@@ -146,10 +146,14 @@ def _with_parameter(name: str, value: object, subject: JudgedRun) -> Iterable[Ju
 
 
 def _start_times(options: JudgeOptions) -> Iterator[Switch]:
-    if options.starts is not None:
-        right = f"t0 = {', '.join(map(str, options.starts))}, as given"
+    if options.t0 is not None:
+        starts = options.starts or ()
+        if options.aligned:
+            right = "t0 = aligned, as given: a window closes at each multiple of its slide"
+            yield Switch("windows that opened before time 0 do not report", right, _begun_at_zero)
+        right = f"t0 = {', '.join(map(str, starts)) or options.t0}, as given"
         for start in range(STARTS):
-            if start not in options.starts:
+            if start not in starts:
                 at = partial(_with_start, start)
                 yield Switch(f"windows begin at another t0: {start}", right, at)
         yield Switch("windows begin at the time of the first triple", right, _with_first)
@@ -158,6 +162,8 @@ def _start_times(options: JudgeOptions) -> Iterator[Switch]:
         f"{RspqlDefinition.GRID}, whether or not triples arrive",
         _begun_later,
     )
+    if options.aligned:
+        return
     right = f"{RspqlDefinition.GRID}, and none opens before it"
     yield Switch("windows that opened before time 0 also report", right, _begun_earlier)
 
@@ -172,11 +178,27 @@ def _with_first(subject: JudgedRun) -> Iterable[JudgedRun]:
 
 def _begun_later(subject: JudgedRun) -> Iterable[JudgedRun]:
     """Return the run to judge if an engine does not report windows that open before the first triple."""
-    task, starts = subject.recorded.task, subject.recorded.options.starts or (0,)
+    task, starts = subject.recorded.task, _earliest(subject)
     slide = max((slide.points(task.unit) for _, slide in ranges(task) if slide), default=1)
     first = min((triple.t for triple in task.elements), default=0)
     later = tuple(start + max(0, ceil((first - start) / slide)) * slide for start in starts)
     return (subject if later == starts else subject.with_options(t0=later),)
+
+
+def _earliest(subject: JudgedRun) -> tuple[int, ...]:
+    """Return the times at which the first windows of the run open, of each window if they are aligned."""
+    task, options = subject.recorded.task, subject.recorded.options
+    if options.aligned:
+        return tuple(dict.fromkeys(-length.points(task.unit) for length, _ in ranges(task))) or (0,)
+    return options.starts or (0,)
+
+
+def _begun_at_zero(subject: JudgedRun) -> Iterable[JudgedRun]:
+    """Return the run to judge if an engine with aligned windows reports none that opened before time 0."""
+    task = subject.recorded.task
+    slides = {slide.points(task.unit) for _, slide in ranges(task) if slide}
+    slide = max(slides, default=1)
+    return (subject.with_options(t0=tuple(dict.fromkeys(start % slide for start in _earliest(subject)))),)
 
 
 def _begun_earlier(subject: JudgedRun) -> Iterable[JudgedRun]:

@@ -7,6 +7,7 @@ from functools import cache, lru_cache
 from itertools import product
 from typing import Final, get_args
 
+from agreement.documents.requests import ALIGNED
 from agreement.engines.specifications import Empty, Specification, Strategy, Tick
 from agreement.engines.specifications.parameters import Combination
 from agreement.engines.specifications.reporting import CLOCKED
@@ -17,7 +18,6 @@ from translate.model.query import Language
 
 PERIOD: Final = 3
 """The number of time points between two reports in vectors with periodic reports."""
-ALIGNED: Final = "aligned"
 FIRST: Final = "first"
 FIRST_OF_STREAM: Final = "own"
 FIRST_ALIGNED: Final = "first-aligned"

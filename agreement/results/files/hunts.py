@@ -81,13 +81,8 @@ class HuntRequest:
     static: tuple[StaticFile, ...] = requests.static_option(
         "Static RDF data for the given queries. Repeatable."
     )
-    t0: tuple[int, ...] | None = option(
-        None,
-        "Times at which the first window of a correct engine may open: a range (0..9) or a list "
-        "(0,5). [default: all times]",
-        requests.readers.start_times,
-        keyword="int | str | Sequence[int] | None",
-        metavar="TIMES",
+    t0: tuple[int, ...] | str | None = requests.t0_option(
+        "all times", requests.readers.start_times, "the first window of a correct engine"
     )
     around: requests.Around
     late: float | None = requests.late_option()

@@ -202,7 +202,8 @@ def right_text(hunt: Hunt, fault: Fault) -> str:
 def judge_command(hunt: Hunt, fault: Fault, case: str = "case.json") -> str:
     """Return the command that judges a recorded case as the hunt judges its runs."""
     options, run = hunt.reference.options, fault.run
-    starts = [] if options.starts is None else ["--t0", ",".join(map(str, options.starts))]
+    said = str(options.t0) if options.starts is None else ",".join(map(str, options.starts))
+    starts = [] if options.t0 is None else ["--t0", said]
     # The hunt counts t0 in the ticks of the query; times of a small stream often have a longer unit.
     tick = Duration(round(run.query.tick * NANOSECONDS["ms"]))
     if any(options.starts or ()) and judging.unit_of(run.query.read, run.pushes) != tick:

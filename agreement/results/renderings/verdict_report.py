@@ -20,7 +20,7 @@ from agreement.comparing.judge.diagnosis import Diagnosis, FaultExplanation
 from agreement.comparing.matching.likeness import RowMatch, kinds_apart
 from agreement.comparing.matching.places import ReportMatch
 from agreement.documents import outputs
-from agreement.documents.dates import Dates
+from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.recordings import rows_of
 from agreement.results.renderings.judged_windows import (
     fitting_starts,
@@ -59,7 +59,29 @@ def text_of_cases(
     left = f"; {len(refused)} more cannot be judged" if refused else ""
     empty = sum(verdict.is_empty for verdict in verdicts)
     nothing = f", {empty} of them without a report on either side" if empty else ""
-    yield f"{len(verdicts) - len(differing)} of {len(verdicts)} cases are as predicted{nothing}{left}"
+    count = f"{len(verdicts) - len(differing)} of {len(verdicts)} cases are as predicted"
+    yield f"{count}{nothing}{_fitting(verdicts)}{left}"
+
+
+def _fitting(verdicts: Sequence[judging.CaseVerdict]) -> str:
+    """Return for which t0 and bounds the correct cases fit a specification; empty if none judges a case.
+
+    Of several cases, time points can have different lengths, so that only t0 = 0 is common to them.
+    """
+    judged = [one.judgement for one in verdicts if one.correct and isinstance(one.judgement, Judgement)]
+    if len(judged) == 1:
+        choice = judged[0].best.choice
+        fits = [one for one in judged[0].matching if one.choice.bounds == choice.bounds]
+        starts = judging.starts_in_words(sorted(fits, key=lambda one: one.choice.starts), NO_DATES)
+        return f", for t0 = {starts}, bounds {choice.bounds}"
+    ends = [
+        dict.fromkeys(one.choice.bounds for one in each.matching if not any(one.choice.starts))
+        for each in judged
+    ]
+    common = [bounds for bounds in (ends[0] if ends else ()) if all(bounds in each for each in ends)]
+    if judged and not common:
+        return ", each for its own t0 and bounds (--json lists t0)"
+    return f", each for t0 = 0, bounds {common[0]}" if judged else ""
 
 
 def _families(verdicts: Sequence[judging.CaseVerdict]) -> RenderableType:

@@ -71,6 +71,7 @@ def of_some_runs(wrong):
 
 def test_the_switches_that_are_nearest_come_first():
     assert arena([6, 9]).nearest([5, 2, 3], 2) == [3, 2]
+    assert arena([6, 9]).nearest([5, 2, 3], 2, lambda: True) == []
 
 
 def test_where_time_is_up_a_few_runs_decide():

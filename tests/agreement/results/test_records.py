@@ -247,7 +247,7 @@ def test_a_query_of_the_user_is_pushed_what_its_windows_and_patterns_ask_for(tmp
     )
     ran = lars("record", query, "--check", f"{SERVED} rspql", "--log", log)
     assert (ran.code, "WRONG" in ran.out) == (0, False)
-    assert "of the stream http://x/Rooms, named without < and >" in ran.out
+    assert "the engine reports rows of the stream http://x/Rooms, named without < and >" in ran.out
     assert [line[0] for line in log.read_text().splitlines()[:2]] == [">", "<"]
 
 

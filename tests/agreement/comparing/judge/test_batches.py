@@ -33,6 +33,17 @@ def met(folder, name, engine="cqels-1.x"):
     )
 
 
+def test_correct_cases_are_said_with_the_t0_for_which_they_fit(tmp_path):
+    output = [{"t": 9000, "trigger": 1, "rows": [ROW]}]
+    for name in "ab":
+        case(tmp_path, name, (8000, 30000), output=output)
+    said = [lars("judge", path, "--engine", "rspql").out for path in (tmp_path / "a.json", tmp_path)]
+    assert [text.splitlines()[-1] for text in said] == [
+        "1 of 1 cases are as predicted, for t0 = 0, 6, bounds low-open",
+        "2 of 2 cases are as predicted, each for t0 = 0, bounds low-open",
+    ]
+
+
 def test_where_the_best_start_time_leaves_nothing_to_compare_there_is_no_verdict(tmp_path):
     found = lars("judge", case(tmp_path, "c"), "--engine", "rspql", "--json")
     assert (found.code, found.json["correct"], found.json["cases"][0]["problem"]) == (

@@ -66,3 +66,22 @@ def test_the_specification_and_the_ends_are_those_of_the_language(tmp_path):
     found = judged(tmp_path, KOLIBRIE, REPORTS)
     assert found.correct is True
     assert "by rspql for t0 = 1, bounds high-open" in found.text
+
+
+@pytest.mark.parametrize(("t0", "correct"), [(None, False), ("aligned", True), ("0", False)])
+def test_windows_that_close_at_multiples_of_their_slide_open_before_time_0(t0, correct, tmp_path):
+    query = "PREFIX : <http://e/> REGISTER RSTREAM :out AS " + ASKED.format(
+        "FROM NAMED WINDOW :w ON :s [RANGE 3s STEP 2s]", ""
+    )
+    reports = {2: ["a1"], 4: ["a4"], 6: ["a4", "a6"], 8: ["a6"]}
+    """Of (-1, 2], (1, 4], (3, 6] and (5, 8]; without --t0, no window opens before time 0."""
+    assert judged(tmp_path, query, reports, t0=t0).correct is correct
+
+
+def test_aligned_windows_report_from_time_0_on(tmp_path):
+    query = "PREFIX : <http://e/> REGISTER RSTREAM :out AS " + ASKED.format(
+        "FROM NAMED WINDOW :w ON :s [RANGE 3s STEP 2s]", ""
+    )
+    reports = {4: ["a4"], 6: ["a4", "a6"], 8: ["a6"]}
+    found = judged(tmp_path, query, reports, t0="aligned")
+    assert [(one.end, one.problem) for one in found.differences] == [(2, "1 missing")]

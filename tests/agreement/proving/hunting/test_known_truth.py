@@ -57,6 +57,29 @@ def test_windows_contain_the_ends_that_the_language_of_their_query_gives_them():
     assert (found.faults, found.judged_runs > 30) == ([], True)
 
 
+def aligned(options):
+    """Return the hunt on an engine whose windows close at multiples of their slide."""
+    queries = made_queries(built_in("rspql"), {"t0": None}, dialect="rspql").queries
+    found = Hunt(
+        built_in("rspql"),
+        queries,
+        reference("rspql", builtin("rspql"), options),
+        HuntLimits(600, size(80, 150)),
+    )
+    run_hunt(found)
+    return [fault.sentence for fault in found.faults]
+
+
+def test_an_engine_with_aligned_windows_has_a_fault_only_if_windows_are_not_said_to_be_aligned():
+    assert aligned(JudgeOptions(t0="aligned")) == []
+    assert aligned(JudgeOptions()) == ["windows that opened before time 0 also report"]
+
+
+def test_an_engine_whose_windows_begin_at_0_lacks_windows_if_they_are_said_to_be_aligned():
+    (fault,) = hunted("rspql", JudgeOptions(t0="aligned"), size(80, 150)).faults
+    assert fault.sentence == "windows that opened before time 0 do not report"
+
+
 def test_judging_one_run_ends_with_the_time_of_the_hunt():
     (query, *_) = queries_of("rspql")
     hunt = Hunt(

@@ -291,6 +291,8 @@ class Run:
         start = {"t0-500": 500, "t0-1000": 1000}.get(FAULT, 0)
         passed = -((start + length - at) // step)
         opening = start + max(0, passed) * step if FAULT != "each-arrival" else at - length
+        if FAULT == "step-too-long":
+            opening -= step
         late = {"first-window-late": 0, "last-window-late": -1}.get(FAULT)
         several = len(self.query.windows) > 1
         if FAULT == "shift-step" or (several and late is not None and window is self.query.windows[late]):
