@@ -112,7 +112,9 @@ class ProgramOptions(InputOptions, EvaluationOptions, InterpretationOptions, tot
     semantics: Literal["set", "bag"] | None
 
 class AnswersOptions(TypedDict, total=False):
-    answers_format: Literal["case", "csrbench", "yabench", "sparql-json", "csv", "tsv", "solve"] | None
+    answers_format: (
+        Literal["case", "csrbench", "yabench", "sparql-json", "csv", "tsv", "solve", "json"] | None
+    )
     answers_unit: str | None
     time_variable: str | None
     rename: Mapping[str, str] | None

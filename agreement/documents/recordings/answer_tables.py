@@ -35,7 +35,7 @@ def read_answer_table(path: Path, times: answer_times.AnswerTimes) -> recording.
     from solver.traces.formats.tables import plain_table
 
     cells = cells_of_table(str(path), plain_table(str(path), readable(path)))
-    time = _time_column(list(cells), times, lambda problem: LarsError(f"{path}: {problem}"))
+    time = column_of_times(list(cells), times, lambda problem: LarsError(f"{path}: {problem}"))
     others = [name for name in cells if name != time]
     names = [name for name in others if name.startswith("?")] or others
     exact = {name: _terms(cells[name][1]) for name in names}
@@ -53,21 +53,27 @@ def read_answer_table(path: Path, times: answer_times.AnswerTimes) -> recording.
     return replace(answers, lexical=lexical, rows_only=True)
 
 
-def _time_column(
+def column_of_times(
     names: Sequence[str], times: answer_times.AnswerTimes, error: Callable[[str], LarsError]
 ) -> str:
+    """Return the name of the column of times, or raise the `error` with the names of the columns."""
+    if (name := known_column_of_times(names, times)) is not None:
+        return name
+    raise error(
+        f"no column with a time among {', '.join(names)}; expected --time-variable NAME, or a column "
+        f"{' or '.join(time_variables(times.options.time_variable))}"
+    )
+
+
+def known_column_of_times(names: Sequence[str], times: answer_times.AnswerTimes) -> str | None:
+    """Return the name of the column of times; None if no column has a name of such columns."""
     variable = times.options.time_variable
     candidates = time_variables(variable)
     # A variable may have the name of the column of times, as in the answers of lars solve.
     exact = candidates if variable is None else (variable, *candidates)
     called = time_column(names) if variable is None else None
-    for name in (*exact, called, *(f"?{name}" for name in candidates)):
-        if name in names:
-            return str(name)
-    raise error(
-        f"no column with a time among {', '.join(names)}; expected --time-variable NAME, or a column "
-        f"{' or '.join(candidates)}"
-    )
+    every = (*exact, called, *(f"?{name}" for name in candidates))
+    return next((name for name in every if name in names), None)
 
 
 _TIMES: Final = ("t", "time", "timestamp", "datetime", "date", "when", "at", "ts")
@@ -84,10 +90,11 @@ def time_column(names: Sequence[str]) -> str | None:
 def _terms(texts: Sequence[str | None]) -> list[str | None]:
     """Return the RDF term of each cell; None for a cell that does not contain exactly one term."""
     known: dict[str, str | None] = {}
-    return [None if text is None else known.setdefault(text, _term(text)) for text in texts]
+    return [None if text is None else known.setdefault(text, term_in(text)) for text in texts]
 
 
-def _term(text: str) -> str | None:
+def term_in(text: str) -> str | None:
+    """Return the RDF term that a cell contains in N-Triples syntax; None for another text."""
     try:
         return canonical(text) if text.startswith(_TERMS) else None
     except NotATerm:
@@ -184,7 +191,7 @@ def read_csv(source: TextFile, times: answer_times.AnswerTimes) -> recording.Rec
     """
     records = csv_records(source)
     names = _names(source, records, ACCEPTED_CSV)
-    place = names.index(_time_column(names, times, partial(source.error, 0)))
+    place = names.index(column_of_times(names, times, partial(source.error, 0)))
     table = _Table(source, names, place, recording.of_text, times.read, times)
     return table.answers(records[1:], lexical=True)
 
@@ -193,7 +200,7 @@ def read_tsv(source: TextFile, times: answer_times.AnswerTimes) -> recording.Rec
     """Return the reports in SPARQL 1.1 TSV results, as `read_csv` does, but with exact RDF terms."""
     records = tsv_records(source)
     names = _names(source, records, ACCEPTED_TSV)
-    column = _time_column(names, times, partial(source.error, 0))
+    column = column_of_times(names, times, partial(source.error, 0))
 
     def time(text: str) -> float:
         return read_time_term(tsv_term(text), column, times)

@@ -124,7 +124,7 @@ def _read(
         rows = [] if content.results is None else list(_rows(document, content))
         if content.boolean:
             rows.append({})
-        return content.head.vars, [(_own_time(document, own, times, before), rows)]
+        return content.head.vars, [(time_at(document, (own,), document.content[own], times, before), rows)]
     column = next((name for name in candidates if name in content.head.vars), None)
     if column is None:
         text = f"found the variables {', '.join(content.head.vars) or 'none'}"
@@ -140,11 +140,18 @@ def _rows(document: placed.PlacedData, content: _File) -> Iterator[dict[str, str
         yield term_entries.row_of(solution)
 
 
-def _own_time(
-    document: placed.PlacedData, name: str, times: answer_times.AnswerTimes, before: float
+def time_at(
+    document: placed.PlacedData,
+    path: placed.KeyPath,
+    value: object,
+    times: answer_times.AnswerTimes,
+    before: float,
 ) -> float:
-    value = document.content[name]
-    path: placed.KeyPath = (name,)
+    """Return a time in a document, in milliseconds; `before` is the previous time.
+
+    Raises:
+        LarsError: The value is no time, or times must not decrease and the time precedes the previous time.
+    """
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise document.error(
             path, f"found {placed.shown_json(value)}; expected a time, a number or a dateTime"

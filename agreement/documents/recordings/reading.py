@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Final, assert_never, get_args
+from types import NoneType
+from typing import Any, Final, assert_never, get_args
 
 from agreement.documents.placed import json_of, json_of_line
 from agreement.documents.recordings import json_answers
@@ -16,6 +17,7 @@ from agreement.documents.recordings.answer_tables import (
 )
 from agreement.documents.recordings.answer_times import AnswerTimes
 from agreement.documents.recordings.case import ACCEPTED_CASE, case_of
+from agreement.documents.recordings.plain_answers import ACCEPTED_JSON, holds_lists, read_json
 from agreement.documents.recordings.recording import Recording
 from agreement.documents.recordings.yabench import ACCEPTED_YABENCH, read_yabench
 from agreement.documents.requests import AnswersFormat, AnswersOptions
@@ -33,6 +35,7 @@ ACCEPTED: Final = {
     "csv": ACCEPTED_CSV,
     "tsv": ACCEPTED_TSV,
     "solve": json_answers.ACCEPTED_SOLVED,
+    "json": ACCEPTED_JSON,
 }
 _NAMES: Final = ", ".join(get_args(AnswersFormat))
 ACCEPTED_ANSWERS: Final = (
@@ -45,11 +48,9 @@ _SUFFIXES: Final[Mapping[str, AnswersFormat]] = {
 }
 _KEYS: Final[Mapping[str, AnswersFormat]] = {
     "relations": "csrbench",
-    "engine": "case",
     "output": "case",
-    "results": "sparql-json",
+    "head": "sparql-json",
     "boolean": "sparql-json",
-    "rows": "solve",
 }
 _LONGEST_LINE: Final = 2**20
 _IN_MILLISECONDS: Final = ("csrbench", "yabench")
@@ -94,6 +95,8 @@ def _recording_of(path: Path, options: AnswersOptions) -> Recording:
             return read_tsv(source, times)
         case "solve":
             return json_answers.read_solved(source, times)
+        case "json":
+            return read_json(source, times)
         case _:
             assert_never(kind)
 
@@ -146,9 +149,8 @@ def _of_keys(lines: list[TextLine], source: TextFile) -> AnswersFormat:
     for key, kind in _KEYS.items():
         if key in keys:
             return kind
-    if isinstance(document.content, list):
-        problem = f"found an array; expected {ACCEPTED_ANSWERS}"
-        raise document.error((), f"{problem}; use jq -c '.[]' FILE to write one object per line")
+    if holds_lists(document.content):
+        return "solve" if _is_solved(document.content) else "json"
     content = document.content if isinstance(document.content, dict) else {}
     inner = next((key for key, value in content.items() if isinstance(value, dict)), None)
     if inner is not None:
@@ -158,3 +160,15 @@ def _of_keys(lines: list[TextLine], source: TextFile) -> AnswersFormat:
         raise document.error((inner,), f"{problem}{flat if inner.isidentifier() else ''}")
     text = f"an object with the keys {', '.join(keys)}" if keys else "an object without keys"
     raise document.error((), f"found {text}; expected {ACCEPTED_ANSWERS}")
+
+
+def _is_solved(content: Any) -> bool:
+    """Return whether an object is a line of `lars solve --json`: a time point, and rows of RDF terms."""
+    match content:
+        case {"t": int(), "rows": [*rows]}:
+            return all(isinstance(row, dict) and not _plain(row) for row in rows)
+    return False
+
+
+def _plain(row: Mapping[str, Any]) -> bool:
+    return any(not isinstance(value, dict | NoneType) for value in row.values())

@@ -567,7 +567,7 @@ MatchBy = Literal["time", "sequence"]
 """The comparison of reports: by time and content, or by content in order."""
 EmptyReports = Literal["compared", "ignored"]
 """The treatment of reports without rows: such reports are compared, or ignored."""
-AnswersFormat = Literal["case", "csrbench", "yabench", "sparql-json", "csv", "tsv", "solve"]
+AnswersFormat = Literal["case", "csrbench", "yabench", "sparql-json", "csv", "tsv", "solve", "json"]
 """A format of recorded answers."""
 
 

@@ -1,0 +1,111 @@
+"""Answers in JSON as programs write them: an array or lines, rows alone or in a list, plain values."""
+
+import json
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lars.errors import LarsError
+from lars.language.terms import XSD, Literal
+from solver.rdf import read_term
+from tests.agreement.documents.recordings.samples import read
+
+VALUES = {
+    "whole": st.integers(-(2**70), 2**70),
+    "texts": st.sampled_from(["", "hall", "http://e/a", "5", "1.50", "_:b", 'say "a"', "<x", "é"]),
+    "terms": st.sampled_from(["<http://e/a>", '"a"', '"a"@en', "_:b0", f'"3"^^<{XSD}byte>']),
+    "truth": st.booleans(),
+    "fractions": st.floats(-1e9, 1e9),
+}
+COLUMNS = st.lists(st.sampled_from([*VALUES]), min_size=1, max_size=3, unique=True)
+
+
+@st.composite
+def answers(draw):
+    """Return reports in order: a time, and at least one row, with columns of one kind."""
+    columns = draw(COLUMNS)
+    rows = st.fixed_dictionaries({name: st.none() | VALUES[name] for name in columns})
+    times = sorted(draw(st.sets(st.integers(0, 2**40), min_size=1, max_size=5)))
+    return [(t, draw(st.lists(rows, min_size=1, max_size=3))) for t in times]
+
+
+def forms(reports):
+    """Return the answers in each form that is not read as a table."""
+    nested = [{"time": t, "rows": rows} for t, rows in reports]
+    flat = [{"timestamp": t, **row} for t, rows in reports for row in rows]
+    yield "an array of rows", json.dumps(flat, indent=1)
+    yield "an array in one line", json.dumps(flat)
+    yield "an array of reports", json.dumps(nested)
+    yield "lines of reports", "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in nested)
+    yield "an object around the array", json.dumps({"engine": "x", "answers": nested}, indent=2)
+    bindings = [{"t": t, "results": {"bindings": rows}} for t, rows in reports]
+    yield "bindings", json.dumps(bindings)
+
+
+FLAT = "an array of rows", "an array in one line"
+
+
+def plain(recording):
+    """Return the reports; Arrow and Python write one number in different digits."""
+    return recording.variables, [
+        (one.t, [tuple(map(value, row)) for row in one.rows]) for one in recording.reports
+    ]
+
+
+def value(term):
+    literal = None if term is None else read_term(term)
+    number = isinstance(literal, Literal) and literal.datatype in (
+        XSD + "double",
+        XSD + "decimal",
+        XSD + "integer",
+    )
+    return float(literal.lexical) if number else term
+
+
+@given(answers())
+def test_each_form_of_the_answers_is_read_like_a_table_of_the_rows(tmp_path_factory, reports):
+    folder = tmp_path_factory.mktemp("answers")
+    lines = [json.dumps({"t": t, **row}) for t, rows in reports for row in rows]
+    table = read(folder, "\n".join(lines) + "\n", name="table.jsonl")
+    for form, text in forms(reports):
+        found = read(folder, text, name="answers.json")
+        assert (plain(found), found.lexical) == (plain(table), table.lexical), form
+        assert found.rows_only == (form in FLAT), form
+
+
+def test_a_report_without_rows_is_a_report(tmp_path):
+    found = read(
+        tmp_path, '[{"time": 1, "rows": []}, {"time": 2, "engine": "x", "rows": [{"a": true, "b": null}]}]'
+    )
+    assert [(one.t, len(one.rows)) for one in found.reports] == [(1000, 0), (2000, 1)]
+    assert (found.variables, found.rows_only, read(tmp_path, "[]").reports) == (("a", "b"), False, ())
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('[{"x": 1}]', "1:2: [0]: no column with a time among x; expected --time-variable NAME"),
+        ('[{"t": true, "x": 1}]', "1:8: [0].t: found true; expected a time"),
+        ('[{"t": 1, "rows": [3]}]', "1:20: [0].rows[0]: found 3; expected an array or lines"),
+        (
+            '[{"t": 1, "a": [], "b": []}]',
+            "1:2: [0]: found several arrays, such as a and b; expected an array",
+        ),
+        ('[{"t": 2, "x": 1},\n {"t": 1, "x": 1}]', "2:8: [1].t: found 1000 ms, which is before"),
+        ('[{"t": 1, "x": {"value": "a"}}]', "1:16: [0].x: the key type is missing"),
+        ('[{"t": 1, "x": {"type": "uri", "value": "a b"}}]', "1:16: [0].x: "),
+        (
+            '[{"t": 1, "x": {"type": "uri", "value": "e:a"}}, 7]',
+            "1:50: [1]: found 7; expected an array or lines",
+        ),
+        ('[{"t": 1, "x": 1}', "not valid JSON"),
+        ('{"answers": []}', "1:13: answers: found an empty array; expected an array or lines of objects"),
+        ("[1]", "1:2: [0]: found 1; expected an array or lines of objects"),
+        ('[{"t": "5 May", "x": 1}]', "1:8: [0].t: found '5 May'; expected a time from 0 that counts 1s"),
+    ],
+)
+def test_a_wrong_answer_has_its_place(tmp_path, text, said):
+    with pytest.raises(LarsError, match=re.escape(said)):
+        read(tmp_path, text)
