@@ -44,7 +44,7 @@ class Push:
     def as_element(self) -> "Push":
         """Return the push with blank node labels that are valid only in its stream and at its time."""
         (triple,) = traces.elements_blanks(f"{self.stream}\n{self.t}", [self.triple])
-        return replace(self, triple=triple)
+        return self if triple == self.triple else replace(self, triple=triple)
 
 
 @dataclass(frozen=True, slots=True)

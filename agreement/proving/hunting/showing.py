@@ -5,8 +5,9 @@ the model of an engine version predicts the engine, the model without one rule s
 an effect.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import field, replace
+from typing import Final
 
 from agreement.comparing.smaller import fewest_enough
 from agreement.engines.adapters.built_in import BuiltInEngine
@@ -107,7 +108,11 @@ def without(engine: Engine, run: HuntedRun, off: Sequence[EngineRule]) -> Hunted
     return None if answers.profile is None else replace(run, answers=answers)
 
 
-@dataclass(frozen=True, slots=True)
+_KEPT: Final = 1000
+"""The number of simulated runs of an engine version that are kept in memory."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Isolation:
     """Decides whether a stream shows only one cause of wrong answers.
 
@@ -118,6 +123,16 @@ class Isolation:
     followed: Engine | None
     switches: Sequence[Switch]
     queries: Sequence[HuntedQuery]
+    _simulated: dict[Hashable, HuntedRun | None] = field(default_factory=dict, init=False, repr=False)
+
+    def _without(self, engine: Engine, run: HuntedRun, off: Sequence[EngineRule]) -> HuntedRun | None:
+        """Return the result of `without`, from a cache: several causes are tried on the same stream."""
+        simulated, key = self._simulated, (engine.name, run.query.name, run.pushes, tuple(off))
+        if key not in simulated:
+            while len(simulated) >= _KEPT:
+                del simulated[next(iter(simulated))]
+            simulated[key] = without(engine, run, off)
+        return simulated[key]
 
     def right_without(self, run: HuntedRun, cause: Cause | RuleCause) -> HuntedRun | None:
         """Return the run that is predicted if the engine does not have a cause; None if this run is wrong."""
@@ -167,12 +182,12 @@ class Isolation:
     def _right(self, run: HuntedRun, off: Sequence[EngineRule]) -> HuntedRun | None:
         if self.followed is None:
             return run
-        left = without(self.followed, run, off)
+        left = self._without(self.followed, run, off)
         if left is not None:
             return left if self.judge.verdict(left).correct is not False else None
         # What the version refuses to run: another query over the same windows tells of the stream.
         others = (replace(run, query=query) for query in self.queries if _is_alike(query, run.query))
-        answered = (without(self.followed, other, off) for other in others)
+        answered = (self._without(self.followed, other, off) for other in others)
         return next(
             (one for one in answered if one and one.has_rows and self.judge.verdict(one).correct), None
         )
@@ -192,14 +207,14 @@ class Isolation:
 
         `run` contains the stream, but no answers, because the engine has not yet run on the stream.
         """
-        whole = None if self.followed is None else without(self.followed, run, ())
+        whole = None if self.followed is None else self._without(self.followed, run, ())
         if whole is not None and self.judge.verdict(whole).correct is not False:
             return
         for cause in causes:
             if isinstance(cause, Cause):
                 wrong = cause.switch.held is not None or self.judge.expects(run, cause.switch, rows=True)
             else:
-                less = without(cause.engine, run, cause.off)
+                less = self._without(cause.engine, run, cause.off)
                 wrong = bool(whole and less and not less.answers.same(whole.answers))
             if wrong and self.right_without(run, cause) is not None:
                 yield cause

@@ -11,7 +11,15 @@ from agreement.engines.adapters.built_in import BuiltInEngine
 from agreement.engines.adapters.messages import EngineAnswers
 from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import builtin
-from agreement.proving.hunting import Hunt, HuntedRun, HuntLimits, Switch, made_queries, reference
+from agreement.proving.hunting import (
+    Hunt,
+    HuntedRun,
+    HuntLimits,
+    Switch,
+    made_queries,
+    reference,
+    showing,
+)
 from agreement.proving.hunting.explanation import Explanation, run_hunt
 from agreement.proving.hunting.showing import Cause, Isolation, RuleCause, without
 from agreement.proving.hunting.streams import closing_streams
@@ -167,3 +175,18 @@ def test_runs_with_blank_nodes_are_judged_if_they_are_defined(pushed, kinds, und
     run = HuntedRun(query, pushes, answers)
     assert run.is_undefined is undefined
     assert not undefined or JUDGE.verdict(run).correct is None
+
+
+def test_a_stream_is_simulated_once_for_each_query_and_each_set_of_rules(monkeypatch):
+    simulated, every = [], replace(ISOLATION)
+    monkeypatch.setattr(showing, "without", lambda *of: simulated.append(of))
+    for _ in range(2):
+        for query in ("total", "sliding"):
+            for times in ((2, 4), (1, 2, 4)):
+                pushes = tuple(Push(t, *QUERIES[query].letters[0]) for t in times)
+                for off in ((), (RULES["A3"],), (RULES["D1"],)):
+                    every._without(VERSION, HuntedRun(QUERIES[query], pushes, None), off)
+    assert len(simulated) == 12
+    monkeypatch.setattr(showing, "_KEPT", 1)
+    every._without(VERSION, HuntedRun(QUERIES["total"], (), None), ())
+    assert (len(simulated), len(every._simulated)) == (13, 1)
