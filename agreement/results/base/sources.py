@@ -10,9 +10,10 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import datetime
+from datetime import date, datetime
 from itertools import count, takewhile
 from json import dumps
+from math import inf, isnan
 from pathlib import Path
 from shlex import join
 from typing import Final, Protocol, cast, runtime_checkable
@@ -39,10 +40,11 @@ class ArrowTable(Protocol):
 GraphTriple = tuple[Node, Node, Node]
 WrittenTriple = tuple[str | Node, str | Node, str | int | float | bool | Node]
 """A triple of texts, each in the form of a cell of a table, such as http://e/ann or "hall"; or numbers."""
-Element = tuple[int | datetime, Graph | GraphTriple | WrittenTriple | str]
+Element = tuple[int | datetime, Graph | GraphTriple | WrittenTriple | str] | Mapping[str, object]
 """An element of a stream: its time, and its graph or triple; or, for LARS programs, an atom as text.
 
-Equal blank nodes of rdflib are one node, also in several elements.
+Equal blank nodes of rdflib are one node, also in several elements. A dict is a row of a table, or an object
+of answers in JSON.
 """
 TextSource = str | Path
 """A path or a text, as `is_text` decides."""
@@ -346,7 +348,7 @@ def _file_name(text: str) -> tuple[str, str]:
 def _elements(elements: Iterable[Element], shared: Callable[[Node], Node]) -> tuple[str, str]:
     """Return elements in order as the extension and the content of a file.
 
-    Atoms and triples with texts are written as JSON lines; graphs and triples of rdflib as TriG.
+    Atoms, triples with texts and dicts are written as JSON lines; graphs and triples of rdflib as TriG.
 
     Raises:
         LarsError: A value is not an element, or the elements have different forms.
@@ -361,21 +363,57 @@ def _elements(elements: Iterable[Element], shared: Callable[[Node], Node]) -> tu
             raise LarsError(f"element {number}: found {message_text(element)}, {problem}")
     if forms[:1] in ([], [_GRAPH]):
         return ".trig", _as_trig(every, shared)
+    if forms[0] == _ROW:
+        return ".ndjson", "\n".join(_row_text(number, row, shared) for number, row in enumerate(every, 1))
     return ".ndjson", "\n".join(dumps(_cells(t, content, shared)) for t, content in every)
+
+
+def _row_text(number: int, row: Mapping[str, object], shared: Callable[[Node], Node]) -> str:
+    """Return a dict as an object of JSON; dates and nodes of rdflib become texts, and NaN becomes null.
+
+    Raises:
+        LarsError: JSON has no such value.
+    """
+
+    def value(one: object) -> object:
+        plain = of_library(one)
+        match plain:
+            case Mapping():
+                return {str(key): value(inner) for key, inner in plain.items()}
+            case list() | tuple():
+                return [value(inner) for inner in plain]
+            case Node():
+                return shared(plain).n3()
+            case date():
+                # NaT of pandas is a date that is equal to nothing.
+                return plain.isoformat() if plain == plain else None  # noqa: PLR0124
+            case float() if isnan(plain):
+                return None
+            case None | bool() | int() | float() | str() if plain not in (inf, -inf):
+                return plain
+        kind = type(one).__name__
+        problem = f"found {message_text(one)} ({kind}); expected a number, a text, a date, a boolean or None"
+        raise LarsError(f"element {number}: {problem}")
+
+    return dumps(value(row), ensure_ascii=False)
 
 
 _GRAPH: Final = "a graph or triple of rdflib"
 _TRIPLE: Final = "a triple with texts"
 _ATOM: Final = "an atom as text"
+_ROW: Final = "a dict"
 _FORMS: Final = (
     "a pair (time, content): a time, int or datetime; and a graph or triple of rdflib, a triple such as "
     '("http://e/ann", "http://e/in", "http://e/hall"), or for a LARS program an atom such as "in(ann, hall)"'
+    "; or a row of a table as a dict"
 )
 
 
 def _form(element: object) -> str | None:
     """Return the form of an element's content in words; None if the value is not an element."""
     match element:
+        case Mapping():
+            return _ROW
         case (bool(), _):
             return None
         case (int() | datetime(), Graph() | (Node(), Node(), Node())):

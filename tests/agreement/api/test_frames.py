@@ -8,6 +8,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from rdflib import Literal as RdfLiteral
+from rdflib import URIRef
 
 from agreement import api
 from lars.errors import LarsError
@@ -194,3 +196,39 @@ def test_a_word_among_the_numbers_of_a_mapped_column_is_named():
     with pytest.raises(LarsError, match=r"the column v contains texts such as 'n/a' and values of other"):
         api.solve(QUERY, frame, column=columns)
     assert api.solve(QUERY, frame.replace("n/a", None), column=columns).answers
+
+
+ROWS = [{"time": 1, "room": "hall", "temp": 20.5}, {"time": 4, "room": "attic", "temp": 22.5}]
+PLACES = {"t": "{time}", "s": "_:{row}", "http://e/room": "{room}", "http://e/temp": "{temp}"}
+PATTERN = "?r <http://e/room> ?room ; <http://e/temp> ?temp"
+WARM = f"SELECT ?room ?temp {{ STREAM <http://e/S> [RANGE 9s] {{ {PATTERN} }} }}"
+
+
+def test_dicts_are_rows_of_a_table():
+    frame = pd.DataFrame(ROWS)
+    assert api.solve(WARM, ROWS, column=PLACES).answers == api.solve(WARM, frame, column=PLACES).answers != []
+    dated = [{**row, "time": ZERO + timedelta(seconds=row["time"]), "temp": np.float64(1)} for row in ROWS]
+    nothing = {"time": pd.Timestamp(dated[1]["time"]), "temp": float("nan")}
+    found = api.solve(WARM, [*dated, nothing], column=PLACES)
+    assert [len(one.rows) for one in found.answers] == [1, 2]
+    quads = [{"t": 1, "s": URIRef("http://e/r"), "p": URIRef("http://e/room"), "o": RdfLiteral("hall")}]
+    assert api.solve("SELECT ?o { STREAM <http://e/S> [NOW] { ?s ?p ?o } }", quads).answers[0].rows
+
+
+def test_answers_are_dicts_with_or_without_a_list_of_rows():
+    nested = [{"time": row["time"], "rows": [{key: row[key] for key in ("room", "temp")}]} for row in ROWS]
+    for answers in (ROWS, nested):
+        judged = api.judge(WARM, ROWS, answers=answers, engine="cqels", column=PLACES)
+        assert judged.correct is True
+        wrong = api.judge(WARM, ROWS, answers=answers[:1], engine="cqels", column=PLACES)
+        assert wrong.correct is False
+
+
+@pytest.mark.parametrize("value", [{1, 2}, float("inf"), 1j])
+def test_a_value_that_json_does_not_have_is_named(value):
+    with pytest.raises(
+        LarsError, match=r"element 2: found .*; expected a number, a text, a date, a boolean or"
+    ):
+        api.solve(WARM, [*ROWS[:1], {"time": 4, "room": "attic", "temp": value}], column=PLACES)
+    with pytest.raises(LarsError, match=r"element 2: found .*, a dict, but element 1 is a triple"):
+        api.solve(WARM, [(1, ("http://e/r", "http://e/room", 4)), ROWS[1]])
