@@ -13,7 +13,7 @@ from rich.console import RenderableType
 
 from agreement.comparing.judge import Judgement, RefusedCase, case_files, judging
 from agreement.comparing.judge.alignment import beyond, check_columns, oddities
-from agreement.comparing.judge.diagnosis import RecordingToJudge
+from agreement.comparing.judge.diagnosis import FaultExplanation, RecordingToJudge
 from agreement.comparing.judge.judging import AnswersVerdict, CaseVerdict
 from agreement.documents import requests
 from agreement.documents.dates import NO_DATES, Dates
@@ -24,7 +24,13 @@ from agreement.documents.table_files import OutTable
 from agreement.documents.traces import check_graphs, origin_in, point_in
 from agreement.documents.values import Period, points_of
 from agreement.engines.registry import ENGINES
-from agreement.engines.specifications import EngineRun, is_clocked, specification, with_versions
+from agreement.engines.specifications import (
+    EngineRun,
+    Specification,
+    is_clocked,
+    specification,
+    with_versions,
+)
 from agreement.experiments.as_input import experiment_query
 from agreement.experiments.junit import VerdictCase
 from agreement.results.base.library import Findings, Listeners, offered_functions
@@ -278,7 +284,7 @@ def judge(request: JudgeRequest, listeners: Listeners) -> JudgeResult:
         refused = tuple(verdict for verdict in every if isinstance(verdict, RefusedCase))
         only = None
         if len(verdicts) == len(paths) == 1:
-            only = judging.explained_case(verdicts[0], options, listeners.progress, unit)
+            only = judging.explained_case(verdicts[0], options, listeners.progress, unit, _hunted_faults)
         return JudgeResult(_cases=verdicts, _refused=refused, _only=only)
     query, traces = judging.paths_of(request.inputs)
     given = request.input_options
@@ -347,7 +353,7 @@ def _judged(
     everything = with_versions(run.static, versions, versions)
     check_graphs(everything, run.query.dataset, messages.append)
     recording = judging.recording_to_judge(run, unit, given, options, versions)
-    verdict = judging.verdict_on(name, recording, listeners.progress, zero)
+    verdict = judging.verdict_on(name, recording, listeners.progress, zero, _hunted_faults)
     messages += _remarks(verdict, recording)
     if verdict.judgement.silent:
         tried = (
@@ -363,6 +369,14 @@ def _judged(
     if problem := judging.nothing_to_compare(verdict.judgement, verdict.dates):
         raise LarsError(problem)
     return verdict
+
+
+def _hunted_faults(recorded: RecordingToJudge, of: Specification) -> Iterator[FaultExplanation]:
+    """Yield the faults that `lars hunt` would name for a recording, in the order of `lars hunt`."""
+    # Loads what only wrong answers need.
+    from agreement.proving.hunting.switches import faults_of_recording
+
+    yield from faults_of_recording(recorded, of)
 
 
 def _remarks(verdict: AnswersVerdict, recording: RecordingToJudge) -> Iterator[str]:

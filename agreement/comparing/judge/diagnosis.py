@@ -8,7 +8,7 @@ closes.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain, product
+from itertools import chain, islice, product
 from operator import sub
 from typing import Final, get_args
 
@@ -319,6 +319,7 @@ class FaultExplanation:
     - `score` is the harmonic mean of `predicted` and the share of predicted rows that are recorded.
     - `complete` is true if the prediction with the fault equals the recording.
     - `unrecorded` is the number of rows that are predicted with the fault, but not recorded.
+    - `rank` orders faults that explain the recording equally well, by how simple they are.
     """
 
     sentence: str
@@ -326,6 +327,15 @@ class FaultExplanation:
     score: float
     complete: bool
     unrecorded: int
+    rank: int = 0
+
+
+OTHER_CHANGE: Final = 1
+"""The rank of a single change that is no parameter of a specification, such as an ignored FILTER."""
+_VERSION: Final = 2
+"""The rank of an engine version, which changes many things at once."""
+_BORDERS: Final = 3
+"""The rank of borders that fit each window by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,11 +345,13 @@ class Diagnosis:
     - `specification` describes how well the specification without a fault explains the recording.
     - `explanations` are the faults that explain the recording better, best first.
     - `shifts` maps the time of a wrong evaluation in ms to window borders that fit its reports better.
+    - `reports` is the number of recorded reports that the explanations explain.
     """
 
     specification: FaultExplanation
     explanations: tuple[FaultExplanation, ...]
     shifts: dict[float, Shift]
+    reports: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -385,6 +397,7 @@ class RecordingToJudge:
             judgement.rows.score,
             complete,
             judgement.rows.expected - judgement.rows.common,
+            _VERSION,
         )
 
     def earlier(self, milliseconds: float) -> "RecordingToJudge":
@@ -398,14 +411,24 @@ def by_borders(recorded: RecordingToJudge, judgement: Judgement) -> Diagnosis:
     arguments = (recorded.task, judgement.specification, recorded.recording, recorded.options, judgement.best)
     own = _of_verdict(f"the specification {judgement.specification.name}", judgement.best)
     shifts, early = border_shifts(*arguments), early_matches(*arguments)
-    return Diagnosis(own, (by_shifts(judgement.best, shifts, early),) if shifts or early else (), shifts)
+    faults = (by_shifts(judgement.best, shifts, early),) if shifts or early else ()
+    return Diagnosis(own, faults, shifts, len(recorded.recording.reports))
 
 
-def diagnose(recorded: RecordingToJudge, judgement: Judgement, progress: Progress = no_progress) -> Diagnosis:
+MoreFaults = Callable[[RecordingToJudge, specifications.Specification], Iterator[FaultExplanation]]
+"""A function that yields further faults that each predict a recording completely, simplest fault first."""
+
+
+def diagnose(
+    recorded: RecordingToJudge,
+    judgement: Judgement,
+    progress: Progress = no_progress,
+    more: MoreFaults = lambda *_: iter(()),
+) -> Diagnosis:
     """Find the faults that explain why a recording contradicts a specification, best fault first.
 
     The tried explanations are: shifted window borders, reports that are all late or early, engine versions,
-    and other specifications.
+    and other specifications. If none of them is simple and complete, the first fault of `more` is added.
     """
     moved = by_borders(recorded, judgement)
     rows = sum(window.rows.actual for window in judgement.best.windows)
@@ -421,11 +444,13 @@ def diagnose(recorded: RecordingToJudge, judgement: Judgement, progress: Progres
         explained.append(attempt())
     found_in_order = (*moved.explanations, *explained[len(late) :], *explained[: len(late)])
     tried = [explanation for explanation in found_in_order if explanation is not None]
+    if not any(fault.complete and not fault.rank for fault in tried):
+        tried += islice(more(recorded, judgement.specification), 1)
     # The first verdict need not have the best score, if the recording has a gap.
     own = max(verdict.score for verdict in judgement.verdicts)
     better = [fault for fault in tried if fault.complete or fault.score > own]
-    # Of equally good ones a fault that is known comes before borders that fit each window by itself.
-    better.sort(key=lambda fault: (not fault.complete, -fault.score, fault in moved.explanations))
+    # Of equally good ones the simplest comes first: an engine version explains few reports by chance.
+    better.sort(key=lambda fault: (not fault.complete, -fault.score, fault.rank))
     return replace(moved, explanations=tuple(better))
 
 
@@ -526,7 +551,7 @@ def by_shifts(verdict: Verdict, shifts: dict[float, Shift], early: dict[float, R
     rows = join_rows(matches)
     says = " and ".join(_moved(len(shifts), len(early)))
     predicted = rows.precision if rows.actual else None
-    return FaultExplanation(says, predicted, rows.score, complete, rows.expected - rows.common)
+    return FaultExplanation(says, predicted, rows.score, complete, rows.expected - rows.common, _BORDERS)
 
 
 def _moved(shifts: int, early: int) -> Iterator[str]:

@@ -17,7 +17,13 @@ from typing import Final, TypeVar
 
 from agreement.comparing.judge.alignment import column_names
 from agreement.comparing.judge.by_engine import VersionJudgement, judged_by, judged_refusal
-from agreement.comparing.judge.diagnosis import Diagnosis, RecordingToJudge, by_borders, diagnose
+from agreement.comparing.judge.diagnosis import (
+    Diagnosis,
+    MoreFaults,
+    RecordingToJudge,
+    by_borders,
+    diagnose,
+)
 from agreement.comparing.judge.judgement import Judgement, judge_either, judge_recording
 from agreement.comparing.judge.settings import narrow_options
 from agreement.comparing.judge.verdicts import Verdict
@@ -759,10 +765,12 @@ def verdict_on(
     recording: RecordingToJudge,
     progress: settings.Progress,
     zero: str | None = None,
+    more: MoreFaults = lambda *_: iter(()),
 ) -> AnswersVerdict:
     """Return the verdict on answers, with an explanation if the answers are incorrect.
 
-    The argument `zero` is the dateTime of time 0, if times are dateTimes.
+    The argument `zero` is the dateTime of time 0, if times are dateTimes. The function `more` yields further
+    faults that may explain the answers.
     """
     judge = judge_named(engine)
     found = bare_verdict(judge, recording, progress, zero)
@@ -779,7 +787,7 @@ def verdict_on(
     if only_kinds_apart([window.rows for window in judgement.best.windows]):
         pass  # no fault of windows explains an IRI in place of a text
     elif recording.options.diagnosis:
-        diagnosis = diagnose(recording, judgement, progress)
+        diagnosis = diagnose(recording, judgement, progress, more)
     elif recording.options.gracious:
         diagnosis = by_borders(recording, judgement)
     versions = recording.task.versions
@@ -820,7 +828,11 @@ def _with_bounds(
 
 
 def explained_case(
-    verdict: CaseVerdict, options: JudgeOptions, progress: settings.Progress, unit: Duration | None = None
+    verdict: CaseVerdict,
+    options: JudgeOptions,
+    progress: settings.Progress,
+    unit: Duration | None = None,
+    more: MoreFaults = lambda *_: iter(()),
 ) -> AnswersVerdict | None:
     """Return the verdict on each window of an incorrect case, with the best explanation.
 
@@ -830,7 +842,7 @@ def explained_case(
         return None
     recording = recorded_of_case(verdict.case, options, unit)
     counted = replace(recording, run=replace(recording.run, unit=recording.task.unit))
-    return verdict_on(verdict.judge, counted, progress)
+    return verdict_on(verdict.judge, counted, progress, more=more)
 
 
 def paths_of(inputs: Sequence[Path]) -> tuple[Path, tuple[Path, ...]]:

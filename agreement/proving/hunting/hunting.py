@@ -68,6 +68,7 @@ SHOWN: Final = 0.95
 MOST_FAULTS: Final = 12
 """The maximum number of reported faults if the user sets no limit; nobody would read a longer list."""
 UNEXPLAINED: Final = "unexplained"
+PARTLY: Final = "no fault explains all wrong runs"
 UNTRIED: Final = "time was up before all rules were tried"
 Keeps = Callable[[references.HuntedRun], bool]
 """A function that decides whether a run on a smaller stream still shows the fault to be minimized."""
@@ -106,10 +107,11 @@ class Fault:
             return f"{self.rule.sentence}{f', {self.alike}' if self.alike else ''}"
         if not self.repeated:
             return "not deterministic: a new process answers the same stream otherwise"
-        likely = (
-            "" if self.likely is None else f"{self.likely} explains the smallest stream; in all wrong runs, "
-        )
-        return f"{UNTRIED if self.untried else UNEXPLAINED}: {likely}{self.alike or self.verdict.symptom}"
+        alike = self.alike or self.verdict.symptom
+        if self.likely is None:
+            return f"{UNTRIED if self.untried else UNEXPLAINED}: {alike}"
+        head = UNTRIED if self.untried else PARTLY
+        return f"{head}: {self.likely} explains the smallest stream; in all wrong runs, {alike}"
 
 
 def seconds_of(value: str | float) -> float:

@@ -43,7 +43,7 @@ from agreement.proving.hunting.hunted_queries import HuntedQuery
 from agreement.proving.hunting.streams import Stream
 from lars.dataclass import dataclass
 from lars.durations import MILLISECOND, NANOSECONDS, Duration
-from lars.errors import LarsError
+from lars.errors import LarsError, TimeLimitError
 from solver.facts import Row, Static
 from solver.rdf import blanks_in
 from translate.model.windows import Range
@@ -94,9 +94,7 @@ class HuntedRun:
     @property
     def late(self) -> tuple[float, ...]:
         """The times, in ms, of late triples: a late triple is pushed after a triple with a later time."""
-        latest = accumulate((push.t for push in self.pushes), max, initial=-inf)
-        both: Iterator[tuple[float, float]] = zip((push.t for push in self.pushes), latest, strict=False)
-        return tuple(t for t, before in both if t < before)
+        return late_times([push.t for push in self.pushes])
 
     @property
     def typed_answers(self) -> Recording:
@@ -117,6 +115,12 @@ class HuntedRun:
             return self.answers
         last = replies[-1].model_copy(update={"reports": (*replies[-1].reports, *due)})
         return replace(self.answers, replies=(*replies[:-1], last))
+
+
+def late_times(times: Sequence[float]) -> tuple[float, ...]:
+    """Return the times that come after a later time."""
+    both = zip(times, accumulate(times, max, initial=-inf), strict=False)
+    return tuple(t for t, before in both if t < before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -548,10 +552,7 @@ class SpecificationReference(Reference):
         if all(switch.held is not None for switch in on):
             return True
         try:
-            subject = _as_explained(self._subject(run).with_few_starts, on)
-            ways = _fitting(subject, on)
-            wrong = subject.misses(subject.judgement)
-            return bool(wrong) and not any(_holds(other, on, ways) for other in subject.counterfeits)
+            return _is_evidence(self._subject(run), on)
         except LarsError:
             return False
 
@@ -576,6 +577,24 @@ class SpecificationReference(Reference):
             return self
         count = sum(bool(self.at_zero.verdict(run).correct) for run in right[:_SAMPLE])
         return self.at_zero if count >= _NEARLY_ALL * min(len(right), _SAMPLE) else self
+
+
+def explains(subject: JudgedRun, switch: Switch) -> bool:
+    """Return whether a fault predicts a run, and other answers to the same stream would have refuted it."""
+    try:
+        subjects = (switch.held is None and _switched(subject, (switch,))) or ()
+        return _fewest(subjects) == 0 and _is_evidence(subject, (switch,))
+    except TimeLimitError:
+        raise
+    except LarsError:
+        return False
+
+
+def _is_evidence(subject: JudgedRun, on: tuple[Switch, ...]) -> bool:
+    subject = _as_explained(subject.with_few_starts, on)
+    ways = _fitting(subject, on)
+    wrong = subject.misses(subject.judgement)
+    return bool(wrong) and not any(_holds(other, on, ways) for other in subject.counterfeits)
 
 
 def _switched(subject: JudgedRun, on: tuple[Switch, ...]) -> list[JudgedRun] | None:

@@ -11,7 +11,12 @@ from itertools import product
 from math import ceil
 from typing import Final, get_args
 
-from agreement.comparing.judge.diagnosis import variations
+from agreement.comparing.judge.diagnosis import (
+    OTHER_CHANGE,
+    FaultExplanation,
+    RecordingToJudge,
+    variations,
+)
 from agreement.documents.requests import JudgeOptions, sources
 from agreement.engines import specifications
 from agreement.engines.engine import RspqlDefinition
@@ -19,7 +24,7 @@ from agreement.engines.specifications.parameters import Combination
 from agreement.proving.hunting.answer_switches import answer_changes
 from agreement.proving.hunting.input_switches import STARTS, input_changes, ranges
 from agreement.proving.hunting.query_switches import operators, query_changes
-from agreement.proving.hunting.references import JudgedRun, Switch
+from agreement.proving.hunting.references import JudgedRun, Switch, explains, late_times
 
 _PARAMETERS: Final = {
     "report": "Definition 23 (when a window reports)",
@@ -43,6 +48,33 @@ def parameters_of(of: specifications.Specification, options: JudgeOptions) -> tu
 def other_switches() -> tuple[Switch, ...]:
     """Return the possible faults of an engine with queries, with input and with answers."""
     return (*operators(), *query_changes(), *input_changes(), *answer_changes())
+
+
+_MOST_RECORDED: Final = 100
+"""The number of triples, and of reports, up to which a recording is explained by the faults of a hunt.
+
+Each of more than 200 faults judges the recording once: with 100 triples, this takes some seconds.
+"""
+
+
+def faults_of_recording(
+    recorded: RecordingToJudge, of: specifications.Specification
+) -> Iterator[FaultExplanation]:
+    """Yield each fault that predicts a recording completely, and that other answers would have refuted.
+
+    A recording with many triples or reports has no such fault, because its explanation would take too long.
+    """
+    pushes, reports = recorded.run.pushes, recorded.recording.reports
+    if recorded.options.match != "time" or max(len(pushes), len(reports)) > _MOST_RECORDED:
+        return
+    late = () if any(push.came is not None for push in pushes) else late_times([push.t for push in pushes])
+    subject = JudgedRun(of, replace(recorded, options=replace(recorded.options, worth=0)), late)
+    for switch in (*parameters_of(of, recorded.options), *other_switches()):
+        if recorded.options.deadline.is_over:
+            return
+        if explains(subject, switch):
+            says = f'{of.name} with the fault "{switch.sentence}"'
+            yield FaultExplanation(says, 1, 1, complete=True, unrecorded=0, rank=OTHER_CHANGE)
 
 
 def _parameters(of: specifications.Specification) -> Iterator[Switch]:

@@ -108,6 +108,8 @@ _SHOWN: Final = 40
 _WHOLE: Final = frozenset(("from", "to"))
 _ROWS: Final = 3
 _TIMES: Final = 5
+_FEW_REPORTS: Final = 10
+"""The number of reports below which several faults often explain a recording; a guess."""
 
 
 def by_specification(
@@ -121,7 +123,8 @@ def by_specification(
     yield Text(_headline(judgement, dates), style=_STYLES[judgement.correct])
     if silent := len(best.unreported):
         count = f"all {silent} wrong windows have" if silent > 1 else "the wrong window has"
-        yield f"{count} no report, as if the engine had not evaluated"
+        explained = diagnosis is not None and any(one.complete for one in diagnosis.explanations)
+        yield f"{count} no report{'' if explained else ', as if the engine had not evaluated'}"
     yield from _diagnosis(diagnosis)
     if judgement.correct:
         yield from _delays(best, dates)
@@ -309,6 +312,9 @@ def _diagnosis(diagnosis: Diagnosis | None) -> Iterator[str]:
     yield f"best explanation: {_explained(best)}; {_explained(diagnosis.specification)}"
     for other in others[:_ROWS]:
         yield f"  or {_explained(other)}"
+    if best.complete and diagnosis.reports < _FEW_REPORTS:
+        count = outputs.quantity(diagnosis.reports, "report")
+        yield f"the explanations rest on {count}; a longer recording shows which fault is the cause"
 
 
 def _of_nothing(diagnosis: Diagnosis) -> Iterator[str]:

@@ -107,6 +107,10 @@ def test_a_fault_that_has_a_name_is_not_unexplained_where_time_is_up_before_all_
     assert fault.likely == "bounds = closed"
     assert "rules were tried: bounds = closed explains the smallest stream; in all wrong ru" in fault.sentence
     assert "unexplained" not in "".join(map(str, as_text(hunt, ())))
+    fault.untried = False
+    assert fault.sentence.startswith(
+        "no fault explains all wrong runs: bounds = closed explains the smallest stream; in all wrong runs, "
+    )
 
 
 def test_a_slow_engine_is_given_short_streams_and_a_late_reply_is_no_fault():
