@@ -28,9 +28,8 @@ ACCEPTED_TABLE: Final = (
     "date or timestamp too, or atom as text, or predicate as text and arg1, arg2 .. as text or integer"
 )
 MAPPED: Final = (
-    "or columns of your own, explained: --column t={time} --column s=ex:{bike} .. "
-    "--prefix ex=http://example.org/ (lars init guesses them; "
-    "in Python column={'t': '{time}', ..}, prefix={'ex': ..})"
+    "or columns of your own with --column t={time}, --column s=ex:{bike} and "
+    "--prefix ex=http://example.org/, which lars init guesses"
 )
 
 Cell = tuple[object, int, int | None]
