@@ -1,6 +1,8 @@
 """Verdicts as test cases: JUnit XML for CI systems, and a list of known failures."""
 
+import re
 from collections.abc import Collection, Iterable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Final
 from xml.sax.saxutils import escape, quoteattr
@@ -41,11 +43,11 @@ def junit_text(suite: str, cases: Sequence[VerdictCase], known: Collection[str] 
       <testcase classname="g" name="c"><skipped message="known failure: why"/></testcase>
     </testsuite>
     """
-    failures = sum(case.failure is not None and _line_of(case) not in known for case in cases)
+    failures = sum(case.failure is not None and not covering(case, known) for case in cases)
     skipped = sum(case.skipped is not None or case.failure is not None for case in cases) - failures
     counts = f'tests="{len(cases)}" failures="{failures}" errors="0" skipped="{skipped}"'
     head = f"<testsuite name={_attribute(suite)} {counts}>"
-    lines = (_case(case, is_known=_line_of(case) in known) for case in cases)
+    lines = (_case(case, is_known=bool(covering(case, known))) for case in cases)
     return "\n".join(('<?xml version="1.0" encoding="UTF-8"?>', head, *lines, "</testsuite>", ""))
 
 
@@ -93,7 +95,10 @@ def check_junit(path: Path) -> None:
 
 
 def read_known(path: Path) -> tuple[str, ...]:
-    """Return the names in a list of known failures; empty lines and lines that start with # are comments."""
+    """Return the names in a list of known failures; empty lines and lines that start with # are comments.
+
+    In a line, * matches any text.
+    """
     lines = (line.strip() for line in read_text(path, _KNOWN).split("\n"))
     return tuple(dict.fromkeys(line for line in lines if line and not line.startswith("#")))
 
@@ -111,9 +116,25 @@ def without_known(
     found = (_line_of(case) for case in cases if names_parameters(case.name))
     other = tuple(name for name in found if listed and name not in listed)
     known = [name for name in known if name not in listed]
-    failed = dict.fromkeys(_line_of(case) for case in cases if case.failure is not None)
-    new = tuple(name for name in failed if name not in known)
-    return (*other, *new), tuple(name for name in known if name not in failed)
+    covered = {_line_of(case): covering(case, known) for case in cases if case.failure is not None}
+    new = tuple(name for name, lines in covered.items() if not lines)
+    needed = {line for lines in covered.values() for line in lines}
+    return (*other, *new), tuple(name for name in known if name not in needed)
+
+
+def covering(case: VerdictCase, known: Iterable[str]) -> list[str]:
+    """Return the lines of a list of known failures that name a case; * matches any text.
+
+    >>> covering(VerdictCase("operator", "istream-02", "why"), ["istream-*", "istream-01", "istream-02"])
+    ['istream-*', 'istream-02']
+    """
+    name = _line_of(case)
+    return [line for line in known if line == name or ("*" in line and _pattern(line).fullmatch(name))]
+
+
+@cache
+def _pattern(line: str) -> re.Pattern[str]:
+    return re.compile(".*".join(map(re.escape, line.split("*"))), re.DOTALL)
 
 
 def unlisted_parameters(cases: Iterable[VerdictCase], known: Sequence[str]) -> tuple[str, ...]:
