@@ -183,7 +183,7 @@ def test_a_stream_is_simulated_once_for_each_query_and_each_set_of_rules(monkeyp
     for _ in range(2):
         for query in ("total", "sliding"):
             for times in ((2, 4), (1, 2, 4)):
-                pushes = tuple(Push(t, *QUERIES[query].letters[0]) for t in times)
+                pushes = tuple(Push(t, *QUERIES["total"].letters[0]) for t in times)
                 for off in ((), (RULES["A3"],), (RULES["D1"],)):
                     every._without(VERSION, HuntedRun(QUERIES[query], pushes, None), off)
     assert len(simulated) == 12
