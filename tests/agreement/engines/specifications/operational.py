@@ -90,6 +90,7 @@ class Machine:
             }.values()
         )
         self.arrivals.sort(key=lambda one: (one.t, one.number))
+        self._own: dict[tuple[str, int], list[Arrival]] = {}
 
     def early(self, moment: Moment) -> bool:
         """Return whether a moment is one before the arrivals of its instant."""
@@ -103,7 +104,10 @@ class Machine:
 
     def shown(self, window: Window, moment: Moment) -> list[Arrival]:
         """Return what a window shows of the arrivals that have been seen."""
-        own = [one for one in self.arrivals[: moment.seen] if one.stream == window.stream]
+        key = window.stream, moment.seen
+        if key not in self._own:
+            self._own[key] = [one for one in self.arrivals[: moment.seen] if one.stream == window.stream]
+        own = self._own[key]
         match window.kind:
             case "rows":
                 return own[-window.width :]

@@ -6,7 +6,8 @@ instant c. Arrivals have one after each tick; the last one of an instant is also
 that comes before them. Source: SECRET (2010). Times are time points.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from tests.sparql.syntax import Triple
@@ -51,16 +52,24 @@ def together(one: Arrival, other: Arrival, tick: str) -> bool:
     return tick == "graph" and same and one.graph is not None
 
 
-def moments(arrivals: Sequence[Arrival], policy: Policy, until: int) -> Iterator[Moment]:
-    """Yield all moments of the clock and of arrivals, each once, in their order."""
+def moments(arrivals: Sequence[Arrival], policy: Policy, until: int) -> Sequence[Moment]:
+    """Return all moments of the clock and of arrivals, each once, in their order."""
+    return _moments(tuple(arrivals), policy.tick, until, early=policy.bounds == "high-open")
+
+
+@lru_cache(maxsize=16)
+def _moments(arrivals: Sequence[Arrival], tick: str, until: int, *, early: bool) -> Sequence[Moment]:
+    """Return all moments; if `early`, a moment of the clock is before the arrivals of its instant.
+
+    Nothing else of a policy matters, so policies that differ otherwise share them.
+    """
     found: dict[tuple[int, int], Moment] = {}
     before = 0
     for seen, one in enumerate(arrivals, 1):
-        if seen == len(arrivals) or not together(one, arrivals[seen], policy.tick):
+        if seen == len(arrivals) or not together(one, arrivals[seen], tick):
             found[one.t, seen] = Moment(one.t, seen, before, clock=False)
             before = seen
     for t in range(until + 1):
-        seen = sum(one.t < t or (one.t == t and policy.bounds != "high-open") for one in arrivals)
-        tick = found.get((t, seen), Moment(t, seen, seen, clock=True))
-        found[t, seen] = tick._replace(clock=True)
-    yield from (one for _, one in sorted(found.items()) if one.t <= until)
+        seen = sum(one.t < t or (one.t == t and not early) for one in arrivals)
+        found[t, seen] = found.get((t, seen), Moment(t, seen, seen, clock=True))._replace(clock=True)
+    return tuple(one for _, one in sorted(found.items()) if one.t <= until)

@@ -5,7 +5,7 @@ report and what they show, and asks Oxigraph for each content; it shares no code
 second asks clingo the LARS program of the query at the ticks of the specification's timetable.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache, partial
@@ -50,6 +50,16 @@ def expected(test, number, language=Language.RSPQL):
         for one in test.expected(language)
         if number in one.vectors
     ]
+
+
+def by_vector(test):
+    """Return the same as `expected` in RSP-QL for all vectors, by their numbers."""
+    found = defaultdict(list)
+    for one in test.expected(Language.RSPQL):
+        reports = [(t, _bag(one.names, rows)) for t, rows in one.reports]
+        for number in one.vectors:
+            found[number].append(reports)
+    return found
 
 
 @lru_cache(maxsize=4096)
