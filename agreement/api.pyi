@@ -336,6 +336,7 @@ class TranslateKeywords(EvaluationOptions, InterpretationOptions, Around, Progre
     semantics: Literal["set", "bag"] | None
     to: Literal["csparql", "cqels", "sparqlstream", "rspql", "kolibrie", "cqels2", "sparq", "janus"] | None
     step: str | None
+    variant: str | None
     strict: (
         Literal[
             "csparql-0.9.7",

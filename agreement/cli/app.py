@@ -80,10 +80,11 @@ class LarsCommand(TyperCommand):
 
     def format_usage(self, ctx: _Click, formatter: _Click) -> None:
         """Write one usage line for each way to give the inputs."""
-        ways = " ".join(self.collect_usage_pieces(ctx)).removesuffix(" [OPTIONS]").split(" | ")
-        for number, way in enumerate(ways):
+        *inputs, options = self.collect_usage_pieces(ctx)
+        *first, last = inputs or [""]
+        for number, way in enumerate(last.split(" | ")):
             prefix = "Usage: " if number == 0 else "       "
-            formatter.write_usage(ctx.command_path, f"{way} [OPTIONS]", prefix=prefix)
+            formatter.write_usage(ctx.command_path, " ".join((*first, way, options)).strip(), prefix=prefix)
 
     def format_help_text(self, ctx: _Click, formatter: _Click) -> None:  # noqa: ARG002
         """Write the description with wrapped lines, and the examples with unwrapped lines for copying."""

@@ -91,9 +91,9 @@ class CompareRequest:
         "Second engine, or second log of alerts. With two queries, the second engine runs the second query.",
     )
     inputs: tuple[Path, ...] = argument(
-        "CASE.json.. | QUERY [QUERY] TRACE..",
-        "Recorded cases (.json); or one query for both engines, or two queries, one for each engine; "
-        "then recorded streams.",
+        "CASE.json.. | EXPERIMENT_DIR | QUERY [QUERY] TRACE..",
+        "Recorded cases (.json); or a folder with an experiment.toml; or one query for both engines, or two "
+        "queries, one for each engine; then recorded streams.",
         default=(),
         source="trace",
     )

@@ -68,9 +68,9 @@ class JudgeRequest:
     """
 
     inputs: tuple[Path, ...] = argument(
-        "CASE.json.. | QUERY TRACE..",
-        "Recorded cases (.json files or folders of .json files); or a query and recorded streams, "
-        "with --answers.",
+        "CASE.json.. | EXPERIMENT_DIR | QUERY TRACE..",
+        "Recorded cases (.json files or folders of .json files); or, with --answers, a folder with an "
+        "experiment.toml, or a query and recorded streams.",
         default=(),
         source="trace",
     )

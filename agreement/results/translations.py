@@ -10,6 +10,7 @@ from rich.console import RenderableType
 from agreement.answering.solve import translating
 from agreement.documents import requests
 from agreement.documents.options import IdleOptions, OptionTest, OptionValues, flags_of, has, has_not
+from agreement.documents.outputs import first_few
 from agreement.documents.table_files import Column, OutTable
 from agreement.results.base.library import Findings, Listeners, offered_functions
 from lars.dataclass import dataclass
@@ -73,6 +74,7 @@ class TranslateRequest:
             ("--step",),
             requires=f"--to {', '.join(_STEPPED[:-1])} or {_STEPPED[-1]}",
         ),
+        IdleOptions(has_not("--to"), ("--variant",), requires="--to"),
         IdleOptions(has("--format", "model"), _OF_RULES, excludes="--format model, which prints no rules"),
         IdleOptions(_of_a_query(has_not("--mode", "pull")), ("--period",), requires=requests.PULL_ONLY),
         IdleOptions(_of_a_query(has_not("--mode", "push")), ("--trigger",), requires=requests.PUSH_ONLY),
@@ -103,6 +105,11 @@ class TranslateRequest:
         metavar="LENGTH",
         keyword="str | None",
     )
+    variant: str | None = option(
+        None,
+        "With --to, the derived query to print, such as brave,cautious; or all. [default: the first query]",
+        metavar="NAME",
+    )
     strict: StrictEngine | None = option(
         None, "Reject the queries that the parser of the given engine version rejects."
     )
@@ -132,7 +139,8 @@ def translated_lines(request: TranslateRequest, listeners: Listeners) -> Iterabl
     if request.strict is not None:
         translating.check_strict_file(request.query, request.strict)
     if request.to is not None:
-        return _as_lines(translating.rewritten(task, request.to, listeners.warn))
+        queries = list(translating.rewritten(task, request.to, listeners.warn))
+        return _as_lines(_chosen(queries, request.variant, listeners.note))
     met = request.input_options.trace(request.trace) if task.solved else None
     if met is None and request.format != "sql":
         return translating.lines(task, request.format, listeners.warn)
@@ -144,6 +152,28 @@ def translated_lines(request: TranslateRequest, listeners: Listeners) -> Iterabl
     if met is None or request.format != "asp":
         raise LarsError(f"cannot combine a trace with --format {request.format}; use --format asp or sql")
     return list(standing_alone.asp_lines(task, met, request.at, listeners.warn))
+
+
+def _chosen(queries: Sequence[tuple[str, str]], variant: str | None, note: Warn) -> Sequence[tuple[str, str]]:
+    """Return the queries to print: by default the first, so that other commands can read the output.
+
+    Raises:
+        LarsError: No derived query has the name `variant`.
+    """
+    names = {name.replace(", ", ","): (name, text) for name, text in queries}
+    if variant is None and len(queries) > 1:
+        first, *others = names
+        note(
+            f"lars derives {len(names)} queries, and prints the query {first}; "
+            f"for another query, use its name, such as --variant {others[0]}; for all, use --variant all"
+        )
+    if variant == "all":
+        return queries
+    if variant is None:
+        return queries[:1]
+    if (chosen := names.get(variant.replace(" ", ""))) is None:
+        raise LarsError(f'--variant: unknown query "{variant}"; use {first_few((*names, "all"), 9, " or ")}')
+    return [chosen]
 
 
 def _as_lines(queries: Iterable[tuple[str, str]]) -> Iterable[str]:

@@ -20,7 +20,7 @@ from translate.analysis.rewriting import (
 from translate.errors import ModelError
 from translate.model import patterns as algebra
 from translate.model.patterns import Pattern
-from translate.model.query import Dataset, EngineQuery
+from translate.model.query import Dataset, EngineQuery, Language
 from translate.model.windows import Range, WindowExpression
 
 
@@ -85,6 +85,7 @@ def _graphs(dataset: Dataset) -> str:
 
 
 NO_MODEL: Final = "the two queries are not two forms of one query"
+_USUAL: Final = ". This pair is usual: CQELS evaluates when data arrive, so do not add a SLIDE"
 
 
 def differences(csparql: EngineQuery, cqels: EngineQuery, unit: Duration) -> Iterator[str]:
@@ -117,7 +118,8 @@ def differences(csparql: EngineQuery, cqels: EngineQuery, unit: Duration) -> Ite
         steps = ", ".join(
             f"{title} {_reads_text(one)}" for title, one in zip(titles, (windows, blocks), strict=True)
         )
-        yield f"the two queries differ in STEP: {steps}"
+        usual = cqels.language is Language.CQELS and _reads_text(blocks) == "none"
+        yield f"the two queries differ in STEP: {steps}{_USUAL if usual else ''}"
 
 
 def _reading(query: EngineQuery) -> tuple[Pattern, tuple[algebra.StreamBlock, ...]]:

@@ -47,8 +47,8 @@ SIDES: Final[tuple[Side, ...]] = get_args(Side)
 def program_argument(**default: Any) -> Any:
     """Return the declaration of the argument for a query or program."""
     return argument(
-        "QUERY|PROGRAM.lars",
-        "Query (C-SPARQL, CQELS, SPARQLstream or RSP-QL) or LARS program.",
+        "QUERY|PROGRAM.lars|EXPERIMENT_DIR",
+        "Query (C-SPARQL, CQELS, SPARQLstream or RSP-QL), LARS program, or folder with an experiment.toml.",
         source="trace",
         **default,
     )

@@ -152,15 +152,23 @@ class PhaseResult(Findings):
         """Return the HTML for a notebook: each diagram as a heat map."""
         return phase_report.notebook_phases(self.diagrams)
 
-    def plot(self) -> "Figure":
-        """Return a matplotlib figure with all diagrams."""
-        return figure_of(self.diagrams)
+    def plot(self, *, font_size: float | None = None, width: float | None = None) -> "Figure":
+        """Return a matplotlib figure with all diagrams.
 
-    def write_figure(self, path: str | Path) -> None:
-        """Write the figure of `plot` as .svg, .pdf or .png."""
+        Args:
+            font_size: The size of all texts in points. By default, texts have the sizes of matplotlib's
+                rcParams.
+            width: The width of the figure in inches. By default, each diagram is 6.4 inches wide.
+        """
+        return figure_of(self.diagrams, (font_size, width))
+
+    def write_figure(
+        self, path: str | Path, *, font_size: float | None = None, width: float | None = None
+    ) -> None:
+        """Write the figure of `plot` as .svg, .pdf or .png; `font_size` and `width` are those of `plot`."""
         check(Path(path))
         check_figure(Path(path))
-        write_figure(Path(path), self.plot())
+        write_figure(Path(path), self.plot(font_size=font_size, width=width))
 
     def tables(self) -> Sequence[OutTable]:
         """Return the table `shares`: the number of agreeing periods for each range of window lengths."""

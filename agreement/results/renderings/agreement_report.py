@@ -27,7 +27,7 @@ from agreement.documents.table_files import Column, OutTable, TableValue, term_c
 from lars.durations import Duration
 from lars.errors import on_one_line
 from lars.language.windows import Interval
-from solver.facts import Fact
+from solver.facts import Fact, Row
 from translate.analysis import model_of_cqels
 from translate.dialects import TITLES
 from translate.model.query import MERGING, EngineQuery, Language, Query
@@ -360,9 +360,35 @@ def difference_of(variant: VariantReport, difference: RowDifference) -> Sequence
 
 def _answers(report: AgreementReport) -> Iterator[Sequence[TableValue]]:
     for variant in report.variants:
-        for side, own in (("push", variant.answers.push), ("pull", variant.answers.pull)):
-            for row, first, last in own.whole().rows():
-                yield str(variant.pair), side, first, last, *row
+        name = str(variant.pair)
+        for row, first, last in variant.answers.push.whole().rows():
+            yield name, None, "push", first, last, *row
+        pulled = list(variant.answers.pull.whole().rows())
+        for verdict in variant.verdicts:
+            for row, first, last in _pulled_every(verdict.period, pulled):
+                yield name, verdict.period, "pull", first, last, *row
+
+
+def _pulled_every(period: int, runs: Sequence[tuple[Row, int, int]]) -> list[tuple[Row, int, int]]:
+    """Return the intervals of rows at the multiples of a pull period, from the intervals for all periods.
+
+    >>> _pulled_every(4, [(("a",), 3, 4), (("a",), 8, 10), (("a",), 13, 15), (("b",), 9, 10)])
+    [(('a',), 4, 8)]
+    """
+    found: list[tuple[Row, int, int]] = []
+    newest: dict[Row, int] = {}
+    for row, begin, end in runs:
+        first, last = begin + -begin % period, end - end % period
+        if first > last:
+            continue
+        place = newest.get(row)
+        # Between two intervals, pull may evaluate only for other periods.
+        if place is not None and found[place][2] + period == first:
+            found[place] = row, found[place][1], last
+        else:
+            newest[row] = len(found)
+            found.append((row, first, last))
+    return found
 
 
 def basis_text(report: AgreementReport) -> Iterator[RenderableType]:
@@ -612,13 +638,15 @@ DIFFERENCES = (
     Column(
         "pushed",
         int,
-        "last time up to the end of the period at which push reports the row; none: never",
+        "last time up to the end of the period at which push reports the row, for a row of only pull before "
+        "the period; none: never",
         is_time=True,
     ),
     Column("atom", str, "the row as an atom, for lars explain", in_papers=outputs.shorten),
 )
 _ANSWERS = (
     _VARIANT,
+    Column("period", int, "the pull period U of an answer of pull; none: an answer of push"),
     Column("side", str, "push or pull"),
     Column(
         "first",

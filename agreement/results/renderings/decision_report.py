@@ -66,11 +66,21 @@ def _verdicts(decisions: Sequence[Decision], question: AgreementQuestion) -> Ite
         first = group[0]
         table.add_row(_periods(group), first.verdict, first.why or "-", "; ".join(first.changes))
     yield table
+    if any(one.verdict == "never" for one in _with_finer(decisions)):
+        yield f"never: {_whatever(question)}, push and pull differ on some stream; on others they may agree"
     for decision in decisions:
         if decision.finer is not None:
             finer, again = decision.finer
             then = "" if isinstance(decision.period, TimedPoints) else f", U = {again.period} then"
             yield f"U = {decision.period} with a unit of {finer}{then}: {again.verdict}"
+
+
+def _with_finer(decisions: Sequence[Decision]) -> Iterator[Decision]:
+    """Yield all decisions, also the decisions with a finer time unit."""
+    for decision in decisions:
+        yield decision
+        if decision.finer is not None:
+            yield decision.finer[1]
 
 
 def _variants(classes: VariantClasses) -> Iterator[str]:
@@ -118,7 +128,7 @@ def decision_page(
         for verdict in _NAMES
     }
     sentences = (
-        f"{verdict} for U = {outputs.number_ranges(own, MOST_RANGES)}"
+        f"{_PAGE_WORDS.get(verdict, verdict)} for U = {outputs.number_ranges(own, MOST_RANGES)}"
         for verdict, own in periods.items()
         if own
     )
@@ -154,6 +164,12 @@ _SAID: Final = {
 }
 
 
+_PAGE_WORDS: Final = {
+    "never": "never (on some stream, push and pull differ)",
+    "not always": "not always (on some stream, push and pull differ with the static data that are shown)",
+}
+
+
 def _differs(decision: Decision) -> bool:
     return decision.verdict in ("never", "not always")
 
@@ -165,11 +181,14 @@ def _headline(decisions: Sequence[Decision], question: AgreementQuestion) -> str
         by_verdict.setdefault(decision.verdict, []).append(decision)
     sentences = {verdict: _SAID[verdict] for verdict in by_verdict}
     if "never" in sentences:
-        which = "whatever the static data are" if question.stock is None else "with the given static data"
-        sentences["never"] = f"{which}, {sentences['never']}"
+        sentences["never"] = f"{_whatever(question)}, {sentences['never']}"
     if any(_assumes_sources(decision, question) for decision in decisions):
         sentences["always"] += ", if each triple comes from the source of its own pattern"
     return "; ".join(f"U = {_periods(group)}: {sentences[each]}" for each, group in by_verdict.items())
+
+
+def _whatever(question: AgreementQuestion) -> str:
+    return "whatever the static data are" if question.stock is None else "with the given static data"
 
 
 def _assumes_sources(decision: Decision, question: AgreementQuestion) -> bool:

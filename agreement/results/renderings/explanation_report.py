@@ -575,6 +575,13 @@ def _rule(program: Program, number: int) -> outputs.Json:
     return {"rule": number, "text": str(program.rules[number - 1])}
 
 
+def _omitted(evidence: explain.Evidence | None) -> outputs.Json:
+    """Return the number of an aggregate's instances that the document does not list."""
+    if not isinstance(evidence, explain.Instances):
+        return {}
+    return {"omitted": evidence.count - len(evidence.examples)}
+
+
 class _JsonTeller(_Teller):
     def __init__(
         self,
@@ -616,6 +623,7 @@ class _JsonTeller(_Teller):
             "literal": outputs.encode(premise.literal),
             "why": None if evidence is None else self.place_of(evidence),
             "evidence": [] if evidence is None else self._evidence(evidence, depth, []),
+            **_omitted(evidence),
         }
 
     def _evidence(

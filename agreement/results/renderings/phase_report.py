@@ -17,7 +17,7 @@ from agreement.comparing.agree.narrowing import evenly
 from agreement.documents.outputs import NO_ROWS, Json, quantity, range_text, short
 from agreement.documents.values import written_lengths
 from agreement.proving.phase import PhaseDiagram
-from agreement.results.renderings.pages.figure import check_matplotlib
+from agreement.results.renderings.pages.figure import FigureLook, check_look, check_matplotlib, style
 from agreement.results.renderings.pages.page import Page, render
 from lars.durations import Duration, TimedPoints
 from lars.errors import LarsError
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FORMATS: Final = (".svg", ".png", ".pdf")
-_WIDTH, _HEIGHT, _LABEL, _TICKS = 6.4, 4.8, 50, 12
+_WIDTH, _HEIGHT, _LABEL, _TICKS, _FONT = 6.4, 4.8, 50, 12, 10
 
 
 def check(path: Path) -> None:
@@ -36,12 +36,25 @@ def check(path: Path) -> None:
     check_matplotlib(str(path))
 
 
-def figure_of(diagrams: Sequence[PhaseDiagram]) -> "Figure":
-    """Return a matplotlib figure, with a panel for each rate (speed) of the stream."""
+def figure_of(diagrams: Sequence[PhaseDiagram], look: FigureLook = (None, None)) -> "Figure":
+    """Return a matplotlib figure, with a panel for each rate (speed) of the stream.
+
+    The width of `look` is the width of the whole figure. The height fits the width and the font size.
+    """
     check_matplotlib("plot()")
+    import matplotlib as mpl
+
+    check_look(look)
+    font_size, width = look
+    with mpl.rc_context(style(font_size) if font_size else {}):
+        return _panels(diagrams, width or _WIDTH * len(diagrams), (font_size or _FONT) / _FONT)
+
+
+def _panels(diagrams: Sequence[PhaseDiagram], width: float, scale: float) -> "Figure":
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(_WIDTH * len(diagrams), _HEIGHT), layout="constrained")
+    height = _HEIGHT * max(width / (_WIDTH * len(diagrams)), scale)
+    figure = Figure(figsize=(width, height), layout="constrained")
     panels = figure.subplots(1, len(diagrams), squeeze=False)[0]
     for panel, diagram in zip(panels, diagrams, strict=True):
         shares = [
@@ -58,7 +71,8 @@ def figure_of(diagrams: Sequence[PhaseDiagram]) -> "Figure":
         panel.set_xlabel(f"pull period U{_in_unit(periods, diagram.unit)}")
         unit = _in_unit(diagram.lengths, diagram.unit)
         label = f"length L of the window on {short(str(diagram.stream))}{unit}"
-        panel.set_ylabel("\n".join(wrap(label, _LABEL, max_lines=3, placeholder=" …")), parse_math=False)
+        line = round(_LABEL * min(height / _HEIGHT / scale, 1))
+        panel.set_ylabel("\n".join(wrap(label, line, max_lines=3, placeholder=" …")), parse_math=False)
         panel.set_title("" if len(diagrams) == 1 else f"{diagram.rate} times as fast")
     figure.colorbar(mesh, ax=panels, label="share of periods on which push and pull agree")
     return figure

@@ -32,11 +32,10 @@ def test_a_trace_of_a_query_that_names_its_streams_has_no_effect(tmp_path):
 def test_the_traces_of_a_shell_name_the_streams_too(tmp_path):
     (tmp_path / "q.rq").write_text(BADGES)
     (tmp_path / "t.csv").write_text("t,s,p,o\n1,e:ann,e:enters,e:lab\n")
-    ran = lars("translate", tmp_path / "q.rq", tmp_path / "t.csv", "--to", "cqels")
+    every = "--to", "cqels", "--variant", "all"
+    ran = lars("translate", tmp_path / "q.rq", tmp_path / "t.csv", *every)
     assert (ran.code, ran.out.count("STREAM <e:badges> [RANGE 20s SLIDE 5s]")) == (0, 2), ran.err
-    named = lars(
-        "translate", tmp_path / "q.rq", "--stream", f"e:badges={tmp_path / 't.csv'}", "--to", "cqels"
-    )
+    named = lars("translate", tmp_path / "q.rq", "--stream", f"e:badges={tmp_path / 't.csv'}", *every)
     assert named.out == ran.out
 
 

@@ -100,3 +100,25 @@ def test_commands_are_completed(monkeypatch):
     monkeypatch.setenv("COMP_WORDS", "lars ex")
     monkeypatch.setenv("COMP_CWORD", "1")
     assert "explain" in lars().out.split()
+
+
+@pytest.mark.parametrize(
+    ("command", "ways"),
+    [
+        ("translate", ["QUERY|PROGRAM.lars|EXPERIMENT_DIR TRACE.."]),
+        ("solve", ["QUERY|PROGRAM.lars|EXPERIMENT_DIR TRACE.."]),
+        ("judge", ["CASE.json..", "EXPERIMENT_DIR", "QUERY TRACE.."]),
+        (
+            "compare",
+            [
+                f"PROFILE PROFILE {inputs}"
+                for inputs in ("CASE.json..", "EXPERIMENT_DIR", "QUERY [QUERY] TRACE..")
+            ],
+        ),
+    ],
+)
+def test_usage_lines_name_all_inputs_and_a_folder_if_the_command_reads_it(command, ways):
+    text = lars(command, "--help").out.partition("\n\n")[0]
+    assert [line.split(f"lars {command} ")[1] for line in text.strip().splitlines()] == [
+        f"{way} [OPTIONS]" for way in ways
+    ]

@@ -187,6 +187,7 @@ translate who.rq --mode push [--trigger query-streams]
 translate who.rq [--semantics bag]
 translate who.rq [--to rspql]
 translate who.rq --to csparql [--step 1s]
+translate two.rq other.nq --to cqels [--variant cautious,brave]
 translate two.rq [--strict csparql-0.9.7]
 translate pull.rq --format model [--assign http://e/S=http://e/other]
 translate pull.rq [--unit 500ms]
@@ -505,6 +506,7 @@ def test_there_is_such_a_command_line_for_each_option(name):
 
 
 REFUSED = """
+translate two.rq [--variant all]
 translate pull.rq [--period 5]
 translate pull.rq --mode push [--period 5]
 translate pull.rq [--trigger any]

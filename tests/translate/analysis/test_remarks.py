@@ -151,12 +151,13 @@ def test_a_set_that_can_lack_rows_of_the_multiset_is_warned_of(name):
     assert not remarks(query, Setting(semantics="bag"), rows=True)
 
 
+USUAL = "This pair is usual: CQELS evaluates when data arrive, so do not add a SLIDE"
 WINDOWS = {
     "a step of one time point": ("[RANGE 9s STEP 1s]", "[RANGE 9s]", []),
     "a step and no slide": (
         "[RANGE 9s STEP 3s]",
         "[RANGE 9s]",
-        ["the two queries differ in STEP: C-SPARQL 3s, CQELS none"],
+        [f"the two queries differ in STEP: C-SPARQL 3s, CQELS none. {USUAL}"],
     ),
     "a step and another slide": (
         "[RANGE 9s TUMBLING]",

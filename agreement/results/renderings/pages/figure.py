@@ -13,7 +13,7 @@ from agreement.documents.dates import Dates
 from agreement.documents.outputs import short, short_row
 from agreement.documents.requests import sources
 from agreement.results.renderings.agreement_report import dates_on
-from agreement.results.renderings.pages.timeline import AGREES, strip_cells
+from agreement.results.renderings.pages.timeline import AGREES, cells_and_causes
 from lars.durations import NANOSECONDS, Duration
 from lars.errors import LarsError
 from lars.files import exists, replacement_path
@@ -47,7 +47,7 @@ _COLOURS: Final = (
 _NARROW: Final = 0.015
 """The share of the figure's width below which a cell contains no letter."""
 _LINE, _LABEL, _TICKS = 95, 30, 6
-_MOST: Final = "the letter is the cause of most rows in a period"
+_MOST: Final = "several colors: rows with several causes, on top the cause of most rows"
 """The part of the legend about periods with rows of several causes."""
 _STEPS: Final = tuple(
     count * NANOSECONDS[unit]
@@ -116,9 +116,8 @@ def figure_of(
     from matplotlib.figure import Figure
 
     font_size, width = look
-    if any(each is not None and each <= 0 for each in look):
-        raise LarsError("font_size and width must be positive; use points and inches, such as 16 and 6.3")
-    with mpl.rc_context(_style(font_size)):
+    check_look(look)
+    with mpl.rc_context(style(font_size)):
         tall = min(0.5 + 0.16 * len(verdicts), 8.0)
         heights = [tall] if row is None else [tall, 2.4]
         figure = Figure(figsize=(width or _WIDTH, 1), layout="constrained")
@@ -141,11 +140,17 @@ def write_figure(path: Path, figure: "Figure") -> None:
     inside = words.x0 >= 0 and words.y0 >= 0 and words.x1 <= page.x1 and words.y1 <= page.y1
     kind = path.suffix[1:]
     undated: dict[str, None] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind, {})
-    with mpl.rc_context(_style()), replacement_path(path) as new:
+    with mpl.rc_context(style()), replacement_path(path) as new:
         figure.savefig(new, format=kind, dpi=200, metadata=undated, bbox_inches=None if inside else "tight")
 
 
-def _style(font_size: float | None = None) -> Any:
+def check_look(look: FigureLook) -> None:
+    """Raise LarsError for a font size or width that is not positive."""
+    if any(each is not None and each <= 0 for each in look):
+        raise LarsError("font_size and width must be positive; use points and inches, such as 16 and 6.3")
+
+
+def style(font_size: float | None = None) -> Any:
     """Return the style of figures; by default, the font size is the user's if the user has set one."""
     import matplotlib as mpl
 
@@ -186,18 +191,21 @@ def _strip(axes: "Axes", variant: VariantReport, verdicts: Sequence[PeriodVerdic
     timeline = variant.trace.timeline
     span = max(timeline.last - timeline.first, 1)
     for place, verdict in enumerate(verdicts):
-        for start, end, cause, periods, _, causes in strip_cells(variant, verdict):
-            several = several or causes > 1
-            colour = _AGREES if cause == AGREES else (*_COLOURS, "#444444")[cause]
-            high = 0.35 if cause == AGREES else 0.8
+        for (start, end, cause, periods, _, _), causes in cells_and_causes(variant, verdict):
+            several = several or len(causes) > 1
+            used.update(causes)
             line = 0.4 if periods == 1 else 0
-            axes.barh(place, end - start, high, start, color=colour, edgecolor="white", linewidth=line)
-            if 0 <= cause < len(CAUSES):
-                used.add(cause)
-                at = (start + end) / 2
-                if (end - start) / span > _NARROW / _room(figure):
-                    how: Any = {"ha": "center", "va": "center", "fontsize": _font(5.5), "clip_on": True}
-                    axes.text(at, place, CAUSE_LETTERS[CAUSES[cause]], color="white", weight="bold", **how)
+            # The bars of a cell share its height; the axis points down, so the first bar is on top.
+            bars = causes or (cause,)
+            high = (0.35 if cause == AGREES else 0.8) / len(bars)
+            for number, each in enumerate(bars):
+                colour = _AGREES if each == AGREES else (*_COLOURS, "#444444")[each]
+                middle = place + high * (number - (len(bars) - 1) / 2)
+                axes.barh(middle, end - start, high, start, color=colour, edgecolor="white", linewidth=line)
+            letters = "".join(CAUSE_LETTERS[CAUSES[each]] for each in causes)
+            if (end - start) / span > len(letters) * _NARROW / _room(figure):
+                how: Any = {"ha": "center", "va": "center", "fontsize": _font(5.5), "clip_on": True}
+                axes.text((start + end) / 2, place, letters, color="white", weight="bold", **how)
     step = max(1, len(verdicts) // 25)
     axes.set_yticks(
         range(0, len(verdicts), step), [str(period_verdict.period) for period_verdict in verdicts[::step]]

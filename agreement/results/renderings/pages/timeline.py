@@ -186,19 +186,32 @@ def strip_cells(variant: VariantReport, verdict: PeriodVerdict, lines: int = 1) 
 
     A line of cells is drawn for each pull period; `lines` is the number of lines.
     """
+    return [cell for cell, _ in cells_and_causes(variant, verdict, lines)]
+
+
+def cells_and_causes(
+    variant: VariantReport, verdict: PeriodVerdict, lines: int = 1
+) -> list[tuple[StripCell, tuple[int, ...]]]:
+    """Return the cells of `strip_cells`, each with the numbers of all its causes, the most frequent first.
+
+    The numbers are empty if no cause applies: all periods agree, or only names of blank nodes differ.
+    """
     most = min(_CELLS, max(_ALL_CELLS // lines, _FEWEST))
     size = -(-len(verdict) // most) or 1
     return [_cell(variant, verdict, start, size) for start in range(0, len(verdict), size)]
 
 
-def _cell(variant: VariantReport, verdict: PeriodVerdict, start: int, size: int) -> StripCell:
+def _cell(
+    variant: VariantReport, verdict: PeriodVerdict, start: int, size: int
+) -> tuple[StripCell, tuple[int, ...]]:
     own = verdict[start : start + size]
     wrong = [comparison for comparison in own if not comparison.agree]
     if not wrong:
-        return StripCell(own[0].start, own[-1].end, AGREES, len(own), 0, 0)
-    counts = variant.explanation.cause_counts(wrong)
-    cause = int(counts.argmax()) if counts.any() else len(CAUSES)
-    return StripCell(own[0].start, own[-1].end, cause, len(own), len(wrong), int((counts > 0).sum()))
+        return StripCell(own[0].start, own[-1].end, AGREES, len(own), 0, 0), ()
+    counts = variant.explanation.cause_counts(wrong).tolist()
+    ranked = tuple(sorted(filter(counts.__getitem__, range(len(counts))), key=lambda each: -counts[each]))
+    cause = ranked[0] if ranked else len(CAUSES)
+    return StripCell(own[0].start, own[-1].end, cause, len(own), len(wrong), len(ranked)), ranked
 
 
 _VERDICTS_SHOWN: Final = 50

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from agreement import api
 from lars.language.windows import Interval
 from tests.agreement.command import lars
 from translate.dialects import read_query
@@ -181,3 +182,20 @@ def test_a_window_closes_at_the_same_times_in_sparq(source, length, step):
     ]
     shown = [[one.bounds(t, Interval(0, 60)) for t in range(20, 60)] for one in operators]
     assert shown[0] == shown[1]
+
+
+@pytest.mark.parametrize("variant", ["", "brave", "cautious"])
+def test_one_derived_query_is_printed_and_can_be_read_again(variant, tmp_path):
+    path = experiment(tmp_path, "q", "")
+    path.write_text('csparql = "q.rq"\nfiles = "in.csv"\nperiod = 3\n')
+    names = list(api.translate(path, to="cqels").queries)
+    wanted = variant or "brave"
+    name = ",".join([wanted] * names[0].count("brave"))
+    found = lars("translate", path, "--to", "cqels", *(("--variant", name) if variant else ()))
+    assert (found.code, "and prints the query brave" in found.err) == (0, not variant)
+    (tmp_path / "derived.rq").write_text(found.out)
+    again = lars("translate", tmp_path / "derived.rq", "--to", "cqels")
+    assert (again.code, again.out) == (0, found.out)
+    unknown = lars("translate", path, "--to", "cqels", "--variant", "none")
+    assert (unknown.code, unknown.out) == (2, "")
+    assert 'unknown query "none"; use brave' in unknown.err

@@ -6,6 +6,7 @@ import shlex
 
 import pytest
 
+from agreement import api
 from agreement.comparing.agree.narrowing import spread
 from tests.agreement.command import agree, lars
 from tests.packs import SAMPLES
@@ -167,3 +168,18 @@ def test_some_of_all_kinds_are_shown(sizes, most, shown):
     counts = tuple(sum(group == number for group, _ in chosen) for number in range(len(sizes)))
     assert (counts, len(set(chosen))) == (shown, len(chosen))
     assert all(0 <= place < sizes[group] for group, place in chosen)
+
+
+def test_the_answers_of_several_periods_are_those_of_each_period():
+    """Pull evaluates for all periods together; an interval for a period has its own evaluations only."""
+
+    def answers(period):
+        table = api.agree(COUPONS, period=period).to_arrow("answers")
+        return [tuple(row.values())[1:] for row in table.to_pylist()]
+
+    alone = [row for period in (3, 4, 6) for row in answers(period)]
+    together = answers([3, 4, 6])
+    assert {*together} == {*alone}
+    assert len(together) == len({*together})
+    assert {row[1] for row in together if row[0] is None} == {"push"}
+    assert {row[0] for row in together if row[1] == "pull"} == {3, 4, 6}

@@ -288,3 +288,11 @@ def test_windows_that_are_not_merged_are_not_said_to_differ(tmp_path):
     ran = lars("decide", tmp_path / "pull.rq", tmp_path / "push.rq", "--period", "1s", "--unit", "1s")
     assert (ran.code, "pull does not merge its windows" in ran.out) == (1, True)
     assert "the window of push is" not in ran.out
+
+
+def test_never_is_explained_as_a_difference_on_some_stream(tmp_path):
+    asked = ("decide", "samples/slide", "--period", "1..2", "--report", tmp_path / "a.html")
+    ran = lars(*asked)
+    assert "never: whatever the static data are, push and pull differ on some stream; on others" in ran.out
+    assert "never (on some stream, push and pull differ) for U = 1..2" in (tmp_path / "a.html").read_text()
+    assert {one["verdict"] for one in lars("decide", "samples/slide", "--json").json["periods"]} == {"never"}

@@ -252,3 +252,21 @@ def test_the_axis_of_periods_has_the_term_of_the_manual_and_round_numbers():
     axes = api.phase("samples/slide", period="1..30").plot().axes[0]
     assert axes.get_xlabel() == "pull period U, in 1s"
     assert [label.get_text() for label in axes.get_xticklabels()] == ["5", "10", "15", "20", "25", "30"]
+
+
+@pytest.mark.parametrize(("size", "width"), [(16, None), (6, 3.3), (20, 12)])
+def test_the_figure_has_the_given_font_size_and_width(tmp_path, size, width):
+    from matplotlib.text import Text
+
+    result = api.phase("samples/slide", period="1..9")
+    figure = result.plot(font_size=size, width=width)
+    figure.draw_without_rendering()
+    assert {text.get_fontsize() for text in figure.findobj(Text) if text.get_text()} == {size}
+    words = figure.get_tightbbox()
+    assert min(words.x0, words.y0) >= 0
+    assert words.x1 <= figure.get_figwidth() == (width or 6.4)
+    assert words.y1 <= figure.get_figheight()
+    result.write_figure(tmp_path / "a.pdf", font_size=size, width=width)
+    assert (tmp_path / "a.pdf").stat().st_size
+    with pytest.raises(api.LarsError, match="font_size and width must be positive"):
+        result.plot(font_size=0)

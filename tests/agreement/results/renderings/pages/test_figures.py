@@ -6,12 +6,12 @@ from time import process_time
 import pytest
 
 from agreement import api
-from agreement.comparing.agree.sides import CAUSES
+from agreement.comparing.agree.sides import CAUSE_LETTERS, CAUSES
 from agreement.results.renderings.pages.figure import _COLOURS
 from tests.agreement.command import lars
 from tests.packs import ROOT, SAMPLES
 
-pytest.importorskip("matplotlib", reason="matplotlib draws the pictures")
+to_rgba = pytest.importorskip("matplotlib.colors", reason="matplotlib draws the pictures").to_rgba
 
 
 def test_a_picture_says_in_words_what_it_shows_and_is_the_same_each_time(tmp_path):
@@ -196,9 +196,27 @@ def test_the_legend_says_which_of_several_causes_is_shown_and_ticks_are_at_round
     (tmp_path / "t.csv").write_text(f"time,s,p\n{lines}", encoding="utf-8")
     api.init(tmp_path / "mine", tmp_path / "q.rq", tmp_path / "t.csv", period="10s")
     axes = api.agree(tmp_path / "mine").plot().axes[0]
-    assert axes.get_title(loc="left").replace("\n", " ").endswith("is the cause of most rows in a period")
+    assert axes.get_title(loc="left").replace("\n", " ").endswith("on top the cause of most rows")
     axes.figure.draw_without_rendering()
     labels = [label.get_text() for label in axes.get_xticklabels()]
     assert {"10:00:30", "10:01:00", "10:01:30"} <= {*labels}
     few = api.agree(SAMPLES / "coupons", period="1..12").plot().axes[0]
     assert "most rows" not in few.get_title(loc="left")
+
+
+def test_a_period_with_rows_of_several_causes_has_a_bar_and_a_letter_for_each(tmp_path):
+    """In (0, 10], one row expires before the pull, and pull lacks the sum of other input (group a)."""
+    head = "SELECT ?s (SUM(?x) AS ?sum) WHERE { STREAM <e:S> [RANGE 5s] { ?s <e:p> ?x } } GROUP BY ?s"
+    trace = [(t, (f"e:{s}", "e:p", x)) for t, s, x in ((1, "b", 1), (8, "a", 1), (9, "a", 2), (29, "c", 1))]
+    found = api.agree(head, trace, unit="1s", period=10, to=30)
+    causes = {each.cause for each in found.differences if each.start == 0}
+    assert len(causes) == 2
+    axes = found.plot().axes[0]
+    bars = [bar for bar in axes.patches if bar.get_x() == 0]
+    assert {bar.get_facecolor() for bar in bars} == {to_rgba(_COLOURS[CAUSES.index(each)]) for each in causes}
+    assert [bar.get_height() for bar in bars] == [pytest.approx(0.4)] * 2
+    assert bars[0].get_y() + 0.4 == pytest.approx(bars[1].get_y())
+    letters = [text.get_text() for text in axes.texts if text.get_position()[0] == 5]
+    assert [set(each) for each in letters] == [{CAUSE_LETTERS[each] for each in causes}]
+    for cause in causes:
+        assert cause in axes.get_title(loc="left").replace("\n", " ")
