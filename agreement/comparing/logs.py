@@ -23,6 +23,8 @@ from solver.facts import Row
 
 _Times = Mapping[float, int]
 """The times in ms of a row, each with the number of the row's occurrences at this time."""
+_Context = tuple[int, Key]
+"""The column of a number, and the terms of its row without numbers."""
 _BLANK = "_:"
 
 
@@ -185,22 +187,39 @@ def _nearest(t: float, times: Sequence[float]) -> float | None:
 def _keys(logs: Sequence[Recording], tolerance: float) -> Mapping[Row, Key]:
     """Map each row to a key, so that rows of different logs that count as equal have the same key.
 
-    The nearest number of the earlier logs replaces a number, if both differ by at most the tolerance.
+    The nearest number of the earlier logs replaces a number if both differ by at most the tolerance. The
+    other terms of both rows must be equal.
     Different numbers of one log stay different.
     """
     rows: dict[Row, Key] = {}
-    same: dict[Hashable, Number] = {}
-    known: list[Number] = []
+    same: dict[_Context, dict[Number, Number]] = defaultdict(dict)
+    known: dict[_Context, list[Number]] = defaultdict(list)
     alike = partial(close, tolerance=tolerance)
     for log in logs:
         new = {row: row_key(row) for report in log.reports for row in report.rows}
-        numbers = {part for key in new.values() for part in key if isinstance(part, Number)} - same.keys()
-        for number in numbers:
-            nearest = nearest_close(known, number, alike)
-            same[number] = number if nearest is None else nearest
-        known = sorted({*known, *(number for number in numbers if same[number] == number)})
-        rows |= {row: tuple(_plain(same.get(part, part)) for part in key) for row, key in new.items()}
+        numbers: defaultdict[_Context, set[Number]] = defaultdict(set)
+        for key in new.values():
+            for context, number in _numbers(key):
+                numbers[context].add(number)
+        for context, found in numbers.items():
+            own, before = same[context], known[context]
+            for number in found - own.keys():
+                nearest = nearest_close(before, number, alike)
+                own[number] = number if nearest is None else nearest
+            known[context] = sorted({*before, *(number for number in found if own[number] == number)})
+        for row, key in new.items():
+            equal = {context[0]: same[context][number] for context, number in _numbers(key)}
+            rows[row] = tuple(_plain(equal.get(place, part)) for place, part in enumerate(key))
     return rows
+
+
+def _numbers(key: Key) -> Iterator[tuple[_Context, Number]]:
+    """Yield the numbers of a row, each with its column and with the other terms of the row.
+
+    A number of another room that is nearer by chance must not replace a number.
+    """
+    others = tuple(None if isinstance(part, Number) else _plain(part) for part in key)
+    yield from (((place, others), part) for place, part in enumerate(key) if isinstance(part, Number))
 
 
 def _plain(part: Hashable) -> Hashable:

@@ -24,8 +24,10 @@ from agreement.documents.dates import Dates
 from agreement.documents.recordings import Recording, answer_tables
 from agreement.documents.table_files import Column, OutTable, term_columns
 from agreement.documents.values import Period, points_of
+from agreement.engines.engine import columns
 from agreement.results.base.library import Findings, Listeners, offered_functions
 from agreement.results.logs import report
+from agreement.results.logs.hints import hints
 from agreement.results.logs.predicting import JudgedLogs, check_year, later, read_log
 from agreement.results.logs.report import Missed, Prediction
 from lars.dataclass import dataclass
@@ -46,6 +48,7 @@ SUFFIXES: Final = frozenset(
 )
 """The extensions of files of alerts."""
 _LOGS: Final = 2
+_Logs = tuple[Recording, Recording]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +124,8 @@ class LogsResult(Findings):
       a query.
     - `missed` contains the number of the first log's alerts that a pull system would miss, by pull period and
       window width.
+    - `hints` are sentences about causes that no rule has: rounded numbers, another unit, or another time
+      zone.
     """
 
     verdict: ClassVar[str | None] = "same"
@@ -130,6 +135,7 @@ class LogsResult(Findings):
     predictions: tuple[tuple[Prediction, ...], tuple[Prediction, ...]] = ((), ())
     draft: str | None = None
     missed: Missed = field(default_factory=dict)
+    hints: tuple[str, ...] = ()
     _dates: Dates = field(default_factory=Dates)
     _times: bool = True
     _fails_on_empty: bool = False
@@ -156,10 +162,11 @@ class LogsResult(Findings):
         told = self.names, self.match, self.predictions, self.draft, self._dates
         names = [column.name for column in _MISSED]
         missed = [dict(zip(names, row, strict=True)) for row in _missed_rows(self.missed)]
-        return {"same": self.same, **report.as_json(*told), "missed": missed}
+        return {"same": self.same, **report.as_json(*told), "missed": missed, "hints": list(self.hints)}
 
     def parts(self) -> Iterable[RenderableType]:
         """Yield the texts and tables that the terminal shows."""
+        yield from self.hints
         yield from report.as_text(self.names, self.match, self.predictions, self.draft, self._dates)
         yield from report.of_missed(self.names[0], self.match, self.missed, self._dates)
 
@@ -226,22 +233,7 @@ def compare_logs(request: LogsRequest, listeners: Listeners) -> LogsResult:
     zero, logs = _read_logs(paths, request)
     zero = _zero_of_numbers(logs) if zero is None else zero
     tables = list(_event_tables(request, zero))
-    common = tuple(sorted(set(logs[0].variables) & set(logs[1].variables)))
-    if not common:
-        both = "; ".join(f"{path}: {', '.join(log.variables)}" for path, log in zip(paths, logs, strict=True))
-        one, other = next(_alike(logs[0].variables, logs[1].variables), ("NAME", "COLUMN"))
-        raise LarsError(f"the logs share no column: {both}; use --rename {other}={one} to rename a column")
-    left = [[name for name in log.variables if name not in common] for log in logs]
-    for path, others in zip(paths, left, strict=True):
-        if others:
-            listeners.note(
-                f"{path}: not compared are the columns {', '.join(others)}, which the other log does not have"
-            )
-    for one, other in _alike(*left):
-        listeners.note(
-            f"the columns {one} of {paths[0]} and {other} of {paths[1]} may mean the same; to compare them, "
-            f"use --rename {other}={one}"
-        )
+    common, lacking = _compared_columns(paths, logs, _variables(request), listeners.note)
     within = inf if asked.within is None else asked.within.milliseconds
     begin = _minute(zero, (report.t for log in logs for report in log.reports))
     shown = None if zero is None else _shown(initial.in_zone_of(paths, initial.since(zero, begin)))
@@ -249,9 +241,17 @@ def compare_logs(request: LogsRequest, listeners: Listeners) -> LogsResult:
     events = _events_in(common, tables)
     moved = None if events is None else later(events, -begin * initial.MINUTE)
     match = match_logs(first, second, request.tolerance, within, moved)
+    names = _names(paths)
+    causes = hints(
+        names,
+        (first, second),
+        match,
+        lambda tolerance: match_logs(first, second, tolerance, within, moved),
+    )
     result = LogsResult(
-        names=_names(paths),
+        names=names,
         match=match,
+        hints=tuple(causes) if any(match.only) else (),
         _dates=Dates(shown, MILLISECOND),
         _times=request.times,
         _fails_on_empty=request.fail_on_empty,
@@ -259,8 +259,67 @@ def compare_logs(request: LogsRequest, listeners: Listeners) -> LogsResult:
     )
     if not asked.events or not match.alerts:
         return result
-    mine, yours, text = _explained(request, zero, tables, logs, listeners)
+    mine, yours, text = _explained(request, zero, tables, logs, lacking, listeners)
     return replace(result, predictions=(mine, yours), draft=text)
+
+
+def _variables(request: LogsRequest) -> Sequence[str]:
+    """Return the variables of the queries; empty if the user gives no query."""
+    queries = request.logs.query
+    options = request.input_options.fitted(queries, unsaid, request.wait, request.lateness)
+    read = (requests.load_query(path, options.time_point, graphs=True) for path in queries)
+    return tuple(dict.fromkeys(name for query in read for name in columns(query)))
+
+
+def _compared_columns(
+    paths: tuple[Path, Path], logs: _Logs, variables: Sequence[str], note: Warn
+) -> tuple[tuple[str, ...], frozenset[str]]:
+    """Return the columns that are compared, and the variables of the query that are not compared.
+
+    A variable is not compared if a log has no column for it, and no other column with its values.
+
+    Raises:
+        LarsError: The logs share no column, or another column seems to contain the values of a variable.
+    """
+    common = set(logs[0].variables) & set(logs[1].variables)
+    if not common:
+        both = "; ".join(f"{path}: {', '.join(log.variables)}" for path, log in zip(paths, logs, strict=True))
+        one, other = next(_alike(logs[0].variables, logs[1].variables), ("NAME", "COLUMN"))
+        raise LarsError(f"the logs share no column: {both}; use --rename {other}={one} to rename a column")
+    asked = common & set(variables) or common
+    free = [[name for name in log.variables if name not in {*common, *variables}] for log in logs]
+    lacking = frozenset(variables) - asked if asked & set(variables) else frozenset[str]()
+    for name in sorted(lacking):
+        lacks = [n for n, log in enumerate(logs) if name not in log.variables]
+        others = [log for log in logs if name in log.variables]
+        if any(_has_values(logs[n], each, name, log) for n in lacks for each in free[n] for log in others):
+            # The predictions name the option that renames the column.
+            return tuple(sorted(asked)), frozenset()
+        which = " and ".join(str(paths[n]) for n in lacks)
+        note(
+            f"{which}: no column has the name of the variable ?{name} of the query, so ?{name} is not "
+            f"compared. Use --rename COLUMN={name} if another column contains its values"
+        )
+    for path, log, own in zip(paths, logs, free, strict=True):
+        unasked = [name for name in log.variables if name in common - asked]
+        for names, why in ((own, "the other log"), (unasked, "the query")):
+            if names:
+                note(f"{path}: not compared are the columns {', '.join(names)}, which {why} does not have")
+    for one, two in _alike(*free):
+        note(
+            f"the columns {one} of {paths[0]} and {two} of {paths[1]} may mean the same; to compare them, "
+            f"use --rename {two}={one}"
+        )
+    return tuple(sorted(asked)), lacking
+
+
+def _has_values(log: Recording, column: str, name: str, other: Recording) -> bool:
+    """Return whether most values of a column of a log are values of the column `name` of the other log."""
+    mine, yours = (
+        {row_key(row) for report in recordings.in_columns(one, (each,)).reports for row in report.rows}
+        for one, each in ((log, column), (other, name))
+    )
+    return 2 * len(mine & yours) > len(mine)
 
 
 def _check(request: LogsRequest) -> None:
@@ -320,9 +379,6 @@ def _names(paths: tuple[Path, Path]) -> tuple[str, str]:
     return (first, second) if first != second else (str(paths[0]), str(paths[1]))
 
 
-_Logs = tuple[Recording, Recording]
-
-
 def _read_logs(paths: tuple[Path, Path], request: LogsRequest) -> tuple[str | None, _Logs]:
     """Return the dateTime of time 0 (None if times are numbers), and two logs."""
     reading, problem = _reading(request), None
@@ -371,8 +427,13 @@ def _reading(request: LogsRequest) -> requests.AnswersOptions:
     return replace(request.recorded, unit=request.input_options.time_point, ordered=False)
 
 
-def _explained(
-    request: LogsRequest, zero: str | None, tables: "_Tables", logs: _Logs, listeners: Listeners
+def _explained(  # noqa: PLR0913, PLR0917 - what is asked, and what was read
+    request: LogsRequest,
+    zero: str | None,
+    tables: "_Tables",
+    logs: _Logs,
+    lacking: frozenset[str],
+    listeners: Listeners,
 ) -> tuple[tuple[Prediction, ...], tuple[Prediction, ...], str | None]:
     """Return the predictions of the first log and of the second log, and the drafted query or None."""
     asked = request.logs
@@ -380,14 +441,16 @@ def _explained(
     with TemporaryDirectory(prefix="lars-") as folder:
         text, queries = None, asked.query
         if not queries:
-            text, prefixes, columns = _drafted(asked.events, options, tables, logs)
+            text, prefixes, templates = _drafted(asked.events, options, tables, logs)
             for message in _aggregates(logs, tables):
                 listeners.note(message)
             queries = (Path(folder) / "draft.rq",)
             rewrite(queries[0], text)
-            options = replace(options, around=replace(options.around, prefix=prefixes), column=columns)
+            options = replace(options, around=replace(options.around, prefix=prefixes), column=templates)
         notes: list[str] = []
-        judged = [_judged(request, query, options, notes.append) for query in queries]
+        judged = [
+            replace(_judged(request, query, options, notes.append), lacking=lacking) for query in queries
+        ]
         for note in dict.fromkeys(notes):
             listeners.note(note)
         first, second = (
@@ -415,16 +478,16 @@ def _judged(request: LogsRequest, query: Path, options: requests.InputOptions, n
 _Tables = Sequence[tuple[str, Recording]]
 
 
-def _events_in(columns: Sequence[str], tables: _Tables) -> Recording | None:
+def _events_in(names: Sequence[str], tables: _Tables) -> Recording | None:
     """Return the only table of events if it has these columns (ignoring case), otherwise None."""
     if len(tables) != 1:
         return None
     ((_, table),) = tables
     known = {name.casefold(): name for name in table.variables}
-    own = [known.get(name.casefold()) for name in columns]
+    own = [known.get(name.casefold()) for name in names]
     if None in own:
         return None
-    return replace(recordings.in_columns(table, tuple(map(str, own))), variables=tuple(columns))
+    return replace(recordings.in_columns(table, tuple(map(str, own))), variables=tuple(names))
 
 
 def _zero_of_numbers(logs: _Logs) -> str | None:
@@ -488,8 +551,8 @@ def _aggregates(logs: _Logs, tables: _Tables) -> Iterator[str]:
         for term in row
     }
     for name in sorted(set(logs[0].variables) & set(logs[1].variables)):
-        columns = (recordings.in_columns(log, (name,)) for log in logs)
-        keys = {row_key(row) for log in columns for report in log.reports for row in report.rows}
+        own = (recordings.in_columns(log, (name,)) for log in logs)
+        keys = {row_key(row) for log in own for report in log.reports for row in report.rows}
         numbers = [key for key in keys if all(map(is_number, key))]
         if len(numbers) == len(keys) and 2 * len(keys - known) > len(keys):
             yield (

@@ -108,7 +108,7 @@ def fitting(
         numbers: The numbers in the events, ascending.
         predicted: Returns the prediction with another number as the limit.
     """
-    since, (_, _, own) = base.unexplained[0].end, _sides(limit)
+    since, (_, _, own) = base.inside[0].end, _sides(limit)
     if since is None or not numbers or (side := _side(limit, base, since)) is None:
         return None
     low, high = min(own, numbers[0]) - 1, max(own, numbers[-1]) + 1
@@ -118,7 +118,7 @@ def fitting(
         tried = predicted(number)
         if tried.verdict is None:
             return None
-        if all(window.end is not None and window.end < since for window in tried.unexplained):
+        if all(window.end is not None and window.end < since for window in tried.inside):
             return tried
         side = _side(limit, tried, since)
         if side is None:
@@ -129,7 +129,7 @@ def fitting(
 
 def _side(limit: Call, prediction: Prediction, since: float) -> int | None:
     """Return 1 if a limit is too low, -1 if it is too high, None if the first difference shows neither."""
-    later = (w for w in prediction.unexplained if w.end is not None and w.end >= since)
+    later = (w for w in prediction.inside if w.end is not None and w.end >= since)
     first = next(later, None)
     if first is None or bool(first.missing) == bool(first.extra):
         return None

@@ -43,6 +43,8 @@ _PULL: Final = "csparql"
 _CLOSING: Final = "rspql"
 _MOST_PERIODS: Final = 6
 _MOST_LENGTHS: Final = 8
+_FINER: Final = tuple(Duration(10**power) for power in (6, 3, 0))
+"""The units of times that are tried if times in the unit of the trace are after the last dateTime."""
 _PARTS: Final = 4
 """A part of a log whose periods are tried on their own is its first or last fourth, with `_FEWEST` alerts."""
 _FEWEST: Final = 4
@@ -57,8 +59,17 @@ def later(log: Recording, milliseconds: float) -> Recording:
 
 
 def read_log(path: Path, reading: requests.AnswersOptions) -> Recording:
-    """Return the alerts of a file, ordered by time."""
+    """Return the alerts of a file, ordered by time.
+
+    Without a unit of times, numbers that would be after the last dateTime in seconds are milliseconds or
+    finer units since 1970.
+    """
     recording = read_recording(path, reading)
+    if reading.answers_unit is None:
+        for unit in _FINER:
+            if all(report.t <= LATEST for report in recording.reports[:1]):
+                break
+            recording = read_recording(path, replace(reading, answers_unit=unit))
     return replace(recording, reports=tuple(sorted(recording.reports, key=lambda report: report.t)))
 
 
@@ -83,6 +94,7 @@ class JudgedLogs:
       delayed.
     - `lateness` is the limit, in time points, of an element's delay: specifications ignore elements with a
       greater delay.
+    - `lacking` are the variables of the query that are not compared, because a log has no column for them.
     """
 
     query: Path
@@ -93,6 +105,7 @@ class JudgedLogs:
     tolerance: float
     wait: int = 0
     lateness: int | None = None
+    lacking: frozenset[str] = frozenset()
     _tasks: list[specifications.Task] = field(default_factory=list)
     """The first task, whose cached rows all predictions of both logs use; empty before the first task."""
     _judges: dict[str, specifications.Specification | Engine] = field(default_factory=dict)
@@ -125,7 +138,7 @@ class JudgedLogs:
                 progress(n, len(periods))
                 runs[f"{words} {period}{wait}"] = run, period
                 tried.append(self._judged(f"{words} {period}{wait}", engine, run, period, answers))
-            if any(one.correct for one in tried):
+            if any(one.fits for one in tried):
                 break
         else:
             language = judging.language_of(self.query, unit)
@@ -139,7 +152,7 @@ class JudgedLogs:
                 else:
                     tried.append(self._judged(name, name, read, None, answers))
             nearest = min(tried, key=lambda one: one.order)
-            if not nearest.correct and nearest.name in runs:
+            if not nearest.fits and nearest.name in runs:
                 tried += self._by_other_lengths(nearest, *runs[nearest.name], answers)
             if not _is_explained(tried):
                 tried += self._by_periods_of_parts(tried, run, asked, wait, answers)
@@ -149,7 +162,7 @@ class JudgedLogs:
                 tried += self._by_new_rows(run, periods, wait, answers)
         for message in dict.fromkeys(messages):
             warn(message)
-        return _sorted(one.since(zero) for one in tried)
+        return _sorted(replace(one.since(zero), log=answers) for one in tried)
 
     def _by_periods_of_parts(
         self,
@@ -184,7 +197,7 @@ class JudgedLogs:
         named = {f"pull every {period}{wait}, only rows that are new": period for period in periods}
         tried = [self._judged(name, _PULL, run, period, answers) for name, period in named.items()]
         nearest = min(tried, key=lambda one: one.order, default=None)
-        if nearest is None or nearest.correct:
+        if nearest is None or nearest.fits:
             return tried
         return [*tried, *self._by_other_lengths(nearest, run, named[nearest.name], answers)]
 
@@ -216,7 +229,7 @@ class JudgedLogs:
         The result is empty if no limit explains the log, alone or from some time on.
         """
         steps = {window.slide for run, _ in runs.values() for window in _time_windows(run.query)} - {None}
-        bases = [one for one in _sorted(tried) if one.name in runs and one.unexplained]
+        bases = [one for one in _sorted(tried) if one.name in runs and one.inside]
         # The period that the query names is the most likely one.
         bases.sort(key=lambda one: runs[one.name][1] not in steps)
         for base in bases[:_MOST_BASES]:
@@ -249,7 +262,10 @@ class JudgedLogs:
 
     def _run(self, name: str, warn: Warn) -> tuple[EngineRun, str | None]:
         """Return the input of the engine, and the dateTime of time 0 (None if times are not since 1970)."""
-        run, zero = judged_run(judged_query(self.query, name, self.unit), name, self.trace, self.unit, warn)
+        query = judged_query(self.query, name, self.unit)
+        run, zero = judged_run(query, name, self.trace, self.unit, warn)
+        kept = tuple(one for one in run.query.result if one.name not in self.lacking)
+        run = replace(run, query=replace(run.query, result=kept))
         if name not in ENGINES:
             run = replace(run, wait=self.wait, lateness=self.lateness)
         first = min((push.t for push in run.pushes), default=0.0)
@@ -346,7 +362,7 @@ class JudgedLogs:
 
 def _is_explained(tried: Sequence[Prediction]) -> bool:
     """Return whether one semantics predicts all alerts of a log, or two semantics before and after a time."""
-    return any(one.correct for one in tried) or change_of(_sorted(tried)) is not None
+    return any(one.fits for one in tried) or change_of(_sorted(tried)) is not None
 
 
 def _sorted(tried: Iterable[Prediction]) -> tuple[Prediction, ...]:

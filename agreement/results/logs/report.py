@@ -11,13 +11,15 @@ from rich.console import RenderableType
 
 from agreement.comparing.judge import Judgement, judging
 from agreement.comparing.logs import AlertMatch, LogMatch
+from agreement.comparing.matching.likeness import row_key
 from agreement.documents import outputs
 from agreement.documents.dates import Dates
-from agreement.documents.recordings import SLACK
+from agreement.documents.recordings import SLACK, Recording
 from agreement.results.renderings.judged_windows import COUNTING, WindowVerdict, judged_windows
 from lars.dataclass import dataclass
 from lars.durations import Duration
 from lars.language.windows import Bounds, Interval, misses_first, misses_last
+from solver.facts import Row
 from solver.traces import read_time
 
 CLOCKED: Final = ("csparql", "rspql")
@@ -26,6 +28,8 @@ _ONCE: Final = ", each row once"
 _NAMED: Final = 4
 _TOLD: Final = 2
 """The least number of evaluations on each side of a change of semantics that is told."""
+_FEWEST: Final = 4
+"""The least number of evaluations or alerts that show that a log was cut."""
 _SHOWN: Final = 20
 """The maximum number of differing alerts in the text output.
 
@@ -42,6 +46,8 @@ class Prediction:
     - `once` is true if equal rows of one evaluation count as one row.
     - `changed` is true if the widths of windows or a limit differ from those of the query.
     - `problem` is the reason why the engine cannot judge the log, or None.
+    - `log` contains the alerts with their own times. In the verdict, the alerts of one evaluation have one
+      time.
     """
 
     name: str
@@ -50,6 +56,7 @@ class Prediction:
     problem: str | None = None
     once: bool = False
     changed: bool = False
+    log: Recording | None = None
 
     @property
     def semantics(self) -> str:
@@ -88,6 +95,51 @@ class Prediction:
         """The evaluations at which the rows of the log differ from the predicted rows."""
         return [window for window in self.windows if window.is_wrong]
 
+    @cached_property
+    def span(self) -> tuple[float, float] | None:
+        """The first and the last evaluation with an alert of the log, in time points; None without one."""
+        ends = [window.end for window in self.windows if window.actual and window.end is not None]
+        return (min(ends), max(ends)) if ends else None
+
+    @cached_property
+    def outside(self) -> tuple[int, int]:
+        """The numbers of unexplained evaluations before the first and after the last alert of the log."""
+        if self.span is None:
+            return 0, 0
+        ends = [window.end for window in self.unexplained if window.end is not None]
+        return sum(end < self.span[0] for end in ends), sum(end > self.span[1] for end in ends)
+
+    @cached_property
+    def inside(self) -> Sequence[WindowVerdict]:
+        """The unexplained evaluations between the first and the last alert of the log."""
+        if self.span is None:
+            return self.unexplained
+        first, last = self.span
+        return [w for w in self.unexplained if w.end is None or first <= w.end <= last]
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the semantics predicts all alerts, and other alerts only before or after all of them."""
+        if self.correct or self.verdict is None or self.verdict.correct is None or self.inside:
+            return False
+        return len(self.reported) >= _FEWEST
+
+    @property
+    def fits(self) -> bool:
+        """Whether the semantics predicts all reports between the first and the last alert of the log."""
+        return self.correct or self.is_cut
+
+    @cached_property
+    def reported(self) -> Sequence[WindowVerdict]:
+        """The evaluations at which the log has an alert."""
+        return [window for window in self.windows if window.actual]
+
+    @cached_property
+    def counted(self) -> str:
+        """A text with the number of evaluations at which the log has an alert or an alert is predicted."""
+        number = sum(bool(window.actual or window.expected) for window in self.windows)
+        return f"{outputs.quantity(number, 'evaluation')} with alerts"
+
     @property
     def silent(self) -> int:
         """The number of unexplained evaluations at which the log has no row."""
@@ -104,10 +156,10 @@ class Prediction:
         return max((window.delay for window in self.windows if window.delay is not None), default=0.0)
 
     @cached_property
-    def order(self) -> tuple[bool, bool, int, float]:
-        """The sort key: correct predictions first, then fewer unexplained rows, then smaller delays."""
+    def order(self) -> tuple[bool, bool, bool, int, float]:
+        """The sort key: correct predictions first, then cut logs, then fewer unexplained rows and delays."""
         rows = sum(len(window.missing) + len(window.extra) for window in self.unexplained)
-        return not self.correct, not self.windows, rows + self.left_out, self.late
+        return not self.correct, not self.is_cut, not self.windows, rows + self.left_out, self.late
 
     def since(self, zero: str | None) -> "Prediction":
         """Return the prediction with `zero`, the dateTime of time 0; None if times are numbers."""
@@ -133,16 +185,21 @@ def as_text(
     names: tuple[str, str], match: LogMatch, predictions: Predictions, draft: str | None, dates: Dates
 ) -> Iterator[RenderableType]:
     """Yield the text report: the log that departs, differing alerts, and each log's predictions."""
-    lone = [alert for alert in match.alerts if alert.delay is None]
+    beyond = [_beyond(match, n) for n in (0, 1)]
+    hidden = {id(alert) for parts in beyond for part in parts for alert in part}
+    lone = [alert for alert in match.alerts if alert.delay is None and id(alert) not in hidden]
     moved = [alert for alert in match.alerts if alert.delay is not None and abs(alert.delay) > SLACK]
-    if all(predictions) and (lone or moved):
+    if all(predictions) and (lone or moved or hidden):
         yield _departing(names, predictions, is_drafted=draft is not None)
     for title, alerts in (("alerts of one log alone", lone), ("common alerts at other times", moved)):
         if alerts:
             yield _alerts(title, names, match, alerts[:_SHOWN], dates)
             if len(alerts) > _SHOWN:
                 yield f"{len(alerts) - _SHOWN} more; --out DIR writes all of them"
-    yield from _sentences(names, match)
+    shown = replace(match, alerts=tuple(alert for alert in match.alerts if id(alert) not in hidden))
+    yield from _sentences(names, shown)
+    for n, parts in enumerate(beyond):
+        yield from _cut_off(names, n, parts, match, dates)
     if draft is not None:
         yield ""
         yield draft.rstrip("\n")
@@ -166,12 +223,12 @@ _NOT_TRIED: Final = (
 
 
 def departure_of(tried: Sequence[Prediction], rules: Collection[str] = ()) -> Prediction | None:
-    """Return the prediction from which a log departs; None if a prediction is correct.
+    """Return the prediction from which a log departs; None if a prediction is correct, or a log was cut.
 
     If the semantics of a log changes, this is one of the predictions before and after the change: by one of
     the given rules if possible, otherwise with the windows and the limits of the query if possible.
     """
-    if tried[0].correct:
+    if tried[0].fits:
         return None
     change = change_of(tried)
     if change is not None:
@@ -192,7 +249,7 @@ def _departing(names: tuple[str, str], predictions: Predictions, *, is_drafted: 
             rule = f'and follows the rule "{yours[0].semantics}"'
             return f"{_follows(one, mine[0])}; {other} departs from the query throughout, {rule}"
         both = zip(names, predictions, strict=True)
-        if any(tried[0].is_of_nothing for tried in predictions):
+        if any(tried[0].is_of_nothing or tried[0].is_cut for tried in predictions):
             return "; ".join(_follows(name, tried[0]) for name, tried in both)
         rules = "; ".join(f"{name} follows {_one_of(tried)}" for name, tried in both)
         return f"each log follows a rule throughout: {rules}"
@@ -207,20 +264,32 @@ def _departing(names: tuple[str, str], predictions: Predictions, *, is_drafted: 
 
 
 def _one_of(tried: Sequence[Prediction]) -> str:
-    others = sum(one.correct and one.left_out == tried[0].left_out for one in tried) - 1
+    others = sum(one.fits and one.left_out == tried[0].left_out for one in tried) - 1
     more = f", or {outputs.quantity(others, 'other rule')}" if others else ""
     return f"{_with_delay(tried[0])}{more}"
 
 
 def _rules(tried: Sequence[Prediction]) -> Collection[str]:
-    return [one.semantics for one in tried if one.correct]
+    return [one.semantics for one in tried if one.fits]
 
 
 def _follows(name: str, best: Prediction) -> str:
     if best.is_of_nothing:
         return f"{name} has no alert, and a tried rule predicts none"
+    if best.is_cut:
+        return f'{name} follows the rule "{best.semantics}" {_spanned(best)}'
     but = f", except for {outputs.quantity(best.left_out, 'alert')} at the ends" if best.left_out else ""
     return f'{name} follows the rule "{best.semantics}" throughout{but}'
+
+
+def _spanned(best: Prediction) -> str:
+    """Return a text with the span of a log, and the predicted alerts outside of it."""
+    assert best.span is not None
+    assert best.verdict is not None
+    first, last = map(best.verdict.dates.text, best.span)
+    sides = zip(best.outside, ("before", "after"), strict=True)
+    times = " and ".join(f"{outputs.quantity(n, 'evaluation')} {where}" for n, where in sides if n)
+    return f"from {first} to {last}, but has no alert at {times}: the log was cut, or the system was down"
 
 
 def _departs(name: str, departure: Prediction, followed: str | None) -> str:
@@ -228,8 +297,7 @@ def _departs(name: str, departure: Prediction, followed: str | None) -> str:
     if not departure.close or departure.verdict is None:
         return f"no tried rule comes close to {name}"
     rule = "this rule" if departure.semantics == followed else f'the rule "{departure.semantics}"'
-    of = outputs.quantity(len(departure.windows), "evaluation")
-    text = f"{name} departs from {rule} at {len(departure.unexplained)} of {of}"
+    text = f"{name} departs from {rule} at {len(departure.unexplained)} of {departure.counted}"
     if not ends:
         return text
     first, last = map(departure.verdict.dates.text, (min(ends), max(ends)))
@@ -258,6 +326,48 @@ def _alerts(
     )
     columns = (f"({', '.join(match.variables)})", *names, "delay")
     return outputs.table(f"{title}{dates.caption}", columns, rows, right=("delay",), whole=(*names, "delay"))
+
+
+def _beyond(match: LogMatch, n: int) -> tuple[Sequence[AlertMatch], Sequence[AlertMatch]]:
+    """Return the alerts of the other log before the first and after the last alert of log `n`.
+
+    A part is empty if it has few alerts, because a log that was cut lacks many.
+    """
+    times = [t for alert in match.alerts if (t := (alert.first, alert.second)[n]) is not None]
+    if not match.both:
+        return (), ()
+    lone = match.only[1 - n]
+    parts = (
+        [alert for alert in lone if alert.at < min(times)],
+        [alert for alert in lone if alert.at > max(times)],
+    )
+    before, after = (part if len({alert.at for alert in part}) >= _FEWEST else () for part in parts)
+    return before, after
+
+
+def _cut_off(
+    names: tuple[str, str],
+    n: int,
+    parts: tuple[Sequence[AlertMatch], Sequence[AlertMatch]],
+    match: LogMatch,
+    dates: Dates,
+) -> Iterator[str]:
+    """Yield a sentence about the alerts that are neither listed nor counted, because log `n` was cut."""
+    times = [t for alert in match.alerts if (t := (alert.first, alert.second)[n]) is not None]
+    for part, where, nearest, end in zip(
+        parts,
+        ("before", "after"),
+        ("first", "last"),
+        (min(times, default=0), max(times, default=0)),
+        strict=True,
+    ):
+        if part:
+            at = dates.text(end) if dates.zero is not None else _seconds(end)
+            count = outputs.quantity(len(part), "alert")
+            yield (
+                f"not compared: {count} of {names[1 - n]} {where} {at}, the time of the {nearest} alert of "
+                f"{names[n]}"
+            )
 
 
 def _seconds(milliseconds: float) -> str:
@@ -296,10 +406,15 @@ def _explanation(name: str, tried: Sequence[Prediction]) -> Iterator[RenderableT
         )
         yield f"{name}: {what} predicted by {outputs.first_few(fitting, _NAMED, ', and by ')}"
         return
+    if best.is_cut:
+        fitting = [_with_delay(one) for one in tried if one.is_cut and one.outside == best.outside]
+        yield f"{name}: every alert predicted by {outputs.first_few(fitting, _NAMED, ', and by ')}"
+        yield f"{name} has alerts {_spanned(best)}"
+        return
     if not best.windows:
         yield f"{name}: nothing to compare: no evaluation of {best.name} counts; a longer log has more"
         return
-    left = f"{len(best.unexplained)} of {outputs.quantity(len(best.windows), 'evaluation')}"
+    left = f"{len(best.unexplained)} of {best.counted}"
     if (change := change_of(tried)) is not None:
         yield from _told(name, change)
         return
@@ -314,7 +429,7 @@ def _explanation(name: str, tried: Sequence[Prediction]) -> Iterator[RenderableT
     yield outputs.table(
         f"left unexplained in {name}",
         ("time", "predicted only", "reported only"),
-        map(partial(_unexplained, best.verdict.dates), best.unexplained[:_SHOWN]),
+        map(partial(_unexplained, best), best.unexplained[:_SHOWN]),
     )
 
 
@@ -326,9 +441,9 @@ def change_of(tried: Sequence[Prediction]) -> Change | None:
     """
     # An evaluation without a time can be on either side of a change.
     dated = [
-        (one, [w.end for w in one.unexplained if w.end is not None])
+        (one, [w.end for w in one.inside if w.end is not None])
         for one in tried
-        if not one.left_out and all(w.end is not None for w in one.unexplained)
+        if not one.left_out and all(w.end is not None for w in one.inside)
     ]
     wrong = [(one, ends) for one, ends in dated if len(ends) >= _TOLD]
     for (before, late), (after, early) in permutations(wrong, 2):
@@ -342,13 +457,15 @@ def _told(name: str, change: Change) -> Iterator[str]:
     assert after.verdict is not None
     old, new = map(after.verdict.dates.text, (last, start))
     yield (
-        f"{name}: {before.semantics} predicts every alert before {new}; {after.semantics} predicts every "
-        f"alert after {old}"
+        f"{name}: {before.semantics} predicts every alert up to {old}; {after.semantics} predicts every "
+        f"alert from {new} on"
     )
     yield (
-        f"{name} changed after {old}, the last evaluation that only the old rule predicts, and at the latest "
-        f"at {new}, the first of {outputs.quantity(count, 'evaluation')} that only the new rule predicts"
+        f"{name} changed between {old}, the last evaluation that only the old rule predicts, and {new}, the "
+        f"first of {outputs.quantity(count, 'evaluation')} that only the new rule predicts"
     )
+    if any(after.outside):
+        yield f"{name} has alerts {_spanned(after)}"
 
 
 def _reasons(name: str, best: Prediction, lacking: Sequence[AlertMatch], dates: Dates) -> Iterator[str]:
@@ -420,11 +537,28 @@ def _with_delay(prediction: Prediction) -> str:
     return f"{prediction.name}{at}{_ONCE if prediction.once else ''}{late}"
 
 
-def _unexplained(dates: Dates, window: WindowVerdict) -> tuple[str, str, str]:
-    missing, extra = (" ".join(rows) for rows in outputs.told_apart(window.missing, window.extra))
-    end = window.end
+def _unexplained(best: Prediction, window: WindowVerdict) -> tuple[str, str, str]:
+    assert best.verdict is not None
+    dates, end = best.verdict.dates, window.end
+    missing, extra = outputs.told_apart(window.missing, window.extra)
+    own = [_own_time(best, window, row) for row in window.extra]
+    timed = [
+        text if t in {None, end} else f"{text} at {dates.text(t)}" for text, t in zip(extra, own, strict=True)
+    ]
     at = str(window.at) if end is None else dates.text(end)
-    return at, missing or ("" if extra else str(window.problem)), extra
+    return at, " ".join(missing) or ("" if extra else str(window.problem)), " ".join(timed)
+
+
+def _own_time(best: Prediction, window: WindowVerdict, row: Row) -> float | None:
+    """Return the time of an alert in its log, in time points: the first time from the evaluation on."""
+    if best.log is None or best.verdict is None or window.end is None:
+        return None
+    length, key = best.verdict.dates.unit.milliseconds, row_key(row, lexical=True)
+    since = window.end * length - SLACK
+    reports = (report for report in best.log.reports if report.t >= since)
+    times = (r.t for r in reports if any(row_key(one, lexical=True) == key for one in r.rows))
+    t = next(times, None)
+    return None if t is None else t / length
 
 
 def as_json(
@@ -464,7 +598,7 @@ def _departure_json(tried: Sequence[Prediction]) -> outputs.Json | None:
 
 
 def _change_json(tried: Sequence[Prediction]) -> outputs.Json | None:
-    if not tried or tried[0].correct or (change := change_of(tried)) is None:
+    if not tried or tried[0].fits or (change := change_of(tried)) is None:
         return None
     before, after, last, start, count = change
     assert after.verdict is not None
@@ -481,6 +615,7 @@ def _prediction_json(prediction: Prediction) -> outputs.Json:
         "evaluations": len(prediction.windows),
         "unexplained": len(prediction.unexplained),
         "silent": prediction.silent,
+        "outside": list(prediction.outside),
         "left_out": prediction.left_out,
         "late": prediction.late,
         "problem": prediction.problem,

@@ -192,19 +192,22 @@ def test_another_length_of_windows_predicts_a_log_and_the_time_of_a_change_is_to
     (sentence, interval) = [
         line for line in told.splitlines() if line.startswith(("c.csv: ", "c.csv changed"))
     ]
-    at = float(re.search(r"before (\S+);", sentence)[1])
+    at = float(re.search(r"from (\S+) on$", sentence)[1])
     # The first evaluation at which the two lengths differ.
     long, short = (set(pulls(events, lambda _, n=n: n, ends)) for n in (20, 10))
     assert at == min(end for end, *_ in long ^ short if end >= middle)
-    assert "c.csv: pull every 10s predicts every alert before" in sentence
-    assert re.search(r"with windows of 1[05]s in place of 20s predicts every alert after", sentence)
+    assert "c.csv: pull every 10s predicts every alert up to" in sentence
+    assert re.search(r"with windows of 1[05]s in place of 20s predicts every alert from", sentence)
     # The last evaluation that fits only the old length.
     last = max(end for end, *_ in long ^ short if end < middle)
-    assert f"c.csv changed after {last}, the last" in interval
-    assert f"at the latest at {at:g}, the first of" in interval
+    assert f"c.csv changed between {last}, the last" in interval
+    assert f"and {at:g}, the first of" in interval
     departs = 'a.csv follows the rule "push" throughout; c.csv departs from the rule "pull every 10s" at '
     assert told.startswith(departs)
-    assert f"evaluations, the first at {at:g} and the last at {max(end for end, *_ in long ^ short)}" in told
+    assert (
+        f"evaluations with alerts, the first at {at:g} and the last at {max(end for end, *_ in long ^ short)}"
+        in told
+    )
 
 
 @pytest.mark.parametrize(
@@ -221,8 +224,8 @@ def test_another_period_from_some_time_on_is_told(tmp_path, before, after, asked
     a, b, s = table(tmp_path, "a", whole), table(tmp_path, "b", rows), table(tmp_path, "s", events)
     text = api.compare_logs(a, b, events=s, query=WITHIN, period=asked).text.replace(", each row once", "")
     (told,) = [line for line in text.splitlines() if line.startswith("b.csv: ")]
-    pattern = rf"b.csv: pull every {before}s predicts every alert before (\d+); pull every {after}s predicts "
-    new, old = map(int, re.fullmatch(rf"{pattern}every alert after (\d+)", told).groups())
+    pattern = rf"b.csv: pull every {before}s predicts every alert up to (\d+); pull every {after}s predicts "
+    old, new = map(int, re.fullmatch(rf"{pattern}every alert from (\d+) on", told).groups())
     # The two periods differ where only one of them evaluates.
     lacking = {end for end, *_ in whole} - {end for end, *_ in rows}
     assert (new == min(lacking)) if before < after else (old == max(lacking))
@@ -249,7 +252,7 @@ def test_alerts_after_the_last_event_are_predicted_and_a_change_is_told(tmp_path
     found = api.compare_logs(whole, part, events=s, query=WITHIN, period="10s")
     best = found.predictions[0][0]
     assert (best.name, best.correct, best.left_out) == ("pull every 10s", True, 0)
-    assert "b.csv changed after " in found.text
+    assert "b.csv changed between " in found.text
     assert found.text.startswith(
         'a.csv follows the rule "pull every 10s" throughout; b.csv departs from this '
     )
@@ -301,7 +304,7 @@ def test_a_told_change_is_true_by_definition(tmp_path, seed, shape, told):
     rows = pulls(events, lambda end: shape[3 * end // (ends[-1] + 1)], ends)
     found = api.compare_logs(a, table(tmp_path, "b", rows), events=s, query=WITHIN, period="10s")
     (change,) = found.to_json()["changes"][1:]
-    assert ("b.csv changed after " in found.text) == (change is not None) == told
+    assert ("b.csv changed between " in found.text) == (change is not None) == told
     if change is None:
         return
     start, last = change["start"], change["last"]
@@ -840,3 +843,121 @@ def test_a_wait_of_no_time_requires_neither_events_nor_arrivals(tmp_path, monkey
     monkeypatch.chdir(tmp_path)
     table(tmp_path, "a", [(3, "hall", 36)])
     assert [lars("compare", "a.csv", "a.csv", "--wait", wait).code for wait in ("0", "0s")] == [0, 0]
+
+
+def by_a_clock(folder, events, name="b", change=lambda row: row):
+    """Write the alerts of pulls every 10 s over 20 s; `change` returns another row, or None for no row."""
+    ends = range(10, events[-1][0], 10)
+    rows = sorted({(end, r, v) for end in ends for t, r, v in events if end - 20 < t <= end and v > 35})
+    return table(folder, name, [new for new in map(change, rows) if new is not None])
+
+
+def varied(seed=11):
+    """Return events with two decimal places."""
+    draw = random.Random(seed)
+    return [
+        (7200 + 7 * n, draw.choice(["hall", "attic", "cellar"]), draw.randrange(1000, 4000) / 100)
+        for n in range(150)
+    ]
+
+
+def with_columns(path, head, tail):
+    """Add columns to a table, with cells that differ in each line."""
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([f"{lines[0]},{head}", *(f"{x},{tail}{n}" for n, x in enumerate(lines[1:]))]))
+    return path
+
+
+def test_columns_that_the_query_does_not_have_are_not_compared(tmp_path):
+    events = varied()
+    s, paths = table(tmp_path, "s", events), [by_a_clock(tmp_path, events, name) for name in "ab"]
+    logs = [with_columns(path, "id", path.stem) for path in paths]
+    assert not api.compare_logs(*logs).same
+    found = api.compare_logs(*logs, events=s, query=WITHIN, period="10s")
+    assert found.same
+    assert [note.split(": ", 1)[1] for note in found.notes if " id," in note] == [
+        "not compared are the columns id, which the query does not have"
+    ] * 2
+
+
+def test_a_variable_without_a_column_is_not_compared(tmp_path):
+    """The second system writes no rooms, and times in ms since 1970."""
+    begin, events = 1_777_852_800, simulated(random.Random(11), length=20, period=10, delay=0)[0]
+    s = table(tmp_path, "s", [(begin + t, r, v) for t, r, v in events])
+    a = by_a_clock(tmp_path, events, "a", change=lambda row: (begin + row[0], *row[1:]))
+    b = tmp_path / "b.csv"
+    lines = [line.split(",") for line in a.read_text().splitlines()[1:]]
+    b.write_text("at,value,sev\n" + "".join(f"{t}000,{v},high\n" for t, _, v in lines))
+    found = api.compare_logs(a, b, events=s, query=WITHIN, period="10s")
+    assert found.same
+    assert "b.csv: no column has the name of the variable ?room of the query" in " ".join(found.notes)
+    assert all(any(one.correct for one in tried) for tried in found.predictions)
+
+
+def test_rounded_numbers_are_named_with_the_tolerance_that_is_enough(tmp_path):
+    events = varied()
+    s = table(tmp_path, "s", events)
+    a = by_a_clock(tmp_path, events, "a")
+    b = table(
+        tmp_path, "b", [(t, r, round(float(v), 1)) for t, r, v in map(_cells, a.read_text().split()[1:])]
+    )
+    asked = {"events": s, "query": WITHIN, "period": "10s"}
+    found = api.compare_logs(a, b, **asked)
+    wanted = float(
+        re.match(r"the numbers in the column value of b.csv are rounded: .* (\S+),", found.text)[1]
+    )
+    enough = api.compare_logs(a, b, tolerance=wanted, **asked)
+    assert len(enough.match.both) > 9 * sum(map(len, enough.match.only))
+    assert not api.compare_logs(a, a, **asked).hints
+
+
+def _cells(line):
+    return line.split(",")
+
+
+def test_another_unit_is_named(tmp_path):
+    events = varied()
+    a = by_a_clock(tmp_path, events, "a")
+    for number, (factor, summand) in enumerate([(1.8, 32), (1 / 1.8, -32 / 1.8), (1000, 0)]):
+        change = lambda row, m=factor, k=summand: (*row[:2], round(m * row[2] + k, 1))  # noqa: E731
+        (hint,) = api.compare_logs(a, by_a_clock(tmp_path, events, change=change)).hints
+        assert ("°F in b.csv", "°F in a.csv", "1000 * the numbers")[number] in hint
+
+
+def test_times_in_another_zone_are_named(tmp_path):
+    events = varied()
+    a = by_a_clock(tmp_path, events, "a")
+    for hours, word in ((2, "2h later"), (-1, "1h earlier"), (0, None)):
+        moved = by_a_clock(tmp_path, events, change=lambda row, h=hours: (row[0] + 3600 * h, *row[1:]))
+        hints = api.compare_logs(a, moved).hints
+        assert [word in hint for hint in hints] == [True] * bool(word)
+
+
+def test_a_log_that_was_cut_follows_its_rule(tmp_path):
+    events = varied()
+    s, a = table(tmp_path, "s", events), by_a_clock(tmp_path, events, "a")
+    times = sorted({int(line.split(",")[0]) for line in a.read_text().splitlines()[1:]})
+    first, last = times[4], times[-5]
+    cut = by_a_clock(tmp_path, events, change=lambda row: row if first <= row[0] <= last else None)
+    found = api.compare_logs(a, cut, events=s, query=WITHIN, period="10s")
+    assert f'b.csv follows the rule "pull every 10s" from {first} to {last}, but' in found.text
+    assert "at 4 evaluations before and 4 evaluations after: the log was cut" in found.text
+    assert ", 0 only in a.csv, 0 only in b.csv" in found.text
+    assert "alerts of one log alone" not in found.text
+    assert not found.same
+    # A row that is missing inside is a departure.
+    torn = by_a_clock(
+        tmp_path, events, change=lambda row: row if first <= row[0] <= last and row[0] != times[6] else None
+    )
+    told = api.compare_logs(a, torn, events=s, query=WITHIN, period="10s").text
+    assert 'b.csv departs from the rule "pull every 10s"' in told or "b.csv departs from this rule" in told
+
+
+def test_an_alert_that_no_rule_predicts_is_shown_at_its_own_time(tmp_path):
+    events = varied()
+    s, a = table(tmp_path, "s", events), by_a_clock(tmp_path, events, "a")
+    rows = [line.split(",") for line in a.read_text().splitlines()[1:]]
+    t = int(rows[5][0])
+    odd = table(tmp_path, "b", sorted([*rows, (t + 2, "cellar", 99)], key=lambda row: int(row[0])))
+    told = api.compare_logs(a, odd, events=s, query=WITHIN, period="10s").text
+    assert f"(cellar, 99) at {t + 2}" in told
