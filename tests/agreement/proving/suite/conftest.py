@@ -6,7 +6,16 @@ from agreement.proving.suite import read_suite, suite_tests, write_suite
 from agreement.proving.suite.suite_tests import chosen_streams, made_tests
 
 STEP = 14
-ALSO = ("late", "late-two", "ask", "window-variable", "agree-merged", "construct-unbound", "alternative-both")
+ALSO = (
+    "late",
+    "late-two",
+    "istream-gap",
+    "ask",
+    "window-variable",
+    "agree-merged",
+    "construct-unbound",
+    "alternative-both",
+)
 
 
 def made(step=STEP, also=ALSO):

@@ -118,6 +118,14 @@ def _faults():
         for says, operator, change in _CHANGES
     )
 
+    yield FaultyEngine(
+        "IStream looks past evaluations of empty windows",
+        replace(USUAL, report=frozenset({"window-close"}), empty="reported"),
+        _replaced("REGISTER IStream", "REGISTER RStream"),
+        reports=_untold,
+        of="REGISTER IStream",
+    )
+
 
 PARAMETERS = ("report", "bounds", "start", "empty", "tick", "combination")
 
@@ -526,6 +534,7 @@ OWN = {
     **dict.fromkeys(("istream-two", "dstream-two"), ("RStream in place of the operator",)),
     **dict.fromkeys(("istream-count", "dstream-count"), ("COUNT as one",)),
     **dict.fromkeys(("istream-minus", "dstream-minus"), ("MINUS ignored",)),
+    "istream-gap": ("IStream looks past evaluations of empty windows",),
     "istream-bag": ("IStream compares sets",),
     "dstream-bag": ("DStream compares sets",),
     **dict.fromkeys(("istream-distinct", "dstream-distinct"), ("DISTINCT ignored",)),

@@ -1,5 +1,7 @@
 """Engines that the suite was not chosen by: right ones fail nothing, wrong ones where they are wrong."""
 
+from dataclasses import replace
+
 import pytest
 
 from agreement.proving.suite import engine_answers, judged_suite, vectors, writing_of
@@ -8,7 +10,9 @@ from tests.agreement.proving.suite.certifying import by_times, oxigraph_is_right
 from tests.agreement.proving.suite.window_engines import (
     RIGHT,
     WRONG,
+    EachCloseReports,
     EachStreamsFirst,
+    LastAnswerKeptOverEmptyWindows,
     SeveralFaults,
     WindowEngine,
 )
@@ -24,11 +28,11 @@ def tests(tests):
     return tuple(filter(oxigraph_is_right, tests))
 
 
-def judged(run, tests):
+def judged(run, tests, declared=None):
     engine = WindowEngine(run)
     writing = writing_of(engine, tests, {}, None)
     answers = engine_answers([engine], tests, writing, {})
-    return judged_suite(run.__name__, writing, answers, None), answers
+    return judged_suite(run.__name__, writing, answers, declared), answers
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +59,16 @@ def test_what_is_wrong_fails_and_nothing_else(run, tests, right):
     every = ((one.test.name, one.key("evaluation")) for one in answers)
     differ = [one[0] for one in every if one not in right]
     assert [one.test.name for one in found.results if one.outcome == "failed"] == differ
+
+
+@pytest.mark.parametrize(
+    ("run", "failed"), [(EachCloseReports, []), (LastAnswerKeptOverEmptyWindows, ["istream-gap-01"])]
+)
+def test_a_row_that_returns_after_empty_windows_is_new(run, failed, tests):
+    each_close = replace(vectors()[0], report=frozenset({"window-close"}), empty="reported")
+    declared = frozenset({(vectors().index(each_close), "evaluation")})
+    found, _ = judged(run, [one for one in tests if one.name.startswith("istream")], declared)
+    assert [one.test.name for one in found.results if one.outcome == "failed"] == failed
 
 
 def test_of_several_faults_it_is_said_that_no_parameters_fit(tests):

@@ -113,6 +113,34 @@ class EachStreamsFirstHighOpen(EachStreamsFirst):
 RIGHT = (WindowRun, _StartsApart, StartsAreOne, StartsAreTwo, EachStreamsFirst, EachStreamsFirstHighOpen)
 
 
+class EachCloseReports(WindowRun):
+    """Each window that closes is evaluated, also an empty one, and an empty answer is reported."""
+
+    def _closes(self, window, t):
+        close = self.start + window.width
+        while close <= t:
+            if close > self.last_time:
+                yield close
+            close += window.step
+
+    def due(self, t, *, also):
+        closes = {close for window in self.windows for close in self._closes(window, t) if close < t or also}
+        for close in sorted(closes):
+            self.last_time = close
+            yield {"t": close, "rows": [dict(row) for row in self._answer(close)]}
+
+
+class LastAnswerKeptOverEmptyWindows(EachCloseReports):
+    """IStream compares with the last evaluation whose windows had an element."""
+
+    def _answer(self, at):
+        before = self.before
+        rows = super()._answer(at)
+        if not any(self._content(window, at) for window in self.windows):
+            self.before = before
+        return rows
+
+
 class _Text(WindowRun):
     pattern, new = "", ""
 
