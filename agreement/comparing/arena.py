@@ -166,10 +166,10 @@ class Arena(Generic[Run, Switch]):
         return [switches[place] for _, place in sorted(distances)[:most]]
 
     def next_cause(self, switches: Sequence[Switch], causes: Sequence[Switch]) -> Lead[Switch] | None:
-        """Return the possible fault that explains most of the runs that `causes` leave unexplained, or None.
+        """Return the fault with the most evidence in the runs that `causes` leave unexplained, or None.
 
-        Faults that explain one of the first few runs are tried first. If one of these faults explains at
-        least half of the runs, the other faults are not tried.
+        First, the function tries the faults that explain one of the first 6 of these runs. If none of these
+        faults explains half of the runs, it tries the faults that explain one of the first 16 runs.
         """
         left = self.unexplained(causes)
         others = [switch for switch in switches if switch not in causes]
@@ -265,8 +265,8 @@ class Arena(Generic[Run, Switch]):
     ) -> Lead[Switch] | None:
         """Return the fault with the most evidence; among nearly equal faults, the one that fits most runs.
 
-        Most faults explain few runs. A fault is therefore skipped if it explains fewer runs than another
-        fault has as evidence.
+        Because evidence consists of explained runs, the function skips faults that explain fewer runs than
+        another fault has as evidence.
         """
         near: list[Lead[Switch]] = []
         for lead in sorted(leads, key=lambda one: -len(one.explained)):

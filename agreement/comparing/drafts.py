@@ -75,7 +75,8 @@ def draft(events: Recording, alerts: Sequence[Recording], *, name: str, time: st
 def shared_columns(events: Recording, alerts: Sequence[Recording]) -> Mapping[str, str]:
     """Map each column that all alerts and the events share to the column's name in the events.
 
-    Column names are compared without regard to upper and lower case.
+    A column of the alerts matches a column of the events without regard to upper and lower case. All logs of
+    alerts must write the column in the same case.
 
     Raises:
         LarsError: Alerts and events have no common column.

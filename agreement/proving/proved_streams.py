@@ -107,7 +107,10 @@ def _of_queries(task: WitnessTask, deadline: Deadline) -> Decision | None:
 
 
 def _is_refuted(query: PairQuery, other: PairQuery, witness: Witness, static: Background | None) -> bool:
-    """Return whether, on a witness's stream and the given static data, only the first query has some row."""
+    """Return whether, on a witness's stream and the given static data, only the first query has some row.
+
+    Without static data, the function returns True, because the witness was found for any static data.
+    """
     if static is None:
         return True
     times = witness.before, witness.end

@@ -64,7 +64,7 @@ class MinimalDisagreement:
 def shrink(
     task: agree.AgreementTask, row_cause: agree.RowCause | None, warn: Warn, progress: Progress
 ) -> MinimalDisagreement | None:
-    """Return the first disagreement of push and pull, on an input as small as possible.
+    """Return the first disagreement of push and pull, on an input from which no part can be removed.
 
     If push and pull agree, the function returns None. If `row_cause` is given, only a disagreement with this
     cause counts.
@@ -96,7 +96,7 @@ Shortest = Callable[[PairOnStream], PairOnStream | None]
 def minimal_disagreement(
     disagreement: PairOnStream, cause: agree.RowCause, progress: Progress = no_progress
 ) -> MinimalDisagreement:
-    """Return the disagreement on an input as small as possible, in which a row still has the given cause.
+    """Return the disagreement on a reduced input, in which a row still has the given cause.
 
     Raises:
         LarsError: No row has this cause.

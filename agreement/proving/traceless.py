@@ -64,14 +64,14 @@ class TracelessTask:
         for query in self.queries:
             if query.to_stream in ("ISTREAM", "DSTREAM"):
                 warn(
-                    f"T14 (ISTREAM and DSTREAM): {query.to_stream} is ignored, because both sides "
-                    "report all answers at each time"
+                    f"T14 (ISTREAM and DSTREAM): {query.to_stream} is ignored, because the comparison of "
+                    "push and pull uses all answers at each time, and not only new or removed rows"
                 )
             for remark in unbound_remarks(query):
                 warn(remark)
         if any(sources(pair.cqels) for pair in all_pairs):
             return all_pairs
-        raise LarsError(f"{self.inputs[0]}: {self._unmatched()}")
+        raise LarsError(f"{self.inputs[0]}: cannot compare push and pull: {self._unmatched()}")
 
     def _unmatched(self) -> str:
         """Return the text of an error: why no pattern of the query is matched in a stream."""

@@ -125,8 +125,9 @@ _OF_TIMES: Final = frozenset(("--until", "--early", "--late", "--wait"))
 def _check_said(flags: Sequence[str], match: requests.MatchBy, *, cases: bool, version: bool) -> None:
     """Raise LarsError if the user gives an option that has no effect on the requested judgement.
 
-    A recorded case contains its own query and stream. An engine version has no parameters that options could
-    set. A comparison by sequence ignores times.
+    Because a recorded case contains its own query and stream, options that name files have no effect on the
+    case. Because an engine version has no open parameters, options that set parameters have no effect on it.
+    Because a comparison by sequence ignores times, options of times have no effect on the comparison.
     """
     sequence = match == "sequence"
     refusals = (

@@ -26,9 +26,9 @@ MOST: Final = 1000
 class Violation:
     """A rule instance that a stream violates: the body holds, although the head cannot hold.
 
-    The field `number` is the number of the rule, counted from 1. If `head` is None, the rule is a constraint;
-    otherwise, the time of the head is outside the timeline. The field `other_count` is the number of other
-    violated instances of the rule, up to `MOST`.
+    The field `number` is the number of the rule, counted from 1. If `head` is None, the rule is a constraint,
+    which has no head. Otherwise, the head cannot hold because its time is outside the timeline. The field
+    `other_count` is the number of other violated instances of the rule, up to `MOST`.
     """
 
     number: int

@@ -15,13 +15,16 @@ OPERATORS: Final[Mapping[str, ArithmeticOperator]] = {word: word for word in get
 
 
 def compute(how: ArithmeticOperator, left: int, right: int) -> int | None:
-    """Return the result of an arithmetic operation, or None for a division by 0."""
+    """Return the result of an arithmetic operation, or None for a division or remainder by 0."""
     return None if right == 0 and how in ("/", "mod") else _COMPUTE[how](left, right)
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """An integer arithmetic expression with two operands; it has no value if an operand is not a number."""
+    """An integer arithmetic expression with two operands.
+
+    The expression has no value if an operand is not a number, or if it divides by 0.
+    """
 
     operator: ArithmeticOperator
     left: "Arithmetic"
@@ -35,7 +38,7 @@ Arithmetic = terms.Term | Operation
 
 
 Relation = Literal["=", "!=", "<", "<=", ">", ">="]
-"""Relations of comparisons in LARS: = and ≠ compare all terms, but the other relations compare numbers."""
+"""Relations of comparisons in LARS: = and != compare all terms; <, <=, > and >= compare only numbers."""
 RELATIONS: Final[Mapping[str, Relation]] = {word: word for word in get_args(Relation)}
 
 

@@ -174,8 +174,8 @@ def calls(expression: Expression) -> Iterator[logic.Call]:
 def variables(part: BodyLiteral | Expression | Arithmetic | None) -> frozenset[terms.Variable]:
     """Return every variable that occurs in a formula, condition, expression or term.
 
-    For an aggregate literal, the result contains only the keys and the variable of the aggregate's value,
-    because the other variables of its atom are local.
+    For an aggregate literal, the result contains only the keys and the variable of the aggregate's value. All
+    other variables of its atom are local.
     """
     match part:
         case terms.Variable():
@@ -242,7 +242,7 @@ FALSE: Final = logic.Not(logic.Truth())
 
 
 def put(formula: Formula, binding: Mapping[terms.Variable, terms.Term]) -> Formula:
-    """Return the formula with values for its variables; if t has no numeric value, @_t is false.
+    """Return the formula with values for its variables; if the value of t is not a number, @_t is false.
 
     >>> time, formula = terms.Variable("T"), terms.Atom("p", (terms.Variable("X"),))
     >>> print(put(logic.At(time, formula), {time: terms.Number(3)}))

@@ -26,10 +26,10 @@ operators of CQL, as defined in RSP-QL (2014).
 class Stream:
     """A stream S = (T, υ): `timeline` is T, and υ(t) = `input`(t) ∪ `derived`(t).
 
-    The field `input` contains the extensional atoms in arrival order, each atom once per time point. The
-    field `derived` contains the intensional atoms. The time of every atom is in T. The field `choice`
-    contains the atoms that windows with ties `choose` keep at the evaluation time. Source: LARS (2015),
-    Definition 1.
+    The field `input` contains the arriving atoms in arrival order, each atom once per time point. The
+    function `separate` moves arriving atoms with derived predicates to the field `derived`. The field
+    `choice` contains the atoms that windows with ties `choose` keep at the evaluation time. Source: LARS
+    (2015), Definition 1.
     """
 
     timeline: Interval

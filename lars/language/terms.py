@@ -36,7 +36,7 @@ def write_name(name: str, *, quoted: bool = False) -> str:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Variable:
-    """A variable; its text is `?name`, or `Name` if the name starts with a capital letter.
+    """A variable; its text is `?name`, or `Name` if the name is ASCII and starts with a capital letter.
 
     >>> str(Variable("shop")), str(Variable("Shop"))
     ('?shop', 'Shop')
@@ -179,7 +179,7 @@ Constant = Iri | Literal | Blank | TripleTerm | Symbol | Number
 Term = Variable | Constant
 
 NULL: Final = Symbol("null")
-"""The constant that τ uses for an unbound variable of a solution."""
+"""The constant that the translation to LARS uses for an unbound variable of a solution."""
 DEFAULT: Final = Symbol("default")
 """The name of the default graph, which is the fourth argument of `triple`."""
 

@@ -75,7 +75,7 @@ class IntervalWindow(ABC):
     @property
     @abstractmethod
     def reach(self) -> tuple[int | None, int]:
-        """The greatest distances from an evaluation time back and forward to content; None means no limit."""
+        """Upper bounds of the distances from t to shown time points, back (None: no bound) and forward."""
 
     @property
     @abstractmethod
@@ -132,7 +132,7 @@ class TimeWindow(IntervalWindow):
 
     @property
     def reach(self) -> tuple[int | None, int]:
-        """The greatest distances from t to shown time points: past + step - 1 back, and `future` forward.
+        """Upper bounds of the distances from t to shown time points: past + step - 1 back, `future` forward.
 
         The pivot can lag behind the evaluation time by step - 1.
         """
@@ -195,7 +195,7 @@ class SlidingWindow(IntervalWindow):
 
     @property
     def reach(self) -> tuple[int | None, int]:
-        """The greatest distances from t to shown time points: `width` back, and 0 forward.
+        """Upper bounds of the distances from t to shown time points: `width` back, and 0 forward.
 
         The active window can open `width` time points before the evaluation time.
         """
@@ -254,7 +254,7 @@ class LastWindow(IntervalWindow):
 
     @property
     def reach(self) -> tuple[int | None, int]:
-        """The greatest distances from t to shown time points: width + slide - 1 back, and 0 forward.
+        """Upper bounds of the distances from t to shown time points: width + slide - 1 back, and 0 forward.
 
         The last closed window is shown until the next window closes.
         """
@@ -296,7 +296,7 @@ class FixedWindow(IntervalWindow):
 
     @property
     def reach(self) -> tuple[int | None, int]:
-        """The greatest distances from t: no limit back (None); `last` forward, or 0 for a causal window."""
+        """Upper bounds of the distances from t: None (no bound) back; `last` or, if causal, 0 forward."""
         return None, 0 if self.causal else self.last
 
     @property
@@ -360,7 +360,10 @@ class TupleWindow:
 
     @property
     def with_ties(self) -> "TupleWindow":
-        """The window with ties `all`, which keeps all atoms at the oldest time and not only some."""
+        """The window with ties `all`, which keeps all atoms at its oldest time; `elements` does so already.
+
+        If the ties are `elements`, the window is returned unchanged.
+        """
         return self if self.ties == "elements" else replace(self, ties="all")
 
     @property

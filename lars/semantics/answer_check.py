@@ -57,11 +57,11 @@ class ReferencePoint:
 def circular_through_negation(program: Program) -> tuple[Rule, ...]:
     """Return the rules through which the two readings of ¬ may differ; if none exists, the readings coincide.
 
-    A rule in the result has an atom under 2, 4, … ¬ that depends on the rule's head. Rules of any other form
-    do not matter, because ¬q never supports an atom. Proof of this claim: take an answer stream that is
-    founded but not FLP. Each atom that FLP cannot derive is derived from another atom that FLP cannot derive,
-    without ¬ or under an even number of ¬. In such a chain of derivations, steps without ¬ cannot continue
-    forever.
+    A rule in the result has an atom under 2, 4, … ¬ that depends on the rule's head. The function ignores
+    atoms under an odd number of ¬, because ¬q never supports an atom. Proof that the rules outside the result
+    do not matter: take an answer stream that is founded but not FLP. Each atom that FLP cannot derive is
+    derived from another atom that FLP cannot derive, without ¬ or under an even number of ¬. In such a chain
+    of derivations, steps without ¬ cannot continue forever.
 
     >>> circular = Rule(Atom("p"), (Not(Not(Atom("p"))),))
     >>> len(circular_through_negation(Program((circular, Rule(Atom("q"), (Not(Not(Atom("p"))),))))))

@@ -126,7 +126,7 @@ def _grounded(rule: ticker_rules.PlainRule) -> frozenset[Variable]:
 
 
 def _unguarded(rule: ticker_rules.PlainRule, predicates: set[Signature]) -> list[Variable]:
-    """Return the variables of a rule that need values from facts, but occur in no body atom with facts."""
+    """Return the variables of a rule that need a value, but occur in no body atom of the given predicates."""
     facts = (
         form.atom
         for form in rule.body

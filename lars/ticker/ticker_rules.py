@@ -115,8 +115,8 @@ def ticker_literal(
         raise InexpressibleError(f"{literal}: Ticker has no aggregates and no orders")
     if isinstance(literal, Test | Assign):
         raise InexpressibleError(
-            f"the SPARQL condition {literal}, because Ticker has numbers in place of terms; "
-            "`lars export` evaluates the condition for the terms of a trace"
+            f"the SPARQL condition {literal}, because Ticker has numbers in place of RDF terms; "
+            "use `lars export`, which evaluates the condition for the terms of a trace"
         )
     form = _form(literal)
     if form.mode == "@" and not isinstance(form.atom, terms.Atom):
@@ -524,7 +524,7 @@ class _RuleReader:
                 return atom, time
             case logic.At(time):
                 raise InexpressibleError(
-                    f"the head {self.head}: no window of the body binds {time} by @_{time}"
+                    f"the head {self.head}, because no window of the body contains @_{time} and binds {time}"
                 )
             case head:
                 return head, None

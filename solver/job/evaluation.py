@@ -108,7 +108,7 @@ class AnswerParts(Protocol):
 
     @property
     def parts(self) -> Sequence[tuple[int, int]]:
-        """The last time point and the number of intervals of rows, for each part in ascending order."""
+        """A pair for each part of the answers: its last time point, and the number of its row intervals."""
         ...
 
     def within(self, span: Interval, terms: TermCodes) -> "AnswerRuns":
@@ -151,7 +151,7 @@ class AnswerRuns:
 
     @property
     def parts(self) -> Sequence[tuple[int, int]]:
-        """The last time point and the number of intervals of rows; all answers form a single part."""
+        """The last time point and the number of row intervals, as one pair: all answers form one part."""
         return [(int(self.times.max(initial=0)), len(self.runs))]
 
     def within(self, span: Interval, terms: TermCodes) -> "AnswerRuns":  # noqa: ARG002 - it has its own

@@ -41,8 +41,8 @@ _CACHED: Final = 2**16
 def symbol(constant: Constant) -> clingo.Symbol:
     """Return the ASP symbol of a constant; `constant` is the inverse function.
 
-    An RDF term becomes a string of its N-Triples text, a number becomes a number, and a plain constant is
-    unchanged.
+    An RDF term becomes a string of its N-Triples text, and a number becomes a number. A plain constant is
+    unchanged if ASP allows its name; otherwise, the constant becomes `symbol("NAME")`.
 
     Raises:
         LarsError: A number is outside 32 bits, or a text is invalid Unicode (a lone surrogate).
@@ -69,7 +69,7 @@ def constant(symbol: clingo.Symbol) -> Constant:
     """Return the constant of an ASP symbol; `symbol` is the inverse function.
 
     Raises:
-        LarsError: The symbol is another ASP term, such as a tuple, `-a`, `f(1)` and `#inf`.
+        LarsError: The symbol denotes no constant of LARS, such as a tuple, `-a`, `f(1)` and `#inf`.
     """
     match symbol.type:
         case clingo.SymbolType.String:
@@ -213,8 +213,8 @@ GREATEST: Final = 2**30
 def wrapping(side: Arithmetic, names: RuleNames) -> Iterator[str]:
     """Yield ASP conditions, at least one of which is true if the arithmetic exceeds 32 bits.
 
-    A condition can also be true although all results fit in 32 bits, because each operand above 2^30 makes a
-    condition true.
+    A condition can also be true although all results fit in 32 bits, because each operand whose absolute
+    value exceeds 2^30 makes a condition true.
     """
     for part in _operations(side):
         if _greatest(part, names.natural) is not None:

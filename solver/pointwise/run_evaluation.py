@@ -32,9 +32,9 @@ _NULL = asp_terms.symbol(NULL)
 def have_runs(program: Program, background: Iterable[Signature]) -> bool:
     """Return whether `runs` can evaluate the program, if the background has the given predicates.
 
-    The program must not have recursion, arithmetic, aggregates or orders. Heads must hold at the reference
-    time. Each window must contain a formula ◇ a with an input atom a. Tuple windows must have ties `arrival`
-    and no partitions.
+    The program must not have recursion, arithmetic on variables, aggregates or orders. Heads must hold at the
+    reference time. The operand of each window must be a formula ◇ a with an input atom a. Tuple windows must
+    have ties `arrival` and no partitions.
     """
     rules, derived = program.rules, analysis.intensional(program)
     known = {*background, *map(signature, program.facts)}

@@ -127,7 +127,7 @@ def checked_variables(expression: Expression) -> Iterator[Variable]:
 
     >>> list(checked_variables(Call("STRLEN", (Variable("a"), Variable("b")))))
     Traceback (most recent call last):
-    lars.errors.LarsError: function STRLEN: 2 arguments, expected 1
+    lars.errors.LarsError: function STRLEN: found 2 arguments; expected 1
     """
     match expression:
         case Variable():
@@ -139,8 +139,10 @@ def checked_variables(expression: Expression) -> Iterator[Variable]:
             least, most = ARITIES[function]
             if len(arguments) < least or (most is not None and len(arguments) > most):
                 accepted = str(least) if least == most else f"{least} or {most or 'more'}"
-                number = f"{len(arguments)} argument{'s' * (len(arguments) != 1)}"
-                raise LarsError(f"function {function}: {number}, expected {accepted}")
+                plural = "s" * (len(arguments) != 1)
+                raise LarsError(
+                    f"function {function}: found {len(arguments)} argument{plural}; expected {accepted}"
+                )
             for argument in arguments:
                 yield from checked_variables(argument)
 

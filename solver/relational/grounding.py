@@ -273,7 +273,7 @@ class _Use:
         return tables
 
     def _derived(self, rule: plans.RulePlan) -> Table | None:
-        """Return a superset of the atoms that a rule derives from a single window; None for other rules."""
+        """Return a superset of the atoms that a rule derives; None unless its body only reads one window."""
         if len(rule.joined) != 1 or not isinstance((part := rule.joined[0]).source, WindowedAtom):
             return None
         name, places = part.predicate, _places(part)

@@ -180,9 +180,11 @@ class _Descent:
     def _choice(
         self, part: plans.Scan, bindings: Bindings, layer: plans.Layer, limit: Array | None
     ) -> _Candidates | None:
-        """Return, for each solution of the body, the atom with the newest input that matches a literal.
+        """Return, for each solution of the body, one atom that matches a literal.
 
-        The result is None for an aggregate, and for a literal that reads no atoms.
+        For a literal with a window, the function returns the newest input atom. For a literal of the same
+        recursive layer, the function returns the atom that was derived in the earliest round. The result is
+        None for an aggregate, and for a literal that reads no atoms.
         """
         match part:
             case plans.Scan(None) | plans.Scan(literal=Gather()):

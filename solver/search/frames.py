@@ -157,7 +157,10 @@ def frames(
             f"use {other} coarser --unit, so that at most {_MOST_TIME_POINTS} time points are needed"
         )
     if begun and first // kept > _MOST_FRAMES:
-        raise UncoveredError(f"windows that begin at time {begun}: there are {first // kept} periods before")
+        raise UncoveredError(
+            f"windows that begin at time {begun}, because {first // kept} periods are before this time; "
+            f"the search supports at most {_MOST_FRAMES}"
+        )
     # Sides that are compared at single time points are compared at time 0 too.
     beginning = first if not begun else -kept if period is None else 0
     for start in range(beginning, first + step, kept):

@@ -167,7 +167,8 @@ def _check_span(read: Sequence[Summary], unit: int) -> None:
     if earliest.earliest - unit < -LARGEST:
         first = show(Instant(TimeKind(earliest.kind), earliest.earliest, zone_of(read) or 0))
         raise LarsError(
-            f"one unit before the first time, {first}, is out of range; expected a finer --unit or --origin"
+            f"cannot count time points: time 0, one unit before the first time, {first}, is out of range; "
+            "use a finer --unit, or --origin"
         )
     latest = max(read, key=lambda summary: summary.latest)
     if (latest.latest - earliest.earliest) // unit >= LARGEST_TIME:

@@ -646,7 +646,8 @@ class _Level:
         """Return the pattern, extended by the aggregates of AGGREGATE clauses (C-SPARQL's first papers).
 
         Unlike GROUP BY, AGGREGATE keeps all solutions, and adds the aggregate of its group to each solution.
-        A clause may use the variables of earlier clauses. Source: Barbieri et al., C-SPARQL (2010).
+        An AGGREGATE clause may use the variables of earlier AGGREGATE clauses. Source: Barbieri et al.,
+        C-SPARQL (2010).
         """
         clauses = [part for part in self.tree.phrases() if part.name == "added"]
         extended, condition = pattern, None

@@ -257,8 +257,10 @@ def answers(task: SolvingTask, warn: Warn) -> AnswerRows | Streams:
             warn(f"the query never returns a row: the last evaluation, {times}; use a later --to")
         elif kind != "RSTREAM" and has_rows(query):
             kept = "new" if kind == "ISTREAM" else "lost"
-            reports = f"{kind} reports {kept} answers, and no answer is {kept} then"
-            warn(f"the query reports no row{when}: {reports}")
+            warn(
+                f"the query reports no row{when}, because {kind} reports only {kept} answers, and no answer "
+                f"is {kept} at these times"
+            )
         elif _is_gap(question.program, trace, span):
             warn(f"the query returns no row{when}: {_GAP}")
         else:
@@ -605,7 +607,7 @@ class ReportOptions:
 
     t0: Time | None = requests.time_option("With --as: time at which the first window opens. [default: 0]")
     until: Time | None = requests.time_option(
-        "With --as: last time to print. [default: the last element of the trace]"
+        "With --as: time of the last report to print. [default: the last element of the trace]"
     )
     as_stream: str | None = option(
         None, "Print the triples of CONSTRUCT as a trace of the stream IRI, in timed N-Quads.", metavar="IRI"

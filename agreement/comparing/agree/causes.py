@@ -547,7 +547,10 @@ class CauseSearch:
         )
 
     def _is_gone(self, merged: Program, rows: DifferingRows) -> Mask:
-        """Return a mask of the rows that pull would not report without the input after push's report."""
+        """Return a mask of the rows that pull would lose even without the input after push's report.
+
+        In a positive program, later input removes no row, so the mask contains all rows.
+        """
         if is_positive(self._sides.pull):
             return np.ones(len(rows.end), np.bool_)
         pairs = np.stack((rows.end, rows.reported))

@@ -153,8 +153,8 @@ def judge_recording(
 def _despite_gaps(ordered: Sequence[Verdict], recorded: recordings.Recording) -> tuple[Verdict, ...]:
     """Return verdicts, with another first verdict if the first is only better inside gaps of the recording.
 
-    A gap is the time between two consecutive reports with rows. Start times with fewer expected rows in a gap
-    have a better score, but say nothing about the engine, which did not report in the gap. If several
+    A gap is the time between two consecutive reports with rows. The function ignores the better score of
+    start times with fewer expected rows in a gap, because the engine did not report in the gap. If several
     verdicts are wrong only in the same gaps, the verdict with the smallest delays comes first.
     """
     best = next(iter(ordered), None)

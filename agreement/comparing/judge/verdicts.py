@@ -30,8 +30,8 @@ from solver.deadlines import check_time
 class Phase:
     """The stable phase (after, until] in ms: only evaluations in this interval decide the verdict.
 
-    The time `edge` is the end of the trace. From the time `edge` on, no element triggers an evaluation, so an
-    evaluation counts only if the engine reported.
+    The field `edge` is the time of the end of the trace. From the time `edge` on, an evaluation in the phase
+    counts only if the engine reported, because no element triggers an evaluation.
     """
 
     after: float

@@ -405,7 +405,7 @@ def _compared(
 
 
 def _likely_starts(offsets: Counter[int], period: int) -> list[int]:
-    """Return start times t0 of windows to try: first the most frequent offsets of the answers.
+    """Return start times t0 of windows to try, ascending: the most frequent offsets of the answers.
 
     The offset of an answer is its distance from the start of its period. If the answers have too few
     different offsets, further start times are added.
@@ -416,10 +416,11 @@ def _likely_starts(offsets: Counter[int], period: int) -> list[int]:
 
 
 def _sharpened(log: LogState, start: int, rules: Sequence[str]) -> LogState:
-    """Return the state of a log after a wrong period, with the rules that explain the period.
+    """Return the state of a log after another wrong period, which the given rules explain.
 
-    If a rule explains both this period and the last wrong periods, the state keeps this rule and the start of
-    these periods.
+    If some rules of the old state also explain the new period, the new state keeps only these rules. The new
+    state then also keeps `since`, the start of the wrong periods. Otherwise, the new state contains `rules`
+    and the start of the period.
     """
     both = [rule for rule in log.rules if rule in rules]
     goes_on = log.since is not None and bool(both or not (log.rules or rules))

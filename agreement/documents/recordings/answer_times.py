@@ -66,11 +66,15 @@ class AnswerTimes:
     def _since_origin(self, written: traces.Instant) -> float:
         origin: traces.Instant | None = self.options.origin
         if origin is None:
-            problem = f"found the dateTime {traces.show(written)}, but the dateTime of time 0 is unknown"
-            raise LarsError(f"{problem}; expected {self._accepted()}, or dateTimes with --origin")
+            raise LarsError(
+                f"found the dateTime {traces.show(written)}, but the dateTime of time 0 is unknown; "
+                f"expected {self._accepted()}, or dateTimes with --origin"
+            )
         if written.kind is traces.TimeKind.INTEGER or written.kind is not origin.kind:
-            problem = f"found {traces.show(written)}: only one of this time and the origin has a time zone"
-            raise LarsError(f"{problem}; expected {self._accepted()}")
+            raise LarsError(
+                f"found {traces.show(written)}: only one of this time and the origin has a time zone; "
+                f"expected {self._accepted()}"
+            )
         if written.value < origin.value:
             begin = traces.show(origin)
             problem = f"found {traces.show(written)}, which is before time 0, {begin}"

@@ -617,7 +617,7 @@ class JudgeOptions:
     empty: EmptyReports = option("compared", "Reports without rows are compared, or ignored.")
     early: float = option(
         0,
-        "Maximum number of milliseconds from a report to its evaluation, if the report arrives too early.",
+        "Maximum number of milliseconds by which a report may come before its evaluation.",
         metavar="MS",
         least=0,
     )

@@ -74,8 +74,8 @@ def _selecting(query: cqels_text.WrittenQuery, engine: str) -> cqels_text.Writte
 def _recorded_1x(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
     """Return the reports of CQELS 1.x; each report has one row.
 
-    If the text of the query is available, FILTERs inside STREAM and durations are read as the engine reads
-    them.
+    If the rule Q3 is on and the text of the query is available, the function runs the query that the parser
+    of CQELS 1.x reads from the text.
 
     Raises:
         LarsError: The engine cannot parse or register the query.

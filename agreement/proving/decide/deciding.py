@@ -232,10 +232,10 @@ def differing(question: AgreementQuestion, period: int, witness: Witness) -> tup
 
 
 def candidates(question: AgreementQuestion, *, any_source: bool = True) -> Iterator[Candidate]:
-    """Yield streams on which push and pull may differ, made from the disjuncts of a query.
+    """Yield streams on which push and pull may differ: some for each disjunct of the query.
 
-    A disjunct is an alternative of the query, without UNION. Streams from disjuncts with fewer patterns of
-    static data come first.
+    A disjunct is an alternative of the query, without UNION. The function yields the streams for disjuncts
+    with fewer patterns of static data first.
     """
     noise = () if question.setting.trigger == "any" else (None,)
     placement = Placement(question.setting, *noise)

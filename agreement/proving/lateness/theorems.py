@@ -225,10 +225,10 @@ def _holds_later(question: LatenessQuestion, groups: Sequence[Sequence[TimeWindo
 def least_length(question: LatenessQuestion) -> int | None:
     """Return the smallest window length, in time points, with which pull loses no row for good.
 
-    The length is known for a monotone query with one pattern, if its only window has no slide and ends at the
-    evaluation. With bounds [t-L, t], the smallest length L is max(0, D - W) + U - 1 if the delay D is greater
-    than the wait W of pull; U is the pull period. If the query has several windows or patterns, the function
-    returns None.
+    The query must be monotone, with one pattern and one window. The window must end at the evaluation time,
+    and must have no slide. For a query that violates these conditions, the function returns None. Let D be
+    the delay, W the wait of pull, and U the pull period. With bounds [t-L, t] and D > W, the smallest length
+    L is max(0, D - W) + U - 1.
     """
     shown = question.windows("pull")
     window = shown[0] if len(shown) == 1 else None

@@ -177,7 +177,8 @@ class SourceFiles:
     def _shared(self, node: Node) -> Node:
         """Return a node of rdflib; a blank node gets the label that it has in all files.
 
-        If a blank node occurs in several values of one call, it has the same label in all files.
+        If several arguments of one API call contain a blank node, the node has the same label in all files of
+        the call.
         """
         if not isinstance(node, BNode):
             return node

@@ -587,8 +587,8 @@ def _set_logs(watcher: Watcher, request: WatchRequest, task: AgreementTask) -> N
     if "push" in given and len(watcher.pairs) > 1:
         readings = "; ".join(map(str, watcher.pairs))
         raise LarsError(
-            f"--push-answers: cannot judge the log by the derived CQELS query: it has {len(watcher.pairs)} "
-            f"readings ({readings}); use a C-SPARQL query and a CQELS query"
+            f"--push-answers: cannot judge the log, because {len(watcher.pairs)} different CQELS queries can "
+            f"be derived ({readings}); use a C-SPARQL query and the CQELS query of the push system"
         )
     if missing := next((path for path in given.values() if not exists(path)), None):
         raise LarsError(f"{missing}: there is no such log; use a file or a folder of answers")

@@ -46,8 +46,8 @@ def time_limit_option() -> Any:
     """Return the declaration of the option --time-limit."""
     return option(
         None,
-        "Time limit of the decision. At the limit, the verdict is open. [default: 60 for two queries,"
-        " 20 for push and pull]",
+        "Time limit of the decision. At the limit, the verdict is open. [default: 60 s for two"
+        " queries, 20 s for push and pull]",
         least=0,
         metavar="SECONDS",
     )

@@ -153,8 +153,9 @@ def read_predicate(text: str, prefixes: Mapping[str, str]) -> str:
     """
     if found := CELL.search(text):
         raise LarsError(
-            f"cannot use {short(text)} as a predicate: it must be the same in each row; use a predicate for "
-            f"each column, such as ex:{found[1]} = ex:{found[0]}, and match its values in the query"
+            f"cannot use {short(text)} as a predicate: a predicate must be the same in each row; use one "
+            f"predicate for each column, such as ex:{found[1]} = ex:{found[0]}, and match the values of the "
+            "column in the query"
         )
     iri = _iri(text, prefixes)
     _check(text, [iri])

@@ -233,7 +233,8 @@ IN_GAP = {
     "cs": "the query returns no row from 10 to 20: no window at these times contains an element",
     "cq": "the query is never evaluated from 10 to 20: no triple arrives at these times",
     "far": "the query is never evaluated from 10 to 20: no time is a multiple of the pull period",
-    "new": "the query reports no row from 10 to 20: ISTREAM reports new answers, and no answer is new then",
+    "new": "the query reports no row from 10 to 20, because ISTREAM reports only new answers, and no answer "
+    "is new at these times",
     "no": "the query returns no row from 10 to 20: no window at these times contains an element",
     "rule": "no rule derives an atom from 10 to 20: no window at these times contains an element",
 }

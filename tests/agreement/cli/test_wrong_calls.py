@@ -5,10 +5,10 @@ import pytest
 from tests.agreement.command import lars
 
 CALLS = {
-    "[STRLEN(?S, ?O)]": "STRLEN: 2 arguments, expected 1",
-    "N := [1 + SUBSTR(?S)]": "SUBSTR: 1 argument, expected 2 or 3",
-    "[BOUND()]": "BOUND: 0 arguments, expected 1",
-    "¬[IN()]": "IN: 0 arguments, expected 1 or more",
+    "[STRLEN(?S, ?O)]": "STRLEN: found 2 arguments; expected 1",
+    "N := [1 + SUBSTR(?S)]": "SUBSTR: found 1 argument; expected 2 or 3",
+    "[BOUND()]": "BOUND: found 0 arguments; expected 1",
+    "¬[IN()]": "IN: found 0 arguments; expected 1 or more",
     "[NOBODYS(?S)]": "NOBODYS: unknown",
     "[RAND() < 0.5]": "RAND: two evaluations of the same window would differ",
 }

@@ -57,14 +57,14 @@ def test_what_is_accepted_is_computed(function):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (Call("STRLEN", (X, X)), "function STRLEN: 2 arguments, expected 1"),
-        (Call("REGEX", (X,)), "function REGEX: 1 argument, expected 2 or 3"),
-        (Call("IRI", (X, X, X)), "function IRI: 3 arguments, expected 1 or 2"),
-        (Call("NOW", (X, X, X, X)), "function NOW: 4 arguments, expected 3"),
-        (Call("BOUND", ()), "function BOUND: 0 arguments, expected 1"),
-        (Call("IN", ()), "function IN: 0 arguments, expected 1 or more"),
-        (Call("!", (Call("IF", (X, X)),)), "function IF: 2 arguments, expected 3"),
-        (Call(f"<{XSD}date>", (X, X)), f"function <{XSD}date>: 2 arguments, expected 1"),
+        (Call("STRLEN", (X, X)), "function STRLEN: found 2 arguments; expected 1"),
+        (Call("REGEX", (X,)), "function REGEX: found 1 argument; expected 2 or 3"),
+        (Call("IRI", (X, X, X)), "function IRI: found 3 arguments; expected 1 or 2"),
+        (Call("NOW", (X, X, X, X)), "function NOW: found 4 arguments; expected 3"),
+        (Call("BOUND", ()), "function BOUND: found 0 arguments; expected 1"),
+        (Call("IN", ()), "function IN: found 0 arguments; expected 1 or more"),
+        (Call("!", (Call("IF", (X, X)),)), "function IF: found 2 arguments; expected 3"),
+        (Call(f"<{XSD}date>", (X, X)), f"function <{XSD}date>: found 2 arguments; expected 1"),
     ],
     ids=str,
 )

@@ -83,7 +83,7 @@ def test_static_data_stands_as_facts(tmp_path):
 
 def test_a_condition_needs_a_trace_as_lars_export_has_one():
     ran = lars("translate", SAMPLES / "coupons/query.cqels.rq", "--format", "ticker")
-    assert "numbers in place of terms; `lars export` evaluates the condition for the" in ran.err
+    assert "numbers in place of RDF terms; use `lars export`, which evaluates the condition" in ran.err
 
 
 def test_static_data_is_for_the_formats_that_carry_it():
