@@ -205,6 +205,10 @@ _UNARY: Final = (
     *("MD5", "SHA1", "SHA256", "SHA384", "SHA512"),
     *("YEAR", "MONTH", "DAY", "HOURS", "MINUTES", "SECONDS", "TIMEZONE", "TZ"),
 )
+_OF_DATES: Final = frozenset((*_UNARY[-8:], *map(f"<{XSD}{{}}>".format, ("dateTime", "date", "time"))))
+_LONG_DATE: Final = re.compile(
+    r"(-?[0-9]+(?=-[0-9]{2}-))?([-T:0-9]*?[0-9]{2})(\.[0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})?"
+)
 _BINARY: Final = ("STRLANG", "STRSTARTS", "STRENDS", "CONTAINS", "STRBEFORE", "STRAFTER", "LANGMATCHES")
 
 NATIVE: Final[dict[str, tuple[int, int | None]]] = {
@@ -236,7 +240,36 @@ def native(function: str, *arguments: Constant, base: str | None = None) -> Cons
     solutions = _STORE.query(query, substitutions=bound, base_iri=base)
     assert isinstance(solutions, ox.QuerySolutions)
     (solution,) = solutions
-    return _taken_back(solution["result"])
+    result = _taken_back(solution["result"])
+    return _of_long_date(function, *arguments) if result is None and function in _OF_DATES else result
+
+
+def _of_long_date(function: str, term: Constant) -> Constant | None:
+    """Return the result of a function on a date whose year or fraction has too many digits for pyoxigraph."""
+    if not isinstance(term, Literal) or not isinstance(value(term), CalendarTime):
+        return None
+    parts = _LONG_DATE.fullmatch(term.lexical)
+    assert parts is not None
+    year, between, fraction, zone = parts.groups("")
+    # The calendar repeats after 400 years.
+    cycles, near = divmod(int(year), 400) if year else (0, 0)
+    shorter = f"{2000 + near}" if year else ""
+    if (year, fraction) == (shorter, ""):
+        return None
+    part = native(function, replace(term, lexical=f"{shorter}{between}{zone}"))
+    if not isinstance(part, Literal):
+        return None
+    match function:
+        case "YEAR":
+            return literal(int(part.lexical) + 400 * cycles - 2000)
+        case "SECONDS":
+            return literal(Decimal(part.lexical) + Decimal(f"0{fraction}"))
+    if function in _UNARY or (written := _LONG_DATE.fullmatch(part.lexical)) is None:
+        return part
+    year, between, _, zone = written.groups("")
+    number = int(year) + 400 * cycles - 2000 if year else 0
+    begin = f"{'-' * (number < 0)}{abs(number):04}" if year else ""
+    return replace(part, lexical=f"{begin}{between}{fraction if ':' in between else ''}{zone}")
 
 
 @cache

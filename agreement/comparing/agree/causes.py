@@ -70,7 +70,7 @@ class AskedProgram:
         a window that looks ahead would show if its pivot were the evaluation time.
         """
         ahead = reach(self.program).future or 0
-        longer = partial(_reaching_on, looks_ahead=ahead > 0)
+        longer = partial(_reaching_on, ahead=ahead, times=tuple(times.tolist()))
         hiding = [
             window
             for window in windows(self.program)
@@ -99,13 +99,31 @@ class AskedProgram:
         return supports(self.program, situation, output, rows, times)
 
 
-def _reaching_on(window: Window, *, looks_ahead: bool) -> Window:
+@dataclass(frozen=True, slots=True)
+class _CutWindow(TimeWindow):
+    """A time window without the input that is later than `ahead` time points after one of the given times.
+
+    The window at t is cut after the last of the ascending `times` that is not after t.
+    """
+
+    ahead: int = 0
+    times: tuple[int, ...] = ()
+
+    def bounds(self, at: int, timeline: Interval) -> Interval:
+        """Return the part of the timeline that the window shows at the time `at`; the part can be empty."""
+        whole, before = TimeWindow.bounds(self, at, timeline), bisect_right(self.times, at) - 1
+        cut = (self.times[before] if before >= 0 else 0) + self.ahead
+        return Interval(whole.first, min(whole.last, cut))
+
+
+def _reaching_on(window: Window, *, ahead: int, times: tuple[int, ...]) -> Window:
     """Return a window that also contains the input between the window's end and the evaluation time.
 
     The window ⊞^{l,u,d} is replaced by ⊞^{l,u+d-1,d}, and the last closed window by the active window that
     opened with it. If no input is later than the evaluation time, the new window contains the content of the
-    window and all newer input. If a window of the program looks ahead, input can be later: other windows then
-    end at the evaluation time. A window that always ends at its evaluation time is returned unchanged.
+    window and all newer input. If a window of the program looks `ahead`, input can be later: other windows
+    then end at the evaluation times, or u time points after them. A window that always ends at its evaluation
+    time is returned unchanged.
     """
     if isinstance(window, LastWindow):
         # The active window stays open until the next close, and (o, ..] begins at o + 1.
@@ -116,9 +134,14 @@ def _reaching_on(window: Window, *, looks_ahead: bool) -> Window:
     step, (first, last) = window.step, window.offsets
     if step == 1 and last >= 0:
         return window
-    if looks_ahead and window.future <= 0 and first is not None:
+    if ahead and window.future <= 0 and first is not None:
         return SlidingWindow(step - first, step, first - 1)
-    return TimeWindow(None if first is None else -first, max(window.future, 0) + step - 1, step)
+    longer = TimeWindow(None if first is None else -first, max(window.future, 0) + step - 1, step)
+    return _cut(longer, max(window.future, 0), times) if max(window.future, 0) < ahead else longer
+
+
+def _cut(window: TimeWindow, ahead: int, times: tuple[int, ...]) -> TimeWindow:
+    return _CutWindow(window.past, window.future, window.step, window.ends, ahead, times)
 
 
 def is_positive(program: Program) -> bool:
@@ -579,7 +602,16 @@ class CauseSearch:
             return np.zeros(len(rows.end), np.bool_)
         before = np.searchsorted(self._pushes, self._ends, "right") - 1
         newest = np.where(before < 0, 0, np.append(self._pushes, 0)[before])
-        seen = self.program_over(self._sides.pull).at(self._ends, newest + ahead)
+        times = tuple(self._pushes.tolist())
+
+        def until(window: Window) -> Window:
+            # The windows that look ahead the farthest are cut by `newest`.
+            if not isinstance(window, TimeWindow) or not 0 <= window.future < ahead:
+                return window
+            return _cut(window, window.future, times)
+
+        pull = with_windows(self._sides.pull, until)
+        seen = self.program_over(pull).at(self._ends, newest + ahead)
         return ~seen.holds_at(rows.columns, seen.until(rows.end))
 
     def _hides(

@@ -10,7 +10,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from itertools import islice
 from math import isfinite, isnan, nextafter
 from operator import attrgetter
@@ -89,22 +89,17 @@ def is_number(part: Hashable) -> bool:
     return isinstance(part, int | Decimal | float)
 
 
-class _Parts(dict[str | None, Hashable]):
-    """A cache that maps the text of a term to its form for comparison, such as a number."""
-
-    def __init__(self, *, lexical: bool) -> None:
-        self.lexical = lexical
-
-    def __missing__(self, text: str | None) -> Hashable:
-        (self[text],) = row_key((text,), lexical=self.lexical)
-        return self[text]
+def _part(text: str | None, *, lexical: bool) -> Hashable:
+    """Return the form of a term for comparison, such as a number."""
+    (part,) = row_key((text,), lexical=lexical)
+    return part
 
 
 class RowKeys:
     """The keys of numbered rows, as integers: rows that count as equal have the same integer."""
 
     def __init__(self, *, lexical: bool) -> None:
-        self._parts = _Parts(lexical=lexical)
+        self._part = cache(partial(_part, lexical=lexical))
         self._keys: Numbering[Key] = Numbering()
         self._numbers = np.empty(0, np.int64)
         self._blank: list[int] = []
@@ -132,7 +127,7 @@ class RowKeys:
         if len(self._numbers) == len(of):
             return
         rows, before = of.rows[len(self._numbers) :], len(self._keys)
-        keys = [tuple(map(self._parts.__getitem__, row)) for row in rows]
+        keys = [tuple(map(self._part, row)) for row in rows]
         self._numbers = np.concatenate((self._numbers, [self._keys[key] for key in keys]))
         self._fractions.update(part for key in keys for part in key if isinstance(part, Decimal | float))
         for number, key in enumerate(islice(self._keys, before, None), before):

@@ -72,6 +72,19 @@ xsd:dateTime(?x) | "yesterday" | - | error
 YEAR(?x) | "2011-01-10T14:45:13.815-05:00"^^xsd:dateTime | - | "2011"^^xsd:integer
 SECONDS(?x) | "2011-01-10T14:45:13.815-05:00"^^xsd:dateTime | - | "13.815"^^xsd:decimal
 TZ(?x) | "2011-01-10T14:45:13.815-05:00"^^xsd:dateTime | - | "-05:00"
+YEAR(?x) | "12345678901234567890-12-31T24:00:00"^^xsd:dateTime | - | "12345678901234567891"^^xsd:integer
+YEAR(?x) | "-12345678901234567890-02-28"^^xsd:date | - | "-12345678901234567890"^^xsd:integer
+DAY(?x) | "12345678901234567888-02-29T00:00:00-05:00"^^xsd:dateTime | - | "29"^^xsd:integer
+YEAR(?x) | "12345678901234567890-02-29T00:00:00"^^xsd:dateTime | - | error
+TZ(?x) | "12345678901234567888-02-29T00:00:00-05:00"^^xsd:dateTime | - | "-05:00"
+HOURS(?x) | "12345678901234567888-02-29"^^xsd:date | - | error
+SECONDS(?x) | "14:45:13.12345678901234567890Z"^^xsd:time | - | "13.1234567890123456789"^^xsd:decimal
+MINUTES(?x) | "2011-01-10T14:45:13.12345678901234567890Z"^^xsd:dateTime | - | "45"^^xsd:integer
+YEAR(?x) | "14:45:13.5"^^xsd:time | - | error
+xsd:date(?x) | "98765432109876-12-31T24:00:00Z"^^xsd:dateTime | - | "98765432109877-01-01Z"^^xsd:date
+xsd:dateTime(?x) | "-98765432109876-02-28"^^xsd:date | - | "-98765432109876-02-28T00:00:00"^^xsd:dateTime
+STRLEN(STR(xsd:time(?x))) | "2011-01-10T14:45:13.1234567890123456789Z"^^xsd:dateTime | - | "29"^^xsd:integer
+xsd:dateTime(?x) | "14:45:13.1234567890123456789Z"^^xsd:time | - | error
 TIMEZONE(?x) | "2011-01-10T14:45:13"^^xsd:dateTime | - | error
 STRLEN(?x) | "a😀" | - | "2"^^xsd:integer
 SUBSTR(?x, 4) | "foobar"@en | - | "bar"@en

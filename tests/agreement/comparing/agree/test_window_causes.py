@@ -147,3 +147,31 @@ def test_input_that_a_window_shows_ahead_is_not_hidden_by_the_pivot_of_another_w
     (only,) = agree(tmp_path / "q.rq", *streams, *asked).json["periods"][0]["intervals"]
     causes = {one["row"]["x"]["value"]: one["cause"] for one in only["causes"] if one["side"] == "push"}
     assert causes == {"x:r": "expired before the pull"}
+
+
+LENGTHS = {
+    "that no evaluation could see": (
+        "[RANGE 2s FUTURE 2s STEP 4s]",
+        ("--reading", "anchor=element"),
+        6,
+        9,
+        8,
+    ),
+    "that no pivot hides": ("[RANGE 4s FUTURE 2s STEP 4s]", (), 5, 9, 8),
+}
+
+
+@pytest.mark.parametrize("name", LENGTHS)
+def test_each_window_that_looks_ahead_has_its_own_length(name, tmp_path):
+    window, reading, evaluated, t, period = LENGTHS[name]
+    (tmp_path / "q.rq").write_text(
+        f"SELECT ?x FROM STREAM s {window} FROM STREAM r [RANGE 4s FUTURE 4s STEP 4s] "
+        "WHERE { { STREAM s { ?x <x:p> ?y } } UNION { STREAM r { ?x <x:p> ?y } } }"
+    )
+    for stream, time in (("s", t), ("r", evaluated)):
+        (tmp_path / f"{stream}.nq").write_text(f'<x:{stream}> <x:p> <x:b> "{time}" .\n')
+    streams = [part for stream in "sr" for part in ("--stream", f"{stream}={tmp_path / stream}.nq")]
+    asked = (*reading, "--period", period, "--to", t)
+    (only,) = agree(tmp_path / "q.rq", *streams, *asked).json["periods"][0]["intervals"]
+    causes = {one["row"]["x"]["value"]: (one["side"], one["cause"]) for one in only["causes"]}
+    assert causes["x:s"] == ("pull", "silent period")
