@@ -34,7 +34,8 @@ class Assignment:
         assigned: Mapping[Iri, tuple[Iri, ...]],
     ) -> None:
         self._streams = tuple(dict.fromkeys(part.iri for part in query.merged))
-        if len(self._streams) < len(query.merged):
+        # The windows of a query are a set: a clause that is written twice is one.
+        if len(self._streams) < len(frozenset(query.merged)):
             raise LarsError(
                 "cannot derive the CQELS query, because the C-SPARQL query reads one stream "
                 "through two windows; "

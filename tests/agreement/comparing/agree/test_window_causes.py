@@ -175,3 +175,11 @@ def test_each_window_that_looks_ahead_has_its_own_length(name, tmp_path):
     (only,) = agree(tmp_path / "q.rq", *streams, *asked).json["periods"][0]["intervals"]
     causes = {one["row"]["x"]["value"]: (one["side"], one["cause"]) for one in only["causes"]}
     assert causes["x:s"] == ("pull", "silent period")
+
+
+def test_a_window_that_is_written_twice_is_one_window(tmp_path):
+    once = "FROM STREAM <x:s> [RANGE 3s STEP 1s]"
+    (tmp_path / "q.rq").write_text(f"SELECT ?x {once} {once} WHERE {{ ?x <x:p> ?y }}")
+    (tmp_path / "t.nq").write_text('<x:a> <x:p> <x:b> "4" .\n')
+    found = agree(tmp_path / "q.rq", "--stream", f"x:s={tmp_path / 't.nq'}", "--period", 3, "--to", 9).json
+    assert found["periods"][0]["agree"]
