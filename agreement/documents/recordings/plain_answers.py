@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
+from math import isinf
 from typing import Any, Final
 
 from agreement.documents import placed
@@ -129,5 +130,9 @@ def _term(document: placed.PlacedData, path: placed.KeyPath, value: Any, texts: 
                 raise error if isinstance(error, PlacedError) else document.error(path, str(error)) from None
         case list():
             raise document.error(path, f"found an array; expected {ACCEPTED_JSON}")
+        case float() if isinf(value):  # 1e400
+            raise document.error(
+                path, "found a number that is too large for a double; expected a finite number"
+            )
         case _:
             return str(Literal(json.dumps(value), XSD + _TYPES[type(value)]))

@@ -109,3 +109,8 @@ def test_a_report_without_rows_is_a_report(tmp_path):
 def test_a_wrong_answer_has_its_place(tmp_path, text, said):
     with pytest.raises(LarsError, match=re.escape(said)):
         read(tmp_path, text)
+
+
+def test_a_number_that_no_double_can_store_is_refused(tmp_path):
+    with pytest.raises(LarsError, match=re.escape("[0].x: found a number that is too large for a double")):
+        read(tmp_path, '[{"time": 1, "x": -1e400}]', name="answers.json")
