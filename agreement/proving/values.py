@@ -239,7 +239,7 @@ def most_linked(groups: Iterable[frozenset[Variable]], names: Iterable[Variable]
 
 
 def number(term: Term) -> int | Decimal | float | None:
-    """Return the number that a term denotes, which can be infinite or NaN; None for other terms."""
+    """Return the number that a term denotes, which can be infinite or NaN; None if it denotes no number."""
     known = value(term) if isinstance(term, Literal) else None
     return known if isinstance(known, int | Decimal | float) and not isinstance(known, bool) else None
 

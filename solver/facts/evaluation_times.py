@@ -127,7 +127,7 @@ def _multiples(series: tuple[tuple[int, int], ...]) -> Multiples:
 
 
 def _pattern_or_period(rule: Rule, elsewhere: frozenset[Signature]) -> Atom | tuple[int, int] | None:
-    """Return the input atom of a push rule, or the period and offset of a pull rule; None for other rules."""
+    """Return the input atom of a push rule, or the period and offset of a pull rule; None for neither."""
     match rule:
         case Rule(Atom(), (formulas.In(window, formulas.Diamond(Atom() as pattern)),)) if (
             window == NOW and signature(pattern) not in elsewhere

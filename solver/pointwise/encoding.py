@@ -777,7 +777,7 @@ class Encoding(AspNames):
     def limit(self, rule: Rule) -> list[str]:
         """Return the ASP literal that limits the number of new values that a recursive rule computes.
 
-        For other rules, the list is empty.
+        If the rule does not compute new values from its own results, the list is empty.
         """
         head = head_atom(rule)
         if head is None or not analysis.computes_in_loop(rule, self._loops):

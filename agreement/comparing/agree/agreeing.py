@@ -173,10 +173,11 @@ class RowFilter:
 class AgreementReport:
     """The comparisons of all pairs of queries, with warnings.
 
-    The first pair contains the derived query whose patterns match only streams. `variables` are the columns
-    of a compared row, in order. The text `remark` names the variables that the comparison ignores; None if no
-    variable is ignored. Reports for readers contain only the rows that `row_filter` selects; verdicts are
-    about all rows. `timed` is true for a synthetic trace whose lengths are given as durations, such as 5s.
+    If `lars` derived CQELS queries, the patterns of the first of them match only streams. `variables` are the
+    columns of a compared row, in order. The text `remark` names the variables that the comparison ignores;
+    None if no variable is ignored. Reports for readers contain only the rows that `row_filter` selects;
+    verdicts are about all rows. `timed` is true for a synthetic trace whose lengths are given as durations,
+    such as 5s.
     """
 
     setting: Setting
@@ -215,6 +216,9 @@ def pairs(
     alike: bool = True,
 ) -> tuple[Pair, ...]:
     """Return the pairs of queries to compare: two given queries, or one given query with each derived query.
+
+    If a CQELS query reads graphs of stream elements, no C-SPARQL query can be derived. The query is then
+    compared with itself: both push and pull evaluate it.
 
     `carried` contains the pairs of stream and predicate in the trace. `assigned` contains the predicates of
     each stream that the option --assign sets.

@@ -332,7 +332,7 @@ def whole_periods(period: int, timeline: Interval) -> Iterator[tuple[int, int]]:
 
 
 def first_start(period: int, timeline: Interval) -> int:
-    """Return the start iU of the first period (iU, (i+1)U] that begins inside the timeline."""
+    """Return the start iU of the first period (iU, (i+1)U] whose first time point is in the timeline."""
     return -(-(max(timeline.first, 1) - 1) // period) * period
 
 

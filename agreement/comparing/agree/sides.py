@@ -193,7 +193,10 @@ def variables_compared(
 
 
 def with_columns(query: EngineQuery, names: Sequence[Variable]) -> EngineQuery:
-    """Return a SELECT query with only the given columns; an ASK query if no column is given."""
+    """Return a SELECT query with only the given columns; an ASK query if no column is given.
+
+    A query of another form than SELECT is returned unchanged.
+    """
     if query.form != "SELECT" or tuple(names) == columns(query):
         return query
     pattern = Select(query.pattern, query.result, query.modifiers)

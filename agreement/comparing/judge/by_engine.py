@@ -231,7 +231,7 @@ def _matched(place: ReportMatch, options: JudgeOptions, *, in_time: bool, timed:
 
 
 def _shape(reports: Iterable[recordings.Report], options: JudgeOptions) -> list[tuple[float, int]]:
-    """Return the time in ms and the number of rows of each report; may leave out empty reports."""
+    """Return the time in ms and the number of rows of each report, without ignored empty reports."""
     compared = options.empty == "compared"
     return [(report.t, len(report.rows)) for report in reports if report.rows or compared]
 

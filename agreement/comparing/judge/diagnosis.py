@@ -282,7 +282,7 @@ _ROWS: Final[Mapping[object, str]] = {
 
 
 def variations(of: specifications.Specification) -> Iterator[tuple[str, specifications.Specification]]:
-    """Yield each specification that differs in one parameter from the given one, with a description."""
+    """Yield specifications that differ in one parameter from a given specification, with descriptions."""
     reports = (
         {"window-close"},
         {"window-close", "non-empty"},

@@ -373,9 +373,9 @@ def unit_of(query: EngineQuery, pushes: Sequence[recordings.Push]) -> Duration:
 def needed_rules(
     engine: Engine, run: specifications.EngineRun, recorded: recordings.Recording, options: JudgeOptions
 ) -> tuple[EngineRule, ...] | None:
-    """Return a smallest set of the engine's rules that predicts the recording.
+    """Return a minimal set of the engine's rules that predicts the recording.
 
-    The set is minimal: if one of its rules is removed, the engine does not predict the recording. If all
+    Minimal means: if one rule of the set is removed, the engine does not predict the recording. If all
     rules together do not predict the recording, the function returns None. If the specification predicts the
     recording, with windows that begin at multiples of their slides, the set is empty. The function ignores
     the exact time of a report during its push.

@@ -47,7 +47,7 @@ Data in which all triples have one of these two times are tried before other dat
 
 
 def _with_something(part: Pattern) -> Pattern | None:
-    """Return an aggregate without GROUP BY, joined with its own pattern; None for other parts of a query.
+    """Return an aggregate without GROUP BY, joined with its own pattern; None if the part is no aggregate.
 
     If its pattern has no solution, an aggregate without GROUP BY has one row in C-SPARQL and no row in CQELS
     (T13). The join with the pattern removes this row.

@@ -139,7 +139,7 @@ _KINDS: Final = ("numbers", "texts", "IRIs")
 
 @lru_cache(maxsize=2**16)
 def _kind(text: str) -> str | None:
-    """Return the kind of a term as "numbers", "texts" or "IRIs"; None for terms of other kinds."""
+    """Return the kind of a term as "numbers", "texts" or "IRIs"; None for blank nodes, dates and the like."""
     if text.startswith("<"):
         return None if is_triple_term(text) else "IRIs"
     term = read_term(text) if text.startswith('"') else None

@@ -41,9 +41,10 @@ class SuiteTest:
     """A test of the conformance suite: its query in each language, its stream, and its expected reports.
 
     Times of the stream are time points. The function `expected` returns the expected reports for a query
-    language in `texts`, and for the parameter vectors that this language allows. For any other vector, the
-    test requires nothing. Reports at or after the time of the last element are not compared. The expected
-    reports of a test from a file are read when the function is called for the first time.
+    language in `texts`, and for the parameter vectors that this language allows. For a vector that the
+    language does not allow, the test requires nothing. Reports at or after the time of the last element are
+    not compared. The expected reports of a test from a file are read when the function is called for the
+    first time.
     """
 
     name: str
@@ -192,7 +193,7 @@ def _said_elsewhere(query: SuiteQuery) -> Mapping[Language, str]:
     """Return the text of a query in each query language, except RSP-QL, that can express the query.
 
     If WHERE contains more than the patterns of windows, the result is empty, because only RSP-QL defines the
-    sources of other patterns.
+    sources of patterns outside windows.
     """
     of = query.family
     if of.texts:
