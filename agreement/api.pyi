@@ -307,6 +307,7 @@ class ShrinkKeywords(ComparisonOptions, ProgressKeyword, total=False):
 class SolveKeywords(ProgramOptions, Runner, ProgressKeyword, total=False):
     from_: int | str | datetime | None
     to: int | str | datetime | None
+    where: str | None
     models: int | Literal["all"] | None
     brave: bool
     cautious: bool

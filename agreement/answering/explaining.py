@@ -16,6 +16,7 @@ from typing import Final, Literal
 
 import numpy as np
 
+from agreement.answering.asked_atoms import AskedAtom, fits, is_variable, read_question
 from agreement.answering.solve.solving import (
     SolvingTask,
     asked_span,
@@ -25,7 +26,7 @@ from agreement.answering.solve.solving import (
 )
 from agreement.comparing.agree import AgreementTask, comparison_trace, pairs
 from agreement.documents.dates import NO_DATES, Dates
-from agreement.documents.outputs import short
+from agreement.documents.outputs import short, shorten
 from agreement.documents.requests import PROGRAM_SUFFIXES, check_evaluated
 from agreement.documents.traces import Trace, point_on, set_span, with_dates
 from agreement.documents.values import cut
@@ -53,79 +54,20 @@ from lars.language.terms import (
 from lars.language.terms import Literal as RdfLiteral
 from lars.language.windows import Interval, Window
 from lars.semantics import Background, all_background, check_candidate
-from lars.text import VARIABLE, Scanner, read_ground_atom, read_stream
+from lars.text import Scanner, read_ground_atom, read_stream
 from solver.facts import Situation, atom_of, atoms_of, split
 from solver.job import Question, answers_at
 from solver.pointwise import models
 from solver.rdf import evaluate
 from solver.relational import encode
-from solver.settings import Time, TraceOptions, Warn
+from solver.settings import Time, TraceOptions, Warn, unsaid
 from solver.traces import MalformedPart, point_of, read_time
 from translate.model.query import EngineQuery, Language
 from translate.sparql import number
 from translate.tau import TRIGGER, columns
 
-_EXAMPLES: Final = "an atom, as 'ans(25,rayban,b)', 'near(<http://e/b>)' or '@_15 trigger'"
-_TIMED: Final = re.compile(r"\s*@_([0-9]{1,19})\s+(.*)", re.DOTALL)
-_SHAPE: Final = re.compile(r"\s*([^\s(),'\"<>]+|'(?:[^'\\]|\\.)*')(?:\s*\((.*)\))?\s*", re.DOTALL)
-_ARGUMENT: Final = re.compile(
-    r"""((?>(?:"(?:[^"\\]|\\.)*"(?:\^\^<[^<>]*>|@[\w-]+)?|'(?:[^'\\]|\\.)*'|<<\(|<[^<>]*>|[^,"'<]+)+))(,|\Z)"""
-)
-"""The pattern of an argument in the text of an atom.
-
-The group (?>..) prevents backtracking, so that a malformed text is rejected in linear time.
-"""
 _LISTED: Final = 8
 _NUMBER: Final = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?")
-
-
-@dataclass(frozen=True, slots=True)
-class AskedAtom:
-    """An atom as the user wrote it: its time (if the text contains @), predicate and arguments."""
-
-    text: str
-    t: int | None
-    name: str
-    arguments: tuple[str, ...]
-
-
-def read_question(text: str) -> AskedAtom:
-    """Return the time, predicate and arguments in the text of an atom.
-
-    Raises:
-        LarsError: The text is not an atom. The message shows the expected form.
-    """
-    timed = _TIMED.fullmatch(text)
-    match = _SHAPE.fullmatch(timed.group(2) if timed else text)
-    if not match:
-        raise _malformed(text)
-    inside = match.group(2)
-    return AskedAtom(
-        text.strip(),
-        int(timed.group(1)) if timed else None,
-        _name(match.group(1)),
-        () if inside is None else _split(inside, text),
-    )
-
-
-def _malformed(text: str) -> LarsError:
-    return LarsError(f"{cut(text)!r} is not an atom; expected {_EXAMPLES}")
-
-
-def _name(text: str) -> str:
-    return Scanner(text, "atom").name() or text if text[:1] == "'" else text
-
-
-def _split(inside: str, text: str) -> tuple[str, ...]:
-    parts, end = [], 0
-    while True:
-        part = _ARGUMENT.match(inside, end)
-        if part is None or not part.group(1).strip():
-            raise _malformed(text)
-        parts.append(part.group(1).strip())
-        if not part.group(2):
-            return tuple(parts)
-        end = part.end()
 
 
 class ShortNames:
@@ -156,11 +98,18 @@ class ShortNames:
                     constants.setdefault(text, []).append(term)
         return constants
 
-    def resolve(self, asked_atom: AskedAtom, held: Iterable[Atom]) -> Atom:
-        """Return the atom that a user's text means: an atom in `held` if one fits, otherwise a new atom."""
+    def resolve(self, asked_atom: AskedAtom, held: Iterable[Atom], note: Warn) -> Atom:
+        """Return the atom that a user's text means: an atom in `held` if one fits, otherwise a new atom.
+
+        If the text has a variable or `_`, and several atoms fit, the first atom in alphabetical order is
+        returned, and `note` receives the others.
+        """
         name = self._predicate(asked_atom)
-        same = (atom for atom in dict.fromkeys(held) if signature(atom) == name)
+        same = [atom for atom in dict.fromkeys(held) if signature(atom) == name]
+        if any(map(self._is_open, asked_atom.arguments)):
+            return self._first(asked_atom, same, note)
         likely = [atom for atom in same if all(map(_means, asked_atom.arguments, atom.arguments))]
+        likely = likely or [atom for atom in same if _fits(asked_atom.arguments, atom)]
         exact = [atom for atom in likely if tuple(map(_parsed, asked_atom.arguments)) == atom.arguments]
         likely = exact or likely
         unnamed = name[1] - len(asked_atom.arguments)
@@ -176,6 +125,26 @@ class ShortNames:
                 "multiset"
             )
         return Atom(name[0], tuple(self._term(text, asked_atom) for text in asked_atom.arguments))
+
+    def _is_open(self, text: str) -> bool:
+        """Return whether an argument is a variable or `_`; a term that occurs may look like a variable."""
+        return is_variable(text) and text not in self._terms
+
+    def _first(self, asked_atom: AskedAtom, same: Sequence[Atom], note: Warn) -> Atom:
+        arguments = asked_atom.arguments
+        fitting = sorted((atom for atom in same if _fits(arguments, atom, self._is_open)), key=str)
+        if not fitting:
+            held = (
+                _in_words(sorted(shorten(str(atom)) for atom in same)) if same else "none of this predicate"
+            )
+            raise LarsError(
+                f"{asked_atom.text}: no atom of this form holds at this time; found {held}; use "
+                "an atom without variables to see why it does not hold"
+            )
+        if len(fitting) > 1:
+            others = _in_words(shorten(str(atom)) for atom in fitting[1:])
+            note(f"{asked_atom.text}: {len(fitting)} atoms fit; this is the first; the others: {others}")
+        return fitting[0]
 
     def _predicate(self, atom: AskedAtom) -> Signature:
         short_for = {"ans": "ans1"} if self._query else {}
@@ -240,10 +209,6 @@ class ShortNames:
         )
 
     def _unknown(self, text: str, atom: AskedAtom) -> LarsError:
-        if VARIABLE.fullmatch(text):
-            return LarsError(
-                f"{atom.text}: found the variable {cut(text)}; expected an atom without variables"
-            )
         close = get_close_matches(text, self._written, _LISTED) or self._written
         return LarsError(
             f"{atom.text}: {cut(text)} is not a term of the program, the trace or the static data; "
@@ -253,6 +218,12 @@ class ShortNames:
 
 def _means(text: str, term: Term) -> bool:
     return text in (str(term), short(str(term))) or _parsed(text) == term
+
+
+def _fits(arguments: Sequence[str], atom: Atom, is_open: Callable[[str], bool] = lambda _: False) -> bool:
+    # In a multiset, an atom has more arguments than its row.
+    terms = [None if term == NULL else str(term) for term in atom.arguments[: len(arguments)]]
+    return fits(arguments, terms, is_open)
 
 
 def _parsed(text: str) -> Constant | None:
@@ -483,18 +454,19 @@ def _query_of(path: Path, task: AgreementTask, engine: Language | None, warn: Wa
 
 
 def explain_atom(
-    here: ProgramSituation, t: int, text: str, model: int | None, path: Path
+    here: ProgramSituation, text: str, model: int | None, path: Path, note: Warn = unsaid
 ) -> AtomExplanation | NoAnswerStream:
-    """Return the explanation why an atom holds or does not hold in an answer stream at time t.
+    """Return the explanation why an atom holds or does not hold in an answer stream at the requested time.
 
-    The argument `text` is the atom as the user wrote it. The argument `model` is the number of the answer
+    The argument `text` is the atom as the user wrote it. If the text has variables and several atoms fit, the
+    first atom is explained, and `note` receives the others. The argument `model` is the number of the answer
     stream. By default, the function explains the first answer stream with the atom. If no answer stream
-    exists at time t, the function returns the reason why none exists.
+    exists at the time, the function returns the reason why none exists.
 
     Raises:
         LarsError: The time is outside the timeline, or the text can mean several atoms.
     """
-    asked_atom = read_question(text)
+    asked_atom, t = read_question(text), here.at
     timeline = here.stream.timeline
     for time in (t, t if asked_atom.t is None else asked_atom.t):
         if time not in timeline:
@@ -510,7 +482,7 @@ def explain_atom(
         here.program, _input_atoms(here, streams), None if here.query is None else len(columns(here.query))
     )
     atom = names.resolve(
-        asked_atom, (*known, *(a for stream in streams for u, a in stream if u == moment_time))
+        asked_atom, (*known, *(a for stream in streams for u, a in stream if u == moment_time)), note
     )
     if instead is not None:
         return why_unanswered(here, t, (moment_time, atom), instead)

@@ -223,7 +223,7 @@ def explain(request: ExplainRequest, listeners: Listeners) -> ExplainResult:
     if here.at > last and last not in near:
         at, end = map(here.dates.text, (here.at, last))
         listeners.note(f"no window at {at} contains an element: the last element of the trace is at {end}")
-    explanation = explaining.explain_atom(here, here.at, atom, request.model, paths[0])
+    explanation = explaining.explain_atom(here, atom, request.model, paths[0], listeners.note)
     if (warning := explaining.warning_about(here, explanation.moment[1])) is not None:
         listeners.warn(warning)
     return ExplainResult(here.dates, explanation, here, paths[0])

@@ -11,6 +11,7 @@ from rich.console import RenderableType
 
 from agreement.answering.solve import solving
 from agreement.answering.solve.solving import (
+    Answered,
     AnswerRows,
     AnswerStreamOptions,
     EngineReports,
@@ -60,7 +61,13 @@ class SolveRequest:
     how: requests.ProgramOptions
     from_: Time | None = requests.first_time_option()
     to: Time | None = requests.time_option("Last time point. [default: the last element of the trace]")
-    where: Runner
+    where: str | None = option(
+        None,
+        "Print only the rows or atoms of this form, such as 'ans(?avg,A6)' or 'guard(_)'. A variable or _ "
+        "fits every term.",
+        metavar="ATOM",
+    )
+    runner: Runner
     streams: AnswerStreamOptions
     as_: str | None = option(
         None,
@@ -103,7 +110,7 @@ class AnswerAt:
 class SolveResult(Findings):
     """The result of `solve`: the answers in the order of their time points."""
 
-    _answered: AnswerRows | Streams | EngineReports
+    _answered: Answered
     _unit: Duration = SECOND
     _task: SolvingTask | None = None
     """The task from which the HTML report computes steps; None for the reports of an engine."""
@@ -270,13 +277,23 @@ def solve(request: SolveRequest, listeners: Listeners) -> SolveResult:
     task = solving.solving_task(path, traces, how, span, listeners.note)
     if request.as_ is not None:
         reported = solving.reports_as(request.as_, task, request.reports, how, listeners.warn)
-        return SolveResult(reported, task.setting.unit)
+        return SolveResult(_restricted(reported, request.where, listeners), task.setting.unit)
     task = replace(
         task,
-        trace=replace(task.trace, runner=request.where.telling(listeners.note, listeners.progress)),
+        trace=replace(task.trace, runner=request.runner.telling(listeners.note, listeners.progress)),
         setting=replace(task.setting, ordered=True),
         whole=request.streams.whole,
         predicates=request.streams.predicates,
     )
-    answered = solving.answers(task, listeners.warn)
+    answered = _restricted(solving.answers(task, listeners.warn), request.where, listeners)
     return SolveResult(answered, task.setting.unit, task, listeners.source_files)
+
+
+def _restricted(answered: Answered, where: str | None, listeners: Listeners) -> Answered:
+    """Return only the answers of the form of --where, if the option is given."""
+    if where is None:
+        return answered
+    # Loads the reader of atoms, which other questions do not need.
+    from agreement.answering.asked_atoms import restricted
+
+    return restricted(answered, where, listeners.warn)

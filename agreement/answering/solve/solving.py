@@ -628,6 +628,10 @@ class EngineReports:
     origin: str | None
 
 
+Answered = AnswerRows | Streams | EngineReports
+"""The answers of a query or a program, or the reports of an engine."""
+
+
 def _times(
     task: SolvingTask, reports: ReportOptions, options: TraceOptions, zero: str | None, last: int
 ) -> list[int | None]:

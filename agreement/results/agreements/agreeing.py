@@ -100,7 +100,7 @@ class AgreeRequest:
     )
     wait: Period = requests.wait_option(heading=_LATE)
     lateness: Period | None = requests.lateness_option(heading=_LATE)
-    where: Runner
+    runner: Runner
     row_filter: RowFilter
 
 
@@ -469,7 +469,7 @@ def compared_answers(request: AgreeRequest, listeners: Listeners) -> tuple[Agree
             "--arrival order"
         )
     row_filter = narrowed(request.row_filter, task.setting.unit, tasks.periods_of(task))
-    trace = replace(task.trace, runner=request.where.telling(listeners.note, listeners.progress))
+    trace = replace(task.trace, runner=request.runner.telling(listeners.note, listeners.progress))
     report = replace(tasks.run(replace(task, trace=trace), listeners.warn), row_filter=row_filter)
     for message in report.warnings:
         listeners.warn(message)

@@ -12,7 +12,7 @@ from typing import Final, TypeVar, assert_never
 
 import numpy as np
 
-from agreement.answering.solve.solving import AnswerRows, EngineReports, Streams
+from agreement.answering.solve.solving import Answered, AnswerRows, EngineReports, Streams
 from agreement.documents import outputs
 from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.table_files import Column, OutTable, TableValue, term_columns
@@ -21,7 +21,6 @@ from lars.language.terms import Iri, Variable
 from solver.facts import Row
 from solver.job import StreamRuns, Whole
 
-Answered = AnswerRows | Streams | EngineReports
 _DIGITS: Final = 9
 
 

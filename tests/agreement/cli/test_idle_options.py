@@ -436,6 +436,7 @@ ELSEWHERE = {
     "--out-format",
     "--out-terms",
     "--show",
+    "--where",
     "--match",
     "--time-limit",
 } | {

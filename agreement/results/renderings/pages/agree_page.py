@@ -184,7 +184,7 @@ class _AtomQuestion:
         """Return the explanation of the atom as JSON; if the atom does not hold, also as lines of text."""
         try:
             situated = _around(self, trace, dates)
-            explanation = explaining.explain_atom(situated, self.t, self.atom, None, Path("query"))
+            explanation = explaining.explain_atom(situated, self.atom, None, Path("query"))
         except LarsError as error:
             return {"lines": [str(error)], "document": None}
         document = explanation_report.as_json(explanation, dates)
@@ -199,7 +199,9 @@ def _around(question: _AtomQuestion, trace: Trace, dates: Dates) -> explaining.P
     stream = stream_of(timeline, ((fact.t, atom_of(fact)) for fact in facts))
     background = frozenset(atoms_of(trace.background))
     situation = Situation(timeline, facts, trace.background)
-    return explaining.ProgramSituation(question.program, stream, background, situation, question.query, dates)
+    return explaining.ProgramSituation(
+        question.program, stream, background, situation, question.query, dates, question.t
+    )
 
 
 def proofs(

@@ -5,7 +5,7 @@ from time import process_time
 
 import pytest
 
-from agreement.answering.explaining import read_question
+from agreement.answering.asked_atoms import read_question
 from lars.errors import LarsError
 from tests.agreement.command import lars
 
