@@ -128,7 +128,9 @@ class SuiteRequest:
     t0: Start | None = option(
         None,
         "Time t0 at which the first window of the engine opens: a time point, two time points such as "
-        f"0/1, or one of the rules {', '.join(NAMED_STARTS)}. [default: the time that fits the reports best]",
+        f"0/1, or one of the rules {', '.join(NAMED_STARTS)}. aligned: windows close at multiples of the "
+        "slide. first: windows open at the first element. own: each window opens at the first element of its "
+        "stream. [default: the time that fits the reports best]",
         _start,
         metavar="TIME",
         keyword="int | str | None",
