@@ -22,6 +22,9 @@ ACCEPTED_JSON: Final = (
 )
 _TYPES: Final[Mapping[type, str]] = {bool: "boolean", int: "integer", float: "double"}
 
+_LISTS: Final = ("rows", "results", "bindings", "answers", "solutions")
+"""The keys of arrays that may be empty; under any other key, an empty array may be a value of a row."""
+
 _Placed = tuple[placed.PlacedData, placed.KeyPath, Any]
 """A value in a document, with its path."""
 
@@ -34,28 +37,29 @@ def holds_lists(content: Any) -> bool:
 def read_json(source: TextFile, times: answer_times.AnswerTimes) -> recording.Recording:
     """Return the reports of an array or lines of objects with plain values.
 
-    An object with an array of rows is one report, which may have no row. Any other object is a row:
-    consecutive rows with equal times form one report. A value is a number, a boolean, an RDF term in
-    N-Triples syntax, a term as in SPARQL JSON, or another text. If a value is another text, all terms are
-    compared by their lexical forms. Raises LarsError with the place of an error.
+    An object with an array of rows is one report, which may have no row; its other keys are ignored. Any
+    other object is a row: consecutive rows with equal times form one report. A value is a number, a boolean,
+    an RDF term in N-Triples syntax, a term as in SPARQL JSON, or another text. If a value is another text,
+    all terms are compared by their lexical forms. Raises LarsError with the place of an error.
     """
     names, before, texts = dict[str, None](), 0.0, list[str]()
-    timed, are_rows = list[tuple[float, list[dict[str, str | None]]]](), True
+    reports, rows_before = list[tuple[float, list[dict[str, str | None]]]](), False
+    has_lists = False
     for document, path, entry in _entries(source, times):
         column = answer_tables.column_of_times([*entry], times, partial(document.error, path))
-        before = json_answers.time_at(document, (*path, column), entry[column], times, before)
+        t = json_answers.time_at(document, (*path, column), entry[column], times, before)
         where = _only_list(document, path, entry)
         rows = [(path, {name: entry[name] for name in entry if name != column})]
         if where is not None:
-            are_rows, rows = False, list(_members(document, (*path, *where)))
+            rows = list(_members(document, (*path, *where)))
         found = [{name: _term(document, (*at, name), row[name], texts) for name in row} for at, row in rows]
         names |= dict.fromkeys(name for row in found for name in row)
-        timed.append((before, found))
-    if are_rows:
-        grouped = recording.group_reports((t, row) for t, found in timed for row in found)
-        answers = replace(recording.recording_of(names, grouped), rows_only=True)
-    else:
-        answers = recording.recording_of(names, timed)
+        if where is None and rows_before and t == before:
+            reports[-1][1].extend(found)
+        else:
+            reports.append((t, found))
+        before, rows_before, has_lists = t, where is None, has_lists or where is not None
+    answers = replace(recording.recording_of(names, reports), rows_only=not has_lists)
     return replace(recording.made_lexical(answers), lexical=True) if texts else answers
 
 
@@ -75,8 +79,6 @@ def _entries(source: TextFile, times: answer_times.AnswerTimes) -> Iterator[_Pla
     else:
         where = _only_list(document, (), document.content) or ()
         members = _members(document, where)
-        if not any(True for _ in _members(document, where)):
-            raise document.error(where, f"found an empty array; expected {ACCEPTED_JSON}")
     for path, entry in members:
         yield document, path, entry
 
@@ -93,7 +95,7 @@ def _members(document: placed.PlacedData, path: placed.KeyPath) -> Iterator[tupl
         yield at, member
 
 
-def _lists(entry: Mapping[str, Any]) -> Iterator[placed.KeyPath]:
+def _lists(entry: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
     """Yield the paths of the arrays in an object: its values, and the bindings of SPARQL JSON."""
     for name, value in entry.items():
         if isinstance(value, list):
@@ -104,11 +106,13 @@ def _lists(entry: Mapping[str, Any]) -> Iterator[placed.KeyPath]:
 
 def _only_list(
     document: placed.PlacedData, path: placed.KeyPath, entry: Mapping[str, Any]
-) -> placed.KeyPath | None:
+) -> tuple[str, ...] | None:
     found = list(_lists(entry))
     if len(found) > 1:
         names = " and ".join(placed.path_text(one) for one in found[:2])
         raise document.error(path, f"found several arrays, such as {names}; expected {ACCEPTED_JSON}")
+    if found and found[0][0] not in _LISTS and not entry[found[0][0]]:
+        raise document.error((*path, *found[0]), f"found an empty array; expected {ACCEPTED_JSON}")
     return found[0] if found else None
 
 

@@ -83,6 +83,14 @@ def test_a_report_without_rows_is_a_report(tmp_path):
     assert (found.variables, found.rows_only, read(tmp_path, "[]").reports) == (("a", "b"), False, ())
 
 
+def test_rows_of_one_time_beside_reports_are_one_report(tmp_path):
+    found = read(
+        tmp_path, '[{"t": 1, "rows": []}, {"t": 2, "x": 1}, {"t": 2, "x": 2}, {"t": 2, "rows": [{"x": 3}]}]'
+    )
+    assert [(one.t, len(one.rows)) for one in found.reports] == [(1000, 0), (2000, 2), (2000, 1)]
+    assert read(tmp_path, '{"answers": []}').reports == ()
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -101,7 +109,8 @@ def test_a_report_without_rows_is_a_report(tmp_path):
             "1:50: [1]: found 7; expected an array or lines",
         ),
         ('[{"t": 1, "x": 1}', "not valid JSON"),
-        ('{"answers": []}', "1:13: answers: found an empty array; expected an array or lines of objects"),
+        ('{"alerts": []}', "1:12: alerts: found an empty array; expected an array or lines of objects"),
+        ('[{"t": 1, "x": 1, "tags": []}]', "1:27: [0].tags: found an empty array; expected an array or"),
         ("[1]", "1:2: [0]: found 1; expected an array or lines of objects"),
         ('[{"t": "5 May", "x": 1}]', "1:8: [0].t: found '5 May'; expected a time from 0 that counts 1s"),
     ],
