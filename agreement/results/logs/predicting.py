@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from functools import partial
 from itertools import groupby, pairwise
-from math import ceil, floor, inf
+from math import ceil, floor, gcd, inf, log10
 from pathlib import Path
 from statistics import mode
 from typing import Final
@@ -48,6 +48,8 @@ _FINER: Final = tuple(Duration(10**power) for power in (6, 3, 0))
 _PARTS: Final = 4
 """A part of a log whose periods are tried on their own is its first or last fourth, with `_FEWEST` alerts."""
 _FEWEST: Final = 4
+_CHANCE: Final = 3
+"""Times have a clock if their distances have a probability of at most 10 to the power of -3 without it."""
 _MOST_BASES: Final = 3
 """The number of predictions for which other limits are tried; each takes up to `limits.MOST` predictions."""
 
@@ -316,9 +318,13 @@ class JudgedLogs:
         try:
             every = [None] if slide is None else _starts(run.query, closes, slide, self.unit)
             joined = _joined(answers, run, slide) if part is None else _clustered(answers)
+            merged = () if slide is None else _merged_at(answers, joined)
+            points = tuple(t / self.unit.milliseconds for t in merged)
             tried: list[Prediction] = []
             for starts in every:
-                tried.append(self._verdict(name, engine, run, starts, joined, counted))
+                tried.append(
+                    replace(self._verdict(name, engine, run, starts, joined, counted), merged=points)
+                )
                 if tried[-1].correct:
                     break
             return min(tried, key=lambda one: one.order)
@@ -423,6 +429,28 @@ def _joined(log: Recording, run: EngineRun, slide: Duration | None) -> Recording
     grouped = (tuple(group) for _, group in groupby(log.reports, key=place))
     joined = (replace(group[0], rows=tuple(recordings.rows_of(group))) for group in grouped)
     return replace(log, reports=tuple(joined))
+
+
+def _has_clock(times: Sequence[float]) -> bool:
+    """Return whether times in ms have distances that are multiples of a time, which is no chance.
+
+    Whole seconds count as the finest times if all distances are whole seconds.
+    """
+    distances = [round(after - before) for before, after in pairwise(sorted(set(times)))]
+    finest = 1 if any(distance % 1000 for distance in distances) else 1000
+    return len(distances) * log10(max(gcd(*distances) // finest, 1)) >= _CHANCE
+
+
+def _merged_at(log: Recording, joined: Recording) -> tuple[float, ...]:
+    """Return the times in ms at which one report of `joined` has alerts of several times of a clock.
+
+    A long period joins the alerts of several evaluations, and few alerts then fit it by chance.
+    """
+    times = sorted({report.t for report in log.reports})
+    if not _has_clock(times):
+        return ()
+    firsts = [report.t for report in joined.reports]
+    return tuple(t for t in times if t > firsts[0] + SLACK and t not in firsts)
 
 
 def _clustered(log: Recording) -> Recording:

@@ -48,6 +48,7 @@ class Prediction:
     - `problem` is the reason why the engine cannot judge the log, or None.
     - `log` contains the alerts with their own times. In the verdict, the alerts of one evaluation have one
       time.
+    - `merged` are time points of alerts of a clock which the semantics counts to an earlier evaluation.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Prediction:
     once: bool = False
     changed: bool = False
     log: Recording | None = None
+    merged: tuple[float, ...] = ()
 
     @property
     def semantics(self) -> str:
@@ -66,7 +68,7 @@ class Prediction:
     @property
     def correct(self) -> bool:
         """Whether the semantics predicts all reports of the log; false if no verdict exists."""
-        return self.verdict is not None and self.verdict.correct is True
+        return self.verdict is not None and self.verdict.correct is True and not self.merged
 
     @cached_property
     def _every(self) -> Sequence[WindowVerdict]:
@@ -122,7 +124,7 @@ class Prediction:
         """Whether the semantics predicts all alerts, and other alerts only before or after all of them."""
         if self.correct or self.verdict is None or self.verdict.correct is None or self.inside:
             return False
-        return len(self.reported) >= _FEWEST
+        return len(self.reported) >= _FEWEST and not self.merged
 
     @property
     def fits(self) -> bool:
@@ -447,7 +449,10 @@ def change_of(tried: Sequence[Prediction]) -> Change | None:
     ]
     wrong = [(one, ends) for one, ends in dated if len(ends) >= _TOLD]
     for (before, late), (after, early) in permutations(wrong, 2):
-        if max(early) < min(late):
+        start = min(late)
+        if max(early) < start and not any(t < start for t in before.merged):
+            if any(t >= start for t in after.merged):
+                continue
             return before, after, max(early), min(late), len(late)
     return None
 

@@ -961,3 +961,26 @@ def test_an_alert_that_no_rule_predicts_is_shown_at_its_own_time(tmp_path):
     odd = table(tmp_path, "b", sorted([*rows, (t + 2, "cellar", 99)], key=lambda row: int(row[0])))
     told = api.compare_logs(a, odd, events=s, query=WITHIN, period="10s").text
     assert f"(cellar, 99) at {t + 2}" in told
+
+
+@pytest.mark.parametrize(("before", "after"), [(10, 10), (20, 20), (10, 20), (20, 10)])
+def test_few_alerts_name_no_period_that_joins_their_evaluations(tmp_path, before, after):
+    """The alerts have no delay, so that a true period divides their distances."""
+    false, asked = [], WITHIN.replace("20s", "40s")
+    for seed in range(4):
+        draw = random.Random(f"{before} {after} {seed}")
+        events = [(7 * n, draw.choice(["hall", "attic"]), draw.choice([20, 30, 40])) for n in range(1, 31)]
+        ends = [t for t in range(10, 210, 10) if t % (before if t < 100 else after) == 0]
+        rows = pulls(events, lambda _: 40, ends)[:14]
+        log = table(tmp_path, "a", rows)
+        found = api.compare_logs(log, log, events=table(tmp_path, "s", events), query=asked)
+        named = [(one.semantics, rows) for one in found.predictions[0] if one.fits]
+        if (change := found.to_json()["changes"][0]) is not None:
+            named = [(change["before"], [r for r in rows if r[0] <= change["last"]])]
+            named.append((change["after"], [r for r in rows if r[0] >= change["start"]]))
+        for name, part in named:
+            if period := re.match(r"pull every (?:(\d+)m)?(?:(\d+)s)?", name):
+                seconds = 60 * int(period[1] or 0) + int(period[2] or 0)
+                if len({t % seconds for t, *_ in part}) > 1:
+                    false.append((seed, name))
+    assert not false
