@@ -42,7 +42,8 @@ class AnswerTimes:
         try:
             return self._since_origin(traces.cell_time(text))
         except traces.MalformedPart:
-            raise LarsError(f"found {short(text)}; expected {self._accepted()}") from None
+            accepted = f"{self._accepted()}, or a dateTime such as 2024-05-01T12:00:00Z"
+            raise LarsError(f"found {short(text)}; expected {accepted}") from None
 
     def of_number(self, number: float) -> float:
         """Return the time of a number in milliseconds; `unit` is the unit of the number."""
