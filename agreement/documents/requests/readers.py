@@ -99,7 +99,7 @@ def period(value: str | int) -> values.Period:
     """Return the pull period of a command that accepts only one period."""
     periods_read = values.read_periods(str(value))
     if len(periods_read) > 1:
-        raise LarsError("expected one period, such as 5. Only `lars agree` accepts several periods")
+        raise LarsError("expected one period, such as 5; this command does not accept several periods")
     return periods_read[0]
 
 
