@@ -430,11 +430,16 @@ def _run(about: commands.Command, request: Callable[[], Any], outputs: commands.
         warn(text)
 
     listeners = Listeners(warned, note, command=commands.typed_command(), keeping=ending.keeping)
-    if about.doing is None:
-        result = about.answering.answer(result_request, listeners)
-    else:
-        with working(about.doing) as progress:
-            result = about.answering.answer(result_request, replace(listeners, progress=progress))
+    try:
+        if about.doing is None:
+            result = about.answering.answer(result_request, listeners)
+        else:
+            with working(about.doing) as progress:
+                result = about.answering.answer(result_request, replace(listeners, progress=progress))
+    except Exception as error:
+        # A CI system reads the file of the run before, or no file, if this run writes none.
+        outputs.write_failure(str(expected_errors(error) or _as_said(error)))
+        raise
     for remark in () if outputs.as_json else result.remarks:
         note(remark)
     result = result.evaluate() if writes else result

@@ -2,13 +2,14 @@
 
 import json
 import sys
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, ClassVar, Final, Literal
 
 from agreement.documents.options import IdleOptions, alone, has, has_not, idle_options, options_of
-from agreement.documents.outputs import quantity
+from agreement.documents.outputs import first_few, quantity
 from agreement.documents.table_files import FOR_PAPERS, TableFormat, TermForm, write_tables
 from agreement.results.base.library import Answering, answering
 from lars.dataclass import dataclass
@@ -19,6 +20,8 @@ from solver.settings import Warn
 
 _LISTED: Final = 20
 """The maximum number of new failures that a message lists."""
+_NAMED: Final = 5
+"""The maximum number of names of known failures that no longer occur in a note."""
 OUTPUT: Final = "Output"
 """The heading of the output options, which are the last options in the help."""
 
@@ -192,6 +195,16 @@ class Outputs:
         files = write_tables(self.out, tables, result.dates, self.out_format, self.out_terms)
         return (f"all rows are in {', '.join(map(str, files))}",)
 
+    def write_failure(self, problem: str) -> None:
+        """Write a JUnit file with the error of a run without a result, if a JUnit file is requested."""
+        if self.junit is not None:
+            # Loads what few runs need.
+            from agreement.experiments.junit import VerdictCase, write_junit
+
+            name = typed_command()[:2]
+            with suppress(LarsError):  # the error of the run is the one to print
+                write_junit(self.junit, " ".join(name), [VerdictCase(name[-1], "run", error=problem)])
+
     # Any: the table of commands says which results are test cases.
     def ending(self, result: Any, note: Warn) -> tuple[int, str | None]:
         """Return the exit code and its message.
@@ -216,9 +229,19 @@ class Outputs:
                 f'notice other parameters, add the line "{line}" to {self.known_failures}, or declare the '
                 "parameters with --engine, --t0 and --bounds"
             )
-        for name in gone:
-            note(f"this known failure no longer occurs: {name}. Remove its line from {self.known_failures}")
+        if len(gone) == 1:
+            note(
+                f"this known failure no longer occurs: {gone[0]}. Remove its line from {self.known_failures}"
+            )
+        elif gone:
+            few = first_few(gone, _NAMED)
+            note(
+                f"{len(gone)} known failures no longer occur: {few}. Remove their lines from "
+                f"{self.known_failures}"
+            )
         if not new:
+            if failed := sum(case.failure is not None for case in cases):
+                note(f"{failed} failed, all of them known: {self.known_failures} lists each failure")
             # A verdict without a failed case stays.
             failures = [name for name in known if not names_parameters(name)]
             return (0, None) if len(gone) < len(failures) else (code, why)

@@ -23,7 +23,8 @@ If several engines are compared, the name of the engine precedes these words.
 class VerdictCase:
     """A verdict as a test case: it passes, fails for a reason, or is skipped for a reason.
 
-    The field `text` contains the details of a failure.
+    The field `text` contains the details of a failure. The field `error` is the reason why a run has no
+    verdict.
     """
 
     group: str
@@ -31,6 +32,7 @@ class VerdictCase:
     failure: str | None = None
     skipped: str | None = None
     text: str = ""
+    error: str | None = None
 
 
 def junit_text(suite: str, cases: Sequence[VerdictCase], known: Collection[str] = ()) -> str:
@@ -45,7 +47,8 @@ def junit_text(suite: str, cases: Sequence[VerdictCase], known: Collection[str] 
     """
     failures = sum(case.failure is not None and not covering(case, known) for case in cases)
     skipped = sum(case.skipped is not None or case.failure is not None for case in cases) - failures
-    counts = f'tests="{len(cases)}" failures="{failures}" errors="0" skipped="{skipped}"'
+    errors = sum(case.error is not None for case in cases)
+    counts = f'tests="{len(cases)}" failures="{failures}" errors="{errors}" skipped="{skipped}"'
     head = f"<testsuite name={_attribute(suite)} {counts}>"
     lines = (_case(case, is_known=bool(covering(case, known))) for case in cases)
     return "\n".join(('<?xml version="1.0" encoding="UTF-8"?>', head, *lines, "</testsuite>", ""))
@@ -61,6 +64,8 @@ def _case(case: VerdictCase, *, is_known: bool) -> str:
     if case.failure is not None and not is_known:
         body = escape(_plain_xml(case.text))
         return f"{opened}><failure message={_attribute(case.failure)}>{body}</failure></testcase>"
+    if case.error is not None:
+        return f"{opened}><error message={_attribute(case.error)}/></testcase>"
     why = case.skipped if case.failure is None else f"known failure: {case.failure}"
     return f"{opened}/>" if why is None else f"{opened}><skipped message={_attribute(why)}/></testcase>"
 

@@ -238,7 +238,7 @@ def _runs(
     runs = (first, messages.answers_of(adapter, registration, tried.pushes(unit, apart=True)))
     rows = [row for run in runs for row in _rows(run)]
     bracketed = not rows and _takes_brackets(adapter, registration, pushes)
-    yield _reported(first, tried, rows, bracketed=bracketed)
+    yield _reported(first, tried, rows, profile, bracketed=bracketed)
     yield _terms(rows, profile, tried)
     yield _blank_nodes(first, profile)
     yield _times(first, pushes)
@@ -286,7 +286,12 @@ def _takes_brackets(
 
 
 def _reported(
-    answers: messages.EngineAnswers, tried: _Tried, rows: _Rows, *, bracketed: bool
+    answers: messages.EngineAnswers,
+    tried: _Tried,
+    rows: _Rows,
+    profile: messages.ProfileReply,
+    *,
+    bracketed: bool,
 ) -> AdapterCheck:
     name, named = tried.streams[0][1:-1], f"the stream {tried.streams[0][1:-1]}, named without < and >"
     if bracketed:
@@ -297,7 +302,7 @@ def _reported(
         )
     if not rows:
         problem = f"no row for {quantity(len(answers.replies), 'push')} to {named}, although windows close"
-        advice = None
+        advice = messages.silent_hint(profile.time_unit)
         if answers.rejected:
             number, why = next(iter(answers.rejected.items()))
             advice = f"the adapter rejects push {number}: {why}"
@@ -388,11 +393,13 @@ def _labelled(text: str) -> str:
 
 def _times(answers: messages.EngineAnswers, pushes: Sequence[Push]) -> AdapterCheck:
     last = max(push.t for push in pushes)
-    odd = [report.t for _, report in answers.reports if report.t > 2 * last]
+    times = [report.t for _, report in answers.reports]
+    hint = messages.unit_hint(times, last)
+    odd = [t for t in times if t > 2 * last] or (times if hint else [])
     problem = (
         (
             f"a report has the time {plain(odd[0])} ms, but the last push has the time {plain(last)} ms; "
-            "use times in the time_unit of the adapter"
+            f"{hint or 'use times in the time_unit of the adapter'}"
         )
         if odd
         else None

@@ -28,7 +28,7 @@ from agreement.documents.recordings import Push, Recording, Report, stream_iri, 
 from agreement.documents.recordings.recording import rows_in
 from agreement.documents.values import WrongValueError, cut
 from lars.dataclass import dataclass
-from lars.durations import Duration, read_duration
+from lars.durations import MILLISECOND, Duration, read_duration
 from lars.errors import FailedRunError, LarsError
 from solver.rdf import with_blanks
 
@@ -84,7 +84,7 @@ class AdvanceMessage(Message):
     """The message advance: set the clock of the engine; after it, no push has an earlier time."""
 
     op: Literal["advance"] = "advance"
-    t: MessageTime
+    t: MessageTime = Field(description="New time of the clock, in the time_unit of the adapter.")
 
 
 class CloseMessage(Message):
@@ -113,7 +113,9 @@ class ProfileReply(Message):
     ok: Literal[True] = True
     engine: str = Field(min_length=1, description="Name and version of the engine, such as rsp-js-1.3.5.")
     time_unit: Annotated[str, AfterValidator(_unit)] = Field(
-        default="1ms", description="Unit of the times in messages, such as 1ms or 1s."
+        default="1ms",
+        description="Unit of the times in messages and reports, such as 1ms or 1s. With 1s, the time 4 s is "
+        "the number 4.",
     )
     dialect: str = Field(
         default="rspql",
@@ -150,7 +152,7 @@ class ProfileReply(Message):
 class EngineReport(Message):
     """A report: a time, and a multiset of rows, which may be empty; unbound variables are missing or null."""
 
-    t: MessageTime
+    t: MessageTime = Field(description="Time of the evaluation, in the time_unit of the adapter.")
     rows: tuple[Mapping[str, str | None], ...] = Field(
         strict=False,
         description="For each row the terms by the names of variables, as in N-Triples; all rows of one "
@@ -200,6 +202,42 @@ REPLIES: Final[Mapping[str, type[Message]]] = {
     "close": ReportsReply,
 }
 """The type of the reply to each message; an ErrorReply can replace any reply."""
+
+
+_THOUSAND: Final = 1000
+
+
+def unit_hint(times: Iterable[float], last: float) -> str | None:
+    """Return a hint if all times of reports are 1000 times too large or too small; otherwise None.
+
+    Args:
+        times: The times of the reports; the time 0 is ignored.
+        last: The time of the last push, in the unit of `times`.
+
+    >>> unit_hint([4000, 8000], 9)
+    'all times of reports are 1000 times too large: count the time_unit of the adapter'
+    """
+    counted = [t for t in times if t]
+    if counted and all(last < t <= last * _THOUSAND for t in counted):
+        return f"all times of reports are {_THOUSAND} times too large: count the time_unit of the adapter"
+    if counted and all(0 < t <= last / _THOUSAND for t in counted):
+        return f"all times of reports are {_THOUSAND} times too small: count the time_unit of the adapter"
+    return None
+
+
+def silent_hint(time_unit: str) -> str | None:
+    """Return a hint for an engine without reports if its times do not count milliseconds; otherwise None.
+
+    >>> silent_hint("1s")
+    'lars sends times that count the time_unit 1s; use "time_unit": "1ms" if the engine counts milliseconds'
+    >>> silent_hint("1ms")
+    """
+    if read_duration(time_unit) == MILLISECOND:
+        return None
+    return (
+        f"lars sends times that count the time_unit {time_unit}; "
+        'use "time_unit": "1ms" if the engine counts milliseconds'
+    )
 
 
 def check_variable(name: str) -> None:

@@ -25,6 +25,8 @@ from agreement.engines.adapters.messages import (
     StreamEngine,
     answers_of,
     open_message,
+    silent_hint,
+    unit_hint,
 )
 from agreement.engines.specifications import builtin
 from agreement.proving.hunting import WRITINGS, QueryWriting
@@ -146,6 +148,7 @@ class SuiteAnswer:
 
     The times of reports are in time points.
 
+    - `time_unit` is the unit of the times in the messages of the adapter.
     - `ran` is false if the suite's run ended before this test.
     - `fits` contains the parameter vectors (with the rules for times) for which the answer is right; None if
       the answer is not yet compared.
@@ -157,6 +160,7 @@ class SuiteAnswer:
     failure: str | None = None
     lexical: bool = False
     engine: str = ""
+    time_unit: str = "1ms"
     ran: bool = True
     fits: frozenset["Choice"] | None = None
 
@@ -373,7 +377,11 @@ def _answer(
         return SuiteAnswer(test, refused=answers.refused)
     profile = answers.profile
     return SuiteAnswer(
-        test, tuple(_reports(answers, length)), lexical=not profile.kinds, engine=profile.engine
+        test,
+        tuple(_reports(answers, length)),
+        lexical=not profile.kinds,
+        engine=profile.engine,
+        time_unit=profile.time_unit,
     )
 
 
@@ -465,6 +473,24 @@ class SuiteResult:
     def mute(self) -> bool:
         """Whether all tests were run, and the engine reported nothing in any test."""
         return not self.incomplete and not any(result.answer.reports for result in self.results)
+
+    @property
+    def crashes(self) -> int:
+        """The number of tests in which the adapter ended, sent no reply, or sent an invalid reply."""
+        return sum(result.answer.failure is not None for result in self.results)
+
+    @property
+    def hint(self) -> str | None:
+        """A hint about the unit of the engine's times, if reports are missing or all have wrong times."""
+        answers = [result.answer for result in self.results if result.answer.judged]
+        if self.mute:
+            return next(filter(None, (silent_hint(answer.time_unit) for answer in answers)), None)
+        hints = {
+            unit_hint([t for t, _ in answer.reports], until_of(answer.test))
+            for answer in answers
+            if answer.reports
+        }
+        return hints.pop() if len(hints) == 1 else None
 
     @property
     def failed(self) -> bool:

@@ -70,8 +70,7 @@ def _sentences(result: suite.SuiteResult) -> Iterator[str]:
         yield "  incomplete: the run ended before all tests were run"
     if not any(test_result.answer.ran for test_result in result.results):
         return
-    if result.mute:
-        yield f"  {_MUTE}"
+    yield from (f"  {problem}" for problem in _problems(result))
     sentence = "declared" if result.declared else "fits every answer"
     if result.misfits and not result.declared:
         nearest = f"those of {result.writing.language.value}" if result.usual else "the nearest"
@@ -87,6 +86,16 @@ def _sentences(result: suite.SuiteResult) -> Iterator[str]:
     if unseen := [each.unseen for each in result.results if each.unseen and _is_judged(each)]:
         reports, tests = outputs.quantity(sum(unseen), "report"), outputs.quantity(len(unseen), "test")
         yield f"  {reports} of {tests} come only with the last element, and are not asked"
+
+
+def _problems(result: suite.SuiteResult) -> Iterator[str]:
+    """Yield sentences about an engine that crashes, that never reports, or that counts another unit."""
+    if result.crashes:
+        yield f"the adapter crashed or sent no valid reply in {outputs.quantity(result.crashes, 'test')}"
+    elif result.mute:
+        yield _MUTE
+    if result.hint is not None:
+        yield result.hint
 
 
 def _misfit_text(names: Sequence[str]) -> str:
@@ -327,7 +336,7 @@ def cases(result: suite.SuiteResult) -> Iterator[VerdictCase]:
     If an engine never reports, the function also yields a failed test case for the engine.
     """
     if result.mute:
-        yield VerdictCase("engine", "reports", _MUTE)
+        yield VerdictCase("engine", "reports", "; ".join(_problems(result)))
     if not result.declared and not result.incomplete:
         yield VerdictCase("engine", f"{PARAMETERS}{vector_text(result.choice)}", skipped=_FOUND)
     for test_result in result.results:

@@ -1,5 +1,6 @@
 """--junit and --known: verdicts as test cases, and failures that are expected."""
 
+import sys
 import xml.etree.ElementTree as ET
 
 import pytest
@@ -42,6 +43,51 @@ def test_known_failures_do_not_fail_and_are_skipped(tmp_path):
     ran = lars(*AGREE, "--junit", tmp_path / "k.xml", "--known", known)
     assert (ran.code, "no longer occurs" in ran.err, failures(tmp_path / "k.xml")) == (0, False, [])
     assert ET.parse(tmp_path / "k.xml").getroot().get("skipped") == "1"
+
+
+def test_failures_that_are_all_known_are_counted_and_gone_ones_are_one_line(tmp_path):
+    lars(*AGREE, "--junit", tmp_path / "j.xml")
+    known = tmp_path / "known.txt"
+    gone = "\n".join(f"gone {number}" for number in range(7))
+    known.write_text("\n".join(failures(tmp_path / "j.xml")) + f"\n{gone}\n")
+    ran = lars(*AGREE, "--known", known)
+    assert ran.code == 0
+    assert f"note: 1 failed, all of them known: {known} lists each failure" in ran.err
+    listed = "gone 0, gone 1, gone 2, gone 3, gone 4 and 2 more"
+    assert f"note: 7 known failures no longer occur: {listed}. Remove their lines from {known}" in ran.err
+    assert ran.err.count("no longer occur") == 1
+
+
+REFUSER = """
+import json, sys
+for line in sys.stdin:
+    print(json.dumps({"error": "no"}), flush=True)
+"""
+HANGING = """
+import json, sys, time
+for line in sys.stdin:
+    if json.loads(line)["op"] != "open":
+        time.sleep(100)
+    print(json.dumps({"ok": True, "engine": "hanging-1"}), flush=True)
+"""
+
+
+@pytest.mark.parametrize(("program", "code"), [(REFUSER, 2), (HANGING, 3)])
+def test_a_run_without_a_result_writes_its_error_as_a_test_case(program, code, tmp_path):
+    adapter, file = tmp_path / "adapter.py", tmp_path / "j.xml"
+    adapter.write_text(program)
+    command = f"{sys.executable} {adapter}"
+    ran = lars("hunt", "--adapter", command, "--silence", "0.2", "--time-limit", "3", "--junit", file)
+    root = ET.parse(file).getroot()
+    assert (ran.code, root.get("tests"), root.get("errors")) == (code, "1", "1")
+    assert next(root.iter("error")).get("message") in ran.err
+
+
+def test_a_file_that_is_an_input_too_is_not_overwritten_by_an_error(tmp_path):
+    query = tmp_path / "q.rq"
+    query.write_text("SELECT")
+    assert lars("hunt", query, "--adapter", "true", "--junit", query).code == 2
+    assert query.read_text() == "SELECT"
 
 
 def test_a_new_failure_fails_and_is_named_and_a_gone_one_is_said(tmp_path):

@@ -131,7 +131,7 @@ def test_a_query_that_the_engine_refuses_is_recorded_as_such(inputs, tmp_path):
 @pytest.mark.parametrize(
     ("kind", "said"),
     {
-        "crashing": "has ended with exit code 3; its last line on standard error: No more memory",
+        "crashing": "ended with exit code 3; its last lines on standard error: Traceback | No more memory",
         "silent": "has not replied for 1 s",
         "term": "'http://e/a' is not an RDF term",
         "half": "its output is not a JSON object",

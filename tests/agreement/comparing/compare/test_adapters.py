@@ -71,7 +71,7 @@ def test_a_recorded_case_is_run_again(inputs, tmp_path):
 @pytest.mark.parametrize(
     ("side", "code", "said"),
     [
-        (f"{BROKEN} crashing", 3, "its last line on standard error: No more memory"),
+        (f"{BROKEN} crashing", 3, "its last lines on standard error: Traceback | No more memory"),
         ("adapter:no-such-adapter", 2, "cannot start the adapter 'no-such-adapter': No such file"),
         ("adapter", 2, "'adapter:COMMAND'"),
     ],

@@ -24,7 +24,7 @@ PUSHES = [push(1, "a"), push(2, "b")]
 SAYS = {
     "silent": "has not replied for 0.5 s",
     "slow": "has not replied for 0.5 s",
-    "crashing": "has ended with exit code 3; its last line on standard error: No more memory",
+    "crashing": "has ended with exit code 3; its last lines on standard error: Traceback | No more memory",
     "killed": "has ended by signal 11",
     "closing": "has closed its output",
     "dead": "has ended with exit code 1; its last line on standard error: cannot find my engine",

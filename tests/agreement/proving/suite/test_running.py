@@ -127,6 +127,24 @@ def test_an_engine_without_a_report_fails_by_each_vector(number, unanswered, tes
         assert "gave no report in the whole run" in "\n".join(map(str, as_text([found])))
 
 
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"failure": "the adapter has ended"}, "the adapter crashed or sent no valid reply in 3 tests"),
+        ({"time_unit": "1s"}, "lars sends times that count the time_unit 1s; use"),
+        ({"reports": ((2000.0, ()),)}, "all times of reports are 1000 times too large"),
+        ({"reports": ((0.002, ()),)}, "all times of reports are 1000 times too small"),
+        ({"reports": ((2.0, ()),)}, None),
+    ],
+)
+def test_the_headline_names_a_crash_or_another_unit(changed, said, tests):
+    answers = [SuiteAnswer(one, **changed) for one in tests[:3]]
+    text = "\n".join(map(str, as_text([judged_suite("toy", RSPQL, answers, None)])))
+    assert said is None or said in text
+    assert ("gave no report" in text) is ("time_unit" in changed)
+    assert ("1000 times" in text) is (said is not None and "1000 times" in said)
+
+
 def test_a_mute_engine_has_failed_for_ci_too(tests):
     few = [replace(one, expected={Language.RSPQL: _silent(one)}.__getitem__) for one in tests[:3]]
     found = judged_suite("mute", RSPQL, [SuiteAnswer(one) for one in few], None)
