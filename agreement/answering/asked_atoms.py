@@ -124,7 +124,7 @@ def _of_rows(pattern: AskedAtom, variables: Sequence[Variable]) -> Callable[[Row
     if pattern.name not in ("ans", "ans1") or len(pattern.arguments) != len(names) or pattern.t is not None:
         form = f"ans({','.join(names)})" if names else "ans"
         raise LarsError(f"{pattern.text}: no row has this form; use '{form}', or terms in place of variables")
-    return lambda row: fits(pattern.arguments, row, lambda text: text == ANY or text.startswith("?"))
+    return lambda row: fits(pattern.arguments, row, is_open)
 
 
 def _atoms(pattern: AskedAtom, atoms: Iterable[str], t: int) -> tuple[str, ...]:
@@ -177,6 +177,11 @@ def same_number(argument: str, term: str) -> bool:
     if isinstance(number, float):
         return number == float(argument)
     return isinstance(number, int | Decimal) and not isinstance(number, bool) and number == Decimal(argument)
+
+
+def is_open(text: str) -> bool:
+    """Return whether an argument of a row is a variable with ?, or `_`, which stands for any term."""
+    return text == ANY or text.startswith("?")
 
 
 def is_variable(text: str) -> bool:

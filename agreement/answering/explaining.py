@@ -16,7 +16,7 @@ from typing import Final, Literal
 
 import numpy as np
 
-from agreement.answering.asked_atoms import AskedAtom, fits, is_variable, read_question
+from agreement.answering.asked_atoms import AskedAtom, fits, is_open, is_variable, read_question
 from agreement.answering.solve.solving import (
     SolvingTask,
     asked_span,
@@ -54,7 +54,7 @@ from lars.language.terms import (
 from lars.language.terms import Literal as RdfLiteral
 from lars.language.windows import Interval, Window
 from lars.semantics import Background, all_background, check_candidate
-from lars.text import Scanner, read_ground_atom, read_stream
+from lars.text import VARIABLE, Scanner, read_ground_atom, read_stream
 from solver.facts import Situation, atom_of, atoms_of, split
 from solver.job import Question, answers_at
 from solver.pointwise import models
@@ -67,7 +67,7 @@ from translate.sparql import number
 from translate.tau import TRIGGER, columns
 
 _LISTED: Final = 8
-_NUMBER: Final = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?")
+_NUMBER: Final = re.compile(r"[+-]?[0-9]{1,60}(\.[0-9]{1,60})?([eE][+-]?[0-9]{1,3})?")
 
 
 class ShortNames:
@@ -127,13 +127,20 @@ class ShortNames:
         return Atom(name[0], tuple(self._term(text, asked_atom) for text in asked_atom.arguments))
 
     def _is_open(self, text: str) -> bool:
-        """Return whether an argument is a variable or `_`; a term that occurs may look like a variable."""
+        """Return whether an argument is a variable or `_`; a term that occurs may look like a variable.
+
+        In an atom of a query, only names with ? are variables, so that no misspelled name is one.
+        """
+        if self._query:
+            return is_open(text)
         return is_variable(text) and text not in self._terms
 
     def _first(self, asked_atom: AskedAtom, same: Sequence[Atom], note: Warn) -> Atom:
         arguments = asked_atom.arguments
         fitting = sorted((atom for atom in same if _fits(arguments, atom, self._is_open)), key=str)
         if not fitting:
+            for text in (text for text in arguments if not self._is_open(text)):
+                self._term(text, asked_atom)  # raises an error for a name that occurs nowhere
             held = (
                 _in_words(sorted(shorten(str(atom)) for atom in same)) if same else "none of this predicate"
             )
@@ -171,6 +178,8 @@ class ShortNames:
         if not terms and self._query:
             # Possible values of an aggregate are in no trace; - means unbound in the tables.
             terms = [number(text)] if _NUMBER.fullmatch(text) else [NULL] if text == "-" else []
+        if len(terms) > 1 and _NUMBER.fullmatch(text) and number(text) in terms:
+            terms = [number(text)]  # digits without quotes are this number, as in Turtle
         if len(terms) > 1:
             raise LarsError(f"{atom.text}: {text} is ambiguous; candidates: {_in_words(map(str, terms))}")
         if terms:
@@ -209,10 +218,11 @@ class ShortNames:
         )
 
     def _unknown(self, text: str, atom: AskedAtom) -> LarsError:
+        remedy = f", or ?{text} for a variable" if VARIABLE.fullmatch(text) and text[:1] != "?" else ""
         close = get_close_matches(text, self._written, _LISTED) or self._written
         return LarsError(
             f"{atom.text}: {cut(text)} is not a term of the program, the trace or the static data; "
-            f"expected one of {_in_words(close)}"
+            f"expected one of {_in_words(close)}{remedy}"
         )
 
 
@@ -481,9 +491,17 @@ def explain_atom(
     names = ShortNames(
         here.program, _input_atoms(here, streams), None if here.query is None else len(columns(here.query))
     )
-    atom = names.resolve(
-        asked_atom, (*known, *(a for stream in streams for u, a in stream if u == moment_time)), note
-    )
+    held = (*known, *(a for stream in streams for u, a in stream if u == moment_time))
+    try:
+        atom = names.resolve(asked_atom, held, note)
+    except LarsError:
+        # Of a form with variables, no atom can be absent, but an evaluation can.
+        if not streams or not any(map(is_open, asked_atom.arguments)):
+            raise
+        silent = _silent(here, prover_of(here, here.program, t, streams[0]).world)
+        if silent is None:
+            raise
+        raise LarsError(f"{asked_atom.text}: {silent}") from None
     if instead is not None:
         return why_unanswered(here, t, (moment_time, atom), instead)
     explained = _explained(here, t, (moment_time, atom), found, model)

@@ -147,14 +147,30 @@ def guessed_columns(
     for word in others:
         key = _shortened(predicates[word], prefixes) if word in predicates else f"{short}:{_local(word)}"
         predicate = predicates.get(word)
-        is_iri = _is_iri(predicate, patterns) if as_text else not _is_text(predicate, patterns, compared)
-        words = is_iri and _WORD.fullmatch(cells[word])
+        if _is_iri(predicate, patterns):
+            words = _WORD.fullmatch(cells[word].replace(" ", ""))
+        elif as_text or _is_text(predicate, patterns, compared):
+            words = None
+        else:
+            words = _WORD.fullmatch(cells[word])
         columns[key] = f"{short}:{{{word}}}" if words else f"{{{word}}}"
     texts_of_all = (*columns, *columns.values())
     used = {name: iri for name, iri in prefixes.items() if any(f"{name}:" in text for text in texts_of_all)}
     last = next((word for word in predicates if _predicate(word, patterns) is None), None)
     remainder = None if last is None else (last, _shortened(predicates[last], prefixes))
     return (columns, used), remainder
+
+
+def _texts_of(path: Path, names: Sequence[str], queries: Sequence[EngineQuery]) -> Iterator[Variable]:
+    """Yield the object variables whose values are texts in a table, and so in each table that is joined."""
+    patterns = [one for query in queries for one in _patterns(query.pattern)]
+    subjects = {one.subject for one in patterns}
+    for name, cell in _first_cells(path, names).items():
+        predicate = _predicate(name, patterns)
+        if not cell or _WORD.fullmatch(cell) or _NUMBER.fullmatch(cell) or _is_iri(predicate, patterns):
+            continue
+        objects = (one.object for one in patterns if one.predicate == Iri(predicate or ""))
+        yield from (one for one in objects if isinstance(one, Variable) and one not in subjects)
 
 
 def _is_text(predicate: str | None, patterns: Sequence[TriplePattern], compared: frozenset[Variable]) -> bool:
@@ -283,10 +299,11 @@ def _local(name: str) -> str:
 
 
 def _first_cells(path: Path, names: Sequence[str]) -> Mapping[str, str]:
-    """Return the first cell with a value of each column of a table; an empty text if no cell is found.
+    """Return a cell of each column of a table that shows the kind of its terms.
 
-    In tables of other formats than CSV and TSV, only the columns of texts of a table that is not large have
-    cells.
+    The cell is the first value, or the first text with a space or sign in a column that begins with a word:
+    such a text cannot be a part of an IRI. The cell is "" for a column without values. In tables of other
+    formats than CSV and TSV, only the columns of texts of a table that is not large have cells.
     """
     # Loads pyarrow, which no query needs.
     from solver.traces.formats.mapped_tables import NULL_WORDS, cells_of_table
@@ -297,20 +314,29 @@ def _first_cells(path: Path, names: Sequence[str]) -> Mapping[str, str]:
         cells = {} if _is_large(path) else cells_of_table(str(path), plain_table(str(path), readable(path)))
         for name, (is_text, texts) in cells.items():
             if is_text and name in first:
-                first[name] = next((text for text in texts if text and text not in NULL_WORDS), "")
+                first[name] = _telling(text for text in texts if text and text not in NULL_WORDS)
         return first
     with readable(path).open(encoding="utf-8-sig", errors="replace", newline="") as file:
         delimiter = delimiter_of(file.readline())
         file.seek(0)
         rows = csv.reader(file, delimiter=delimiter)
         header = next(rows, [])
+        written: dict[str, dict[str, None]] = {name: {} for name in names}
         for row in islice(rows, _MOST_ROWS):
             for name, cell in zip(header, row, strict=False):
-                if cell and cell not in NULL_WORDS and first.get(name) == "":
-                    first[name] = cell
-            if all(first.values()):
-                break
-    return first
+                if cell and cell not in NULL_WORDS and name in written:
+                    written[name][cell] = None
+    return {name: _telling(values) for name, values in written.items()}
+
+
+def _telling(cells: Iterable[str]) -> str:
+    """Return the first text; if it is a word, the first text that is neither a word nor a number, if any."""
+    every = list(cells)
+    first = every[0] if every else ""
+    if not _WORD.fullmatch(first):
+        return first
+    odd = (text for text in every if not _WORD.fullmatch(text) and not _NUMBER.fullmatch(text))
+    return next(odd, first)
 
 
 def _words_between_numbers(path: Path) -> Iterator[str]:
@@ -578,6 +604,7 @@ class InitialExperiment:
         read = [load_query(query, self.input_options.unit or SECOND) for query in self.queries.values()]
         texts = [text_in(query, "a query") for query in self.queries.values()]
         compared = frozenset(_compared_with_texts(tuple(read)))
+        compared |= {variable for path, names in own.items() for variable in _texts_of(path, names, read)}
         several, guesses = len(set(own.values())) > 1, dict[str | None, GuessedColumns]()
         for path, names in own.items():
             stream = self._stream_of(path) if several else None

@@ -370,14 +370,29 @@ _SAFE: Final = re.compile(r"\w[\w.:\-]*")
 
 
 def short_atom(row: "Row") -> str | None:
-    """Return a row as an atom with short terms for `lars explain`; None if a short term requires quotes.
+    """Return a row as an atom with short terms for `lars explain`; None if a term has no exact short form.
 
-    >>> short_atom(("<http://e/shops#b>", None)), short_atom(('"a, b"',))
-    ('ans(b,null)', None)
+    >>> short_atom(("<http://e/shops#b>", None)), short_atom(('"a, b"',)), short_atom(('"0"',))
+    ('ans(b,null)', None, None)
     """
     terms = ["null" if text is None else short(text) for text in row]
-    unbound = all(text is None for text, term in zip(row, terms, strict=True) if term == "null")
-    return f"ans({','.join(terms)})" if terms and unbound and all(map(_SAFE.fullmatch, terms)) else None
+    exact = all(map(_is_exact, row, terms))
+    return f"ans({','.join(terms)})" if terms and exact and all(map(_SAFE.fullmatch, terms)) else None
+
+
+def _is_exact(text: str | None, term: str) -> bool:
+    """Return whether a short term can be read back: digits are the number that they mean in Turtle."""
+    if text is None or term == "null":
+        return text is None
+    kind = next((kind for kind, pattern in _NUMBERS.items() if pattern.fullmatch(term)), None)
+    return kind is None or text == str(Literal(term, XSD + kind))
+
+
+_NUMBERS: Final = {
+    "integer": re.compile(r"[+-]?[0-9]+"),
+    "decimal": re.compile(r"[+-]?[0-9]*\.[0-9]+"),
+    "double": re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)[eE][+-]?[0-9]+"),
+}
 
 
 def asked_atom(predicate: str, row: "Row") -> str:

@@ -413,7 +413,7 @@ def test_a_text_in_place_of_an_iri_is_called_so(tmp_path, monkeypatch):
 
 
 UNUSABLE = {
-    "t.xlsx": ("\x7fELF\x02", "t.xlsx: neither the name nor the content determines the format"),
+    "t.xlsx": ("\x7fELF\x02", "t.xlsx: cannot read a spreadsheet"),
     "d.csv": ("time,x\n01.07.2026 12:00:01,1\n", "'01.07.2026 12:00:01' is not a time"),
     "n.csv": ("x,y\na,01.07.2026 12:00:01\n", "cannot use the column y for the times: '01.07.2026 12:00:01'"),
     "w.csv": ("x,y\na,b\n", "cannot use the column x for the times: 'a' is not a time"),
@@ -459,7 +459,10 @@ def test_a_predicate_does_not_come_from_a_column(tmp_path, monkeypatch):
     (tmp_path / "q.rq").write_text("SELECT ?c { STREAM <e:S> [RANGE 3s] { ?m <http://e/co2> ?c } }")
     options = ("--column", "t={time}", "--column", "s=_:{row}", "--column", "ex:{quantity}={value}")
     found = lars("solve", "q.rq", "t.csv", "--prefix", "ex=http://e/", *options)
-    assert (found.code, "cannot use 'ex:{quantity}' as a predicate: it must be the same" in found.err) == (
+    assert (
+        found.code,
+        "cannot use 'ex:{quantity}' as a predicate: a predicate must be the same" in found.err,
+    ) == (
         2,
         True,
     )
@@ -747,3 +750,24 @@ def test_a_unit_in_the_name_of_a_column_hides_no_predicate(tmp_path, monkeypatch
     columns = tomllib.loads((tmp_path / "mine/experiment.toml").read_text())["columns"]
     assert columns["http://e/temp"] == named
     assert len(columns) == 5
+
+
+OTHER = "STREAM <http://e/bs> [RANGE 9s] { ?y <http://e/place> ?c }"
+
+
+@pytest.mark.parametrize("rows", [("Alte Mühle", "Bahnhof"), ("Bahnhof", "Alte Mühle")])
+@pytest.mark.parametrize("more", ["", "; <http://e/city> <http://e/Bahnhof>"])
+def test_columns_that_a_query_joins_have_one_kind_of_term(tmp_path, monkeypatch, rows, more):
+    """A name with a space in any row makes texts of both columns, unless a query asks for an IRI."""
+    monkeypatch.chdir(tmp_path)
+    first = f"STREAM <http://e/as> [RANGE 9s] {{ ?x <http://e/city> ?c {more} }}"
+    (tmp_path / "q.rq").write_text(f"PREFIX ex: <http://e/> SELECT ?c {{ {first} {OTHER} }}")
+    lines = [f"{t},{row},5\n" for t, row in enumerate(rows, 3)]
+    (tmp_path / "as.csv").write_text("time,city,n\n" + "".join(lines))
+    (tmp_path / "bs.csv").write_text("time,place,m\n5,Bahnhof,7\n")
+    made = lars("init", "mine", "q.rq", "as.csv", "bs.csv")
+    columns = tomllib.loads((tmp_path / "mine/experiment.toml").read_text())["columns"]
+    kinds = {columns["http://e/as"]["ex:city"], columns["http://e/bs"]["ex:place"]}
+    wanted = {"ex:{city}", "ex:{place}"} if more else {"{city}", "{place}"}
+    assert kinds == wanted, made.out
+    assert "(Bahnhof)" in lars("solve", "mine").out

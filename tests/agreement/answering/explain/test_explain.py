@@ -214,7 +214,18 @@ CALLS = {
     (COUPONS, "--at", 60, "ans(25,rayban,b)"): "the time point 60 lies outside the timeline [0, 50]",
     ("nowhere.rq", "t.nq", "--at", 3, "a"): "nowhere.rq: no such file or folder",
     (COUPONS, "--at", 18, "a", "--model", 0): "--model 0: expected a number from 1",
-    (COUPONS, "--at", 17, "ans(X,Y,?z)"): "ans(X,Y,?z): no atom of this form holds at this time; found none",
+    (
+        COUPONS,
+        "--at",
+        18,
+        "ans(X,Y,?z)",
+    ): "ans(X,Y,?z): X is not a term of the program, the trace or the static",
+    (
+        COUPONS,
+        "--at",
+        17,
+        "ans(?x,?y,?z)",
+    ): "ans(?x,?y,?z): the query is not evaluated at 17: no input arrives",
     (SAMPLES / "door", "--at", 3, "guard(ann)"): "without experiment.toml; expected lars explain QUERY|",
 }
 
