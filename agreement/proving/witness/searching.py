@@ -355,7 +355,7 @@ def _naming(program: Program) -> Program:
 def confirm(search: WitnessSearch, stream: ChosenStream) -> Witness:
     """Evaluate both sides on a stream that the search chose, and return the stream as a witness.
 
-    The evaluation shares no code with the search.
+    The evaluation does not use results of the search: it evaluates both queries on the stream.
 
     Raises:
         FailedRunError: The sides do not differ on the stream.
