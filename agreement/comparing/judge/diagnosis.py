@@ -8,7 +8,7 @@ closes.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain, islice, product
+from itertools import chain, product
 from operator import sub
 from typing import Final, get_args
 
@@ -332,10 +332,19 @@ class FaultExplanation:
 
 OTHER_CHANGE: Final = 1
 """The rank of a single change that is no parameter of a specification, such as an ignored FILTER."""
+HUNTED: Final = -1
+"""The rank of the fault that `lars hunt` named for a case that it wrote."""
 _VERSION: Final = 2
 """The rank of an engine version, which changes many things at once."""
 _BORDERS: Final = 3
 """The rank of borders that fit each window by itself."""
+
+
+MOST_RECORDED: Final = 100
+"""The number of triples, and of reports, up to which a recording is explained by the faults of a hunt.
+
+Each of more than 200 faults judges the recording once: with 100 triples, this takes some seconds.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,12 +355,14 @@ class Diagnosis:
     - `explanations` are the faults that explain the recording better, best first.
     - `shifts` maps the time of a wrong evaluation in ms to window borders that fit its reports better.
     - `reports` is the number of recorded reports that the explanations explain.
+    - `too_long` is true if no explanation is complete, and the recording is too long for the rules of a hunt.
     """
 
     specification: FaultExplanation
     explanations: tuple[FaultExplanation, ...]
     shifts: dict[float, Shift]
     reports: int = 0
+    too_long: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -366,6 +377,11 @@ class RecordingToJudge:
     recording: Recording
     options: JudgeOptions
     rows: int = 0
+
+    @property
+    def is_short(self) -> bool:
+        """Whether the rules of a hunt can explain the recording in some seconds."""
+        return max(len(self.run.pushes), len(self.recording.reports)) <= MOST_RECORDED
 
     def judge(
         self, says: str, specification: specifications.Specification, options: JudgeOptions
@@ -428,7 +444,8 @@ def diagnose(
     """Find the faults that explain why a recording contradicts a specification, best fault first.
 
     The tried explanations are: shifted window borders, reports that are all late or early, engine versions,
-    and other specifications. If none of them is simple and complete, the first fault of `more` is added.
+    other specifications, and the faults of `more`. A fault of `more` is left out if it is
+    another specification that is a complete explanation.
     """
     moved = by_borders(recorded, judgement)
     rows = sum(window.rows.actual for window in judgement.best.windows)
@@ -444,14 +461,22 @@ def diagnose(
         explained.append(attempt())
     found_in_order = (*moved.explanations, *explained[len(late) :], *explained[: len(late)])
     tried = [explanation for explanation in found_in_order if explanation is not None]
-    if not any(fault.complete and not fault.rank for fault in tried):
-        tried += islice(more(recorded, judgement.specification), 1)
+    simple = {fault.sentence for fault in tried if fault.complete}
+    hunted = list(more(recorded, judgement.specification))
+    tried += [fault for fault in hunted if _without_quotes(fault.sentence) not in simple]
     # The first verdict need not have the best score, if the recording has a gap.
     own = max(verdict.score for verdict in judgement.verdicts)
     better = [fault for fault in tried if fault.complete or fault.score > own]
     # Of equally good ones the simplest comes first: an engine version explains few reports by chance.
     better.sort(key=lambda fault: (not fault.complete, -fault.score, fault.rank))
-    return replace(moved, explanations=tuple(better))
+    timed = recorded.options.match == "time"
+    too_long = timed and not recorded.is_short and not any(fault.complete for fault in better)
+    return replace(moved, explanations=tuple(better), too_long=too_long)
+
+
+def _without_quotes(sentence: str) -> str:
+    """Return the sentence of a changed specification, from the sentence of the same fault of a hunt."""
+    return sentence.replace('the fault "', "").rstrip('"')
 
 
 _Attempt = Callable[[], FaultExplanation | None]

@@ -18,7 +18,9 @@ from typing import Final, TypeVar
 from agreement.comparing.judge.alignment import column_names
 from agreement.comparing.judge.by_engine import VersionJudgement, judged_by, judged_refusal
 from agreement.comparing.judge.diagnosis import (
+    HUNTED,
     Diagnosis,
+    FaultExplanation,
     MoreFaults,
     RecordingToJudge,
     by_borders,
@@ -34,7 +36,7 @@ from agreement.documents import recordings, requests, traces
 from agreement.documents.dates import Dates
 from agreement.documents.outputs import first_few, plain, quantity
 from agreement.documents.placed import shown_json
-from agreement.documents.recordings.case import HUNT_FILE
+from agreement.documents.recordings.case import HUNT_FILE, slug
 from agreement.documents.requests import JudgeOptions
 from agreement.documents.values import cut
 from agreement.engines import specifications
@@ -842,7 +844,22 @@ def explained_case(
         return None
     recording = recorded_of_case(verdict.case, options, unit)
     counted = replace(recording, run=replace(recording.run, unit=recording.task.unit))
-    return verdict_on(verdict.judge, counted, progress, more=more)
+    return verdict_on(verdict.judge, counted, progress, more=partial(_hunted_first, verdict.case.id, more))
+
+
+_HUNTED: Final = re.compile(r"\d\d-(.+)")
+"""The name of a folder that `lars hunt` writes for a fault: a number and words of its sentence."""
+
+
+def _hunted_first(
+    name: str, more: MoreFaults, recording: RecordingToJudge, of: specifications.Specification
+) -> Iterator[FaultExplanation]:
+    """Yield the faults of `more`; the fault that `lars hunt` named for the case `name` ranks first."""
+    hunted = _HUNTED.fullmatch(name.rpartition("/")[2])
+    for fault in more(recording, of):
+        rule = fault.sentence.partition('"')[2]
+        is_named = hunted is not None and slug(rule).startswith(hunted[1])
+        yield replace(fault, rank=HUNTED) if is_named else fault
 
 
 def paths_of(inputs: Sequence[Path]) -> tuple[Path, tuple[Path, ...]]:

@@ -4,6 +4,7 @@ A case is one JSON file, which `read_case` reads.
 """
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from functools import lru_cache
@@ -331,6 +332,19 @@ def write_case(path: Path, content: CaseContent) -> None:
     """Write a case atomically; each push and each report is one line."""
     with replacement_path(path) as place:
         place.write_text(case_text(content), encoding="utf-8")
+
+
+_SLUG: Final = 40
+"""The maximum number of characters in the words of a fault's folder."""
+
+
+def slug(text: str) -> str:
+    """Return the words of a text that are part of the name of a fault's folder, and of its case.
+
+    >>> slug("ISTREAM: all rows")
+    'istream-all-rows'
+    """
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:_SLUG].strip("-")
 
 
 HUNT_FILE: Final = "hunt.json"

@@ -583,11 +583,23 @@ def explains(subject: JudgedRun, switch: Switch) -> bool:
     """Return whether a fault predicts a run, and other answers to the same stream would have refuted it."""
     try:
         subjects = (switch.held is None and _switched(subject, (switch,))) or ()
-        return _fewest(subjects) == 0 and _is_evidence(subject, (switch,))
+        return _fewest(subjects) == 0 and _has_evidence(subject, (switch,))
     except TimeLimitError:
         raise
     except LarsError:
         return False
+
+
+def _has_evidence(subject: JudgedRun, on: tuple[Switch, ...]) -> bool:
+    """Return whether one interpretation of given faults predicts a wrong run, and no counterfeit of the run.
+
+    Another interpretation may leave so few triples that nothing is due, and then predicts each counterfeit.
+    """
+    subject = _as_explained(subject.with_few_starts, on)
+    ways = _fitting(subject, on)
+    return bool(subject.misses(subject.judgement)) and not all(
+        any(_holds(other, on, (way,)) for other in subject.counterfeits) for way in ways
+    )
 
 
 def _is_evidence(subject: JudgedRun, on: tuple[Switch, ...]) -> bool:

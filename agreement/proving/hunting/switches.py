@@ -50,13 +50,6 @@ def other_switches() -> tuple[Switch, ...]:
     return (*operators(), *query_changes(), *input_changes(), *answer_changes())
 
 
-_MOST_RECORDED: Final = 100
-"""The number of triples, and of reports, up to which a recording is explained by the faults of a hunt.
-
-Each of more than 200 faults judges the recording once: with 100 triples, this takes some seconds.
-"""
-
-
 def faults_of_recording(
     recorded: RecordingToJudge, of: specifications.Specification
 ) -> Iterator[FaultExplanation]:
@@ -64,8 +57,8 @@ def faults_of_recording(
 
     A recording with many triples or reports has no such fault, because its explanation would take too long.
     """
-    pushes, reports = recorded.run.pushes, recorded.recording.reports
-    if recorded.options.match != "time" or max(len(pushes), len(reports)) > _MOST_RECORDED:
+    pushes = recorded.run.pushes
+    if recorded.options.match != "time" or not recorded.is_short:
         return
     late = () if any(push.came is not None for push in pushes) else late_times([push.t for push in pushes])
     subject = JudgedRun(of, replace(recorded, options=replace(recorded.options, worth=0)), late)

@@ -4,7 +4,6 @@ The engine is called through an adapter.
 """
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +16,7 @@ from agreement.comparing.judge import ACCEPTED_JUDGES, is_judge
 from agreement.documents import requests
 from agreement.documents.outputs import plain
 from agreement.documents.recordings import static_lines
-from agreement.documents.recordings.case import HUNT_FILE, case_text
+from agreement.documents.recordings.case import HUNT_FILE, case_text, slug
 from agreement.documents.requests import JudgeOptions
 from agreement.documents.table_files import Column, OutTable
 from agreement.engines.adapters.client import RunningAdapter
@@ -100,6 +99,7 @@ class HuntResult(Findings):
     _hunt: hunting.Hunt
     refusals: tuple[tuple[str, str], ...]
     """The queries that the engine rejects or whose answers cannot be judged, each with the reason."""
+    _command: tuple[str, ...] = ()
 
     @property
     def faults(self) -> tuple[hunting.Fault, ...]:
@@ -126,6 +126,8 @@ class HuntResult(Findings):
     def parts(self) -> Iterable[RenderableType]:
         """Yield the text about each fault, and the queries that were not run."""
         yield from hunt_report.as_text(self._hunt, self.folders)
+        if (again := hunt_report.again_text(self._hunt, self._command)) is not None:
+            yield again
         names: dict[str, list[str]] = {}
         for name, why in self.refusals:
             names.setdefault(why.partition("\n")[0], []).append(name)
@@ -195,8 +197,10 @@ def hunt(request: HuntRequest, listeners: Listeners) -> HuntResult:
         nothing = hunting.no_time(hunted.waited, hunted.seconds) if slow else _NOTHING
         why = hunted.failures[0][1] if hunted.failures else nothing
         raise FailedRunError(f"nothing was judged in {hunted.runs} runs: {why}")
-    folders = tuple(f"{n:02}-{_slug(hunt_report.title(fault))}" for n, fault in enumerate(hunted.faults, 1))
-    result = HuntResult(folders if request.out is not None else (), hunted, queries.refusals)
+    folders = tuple(f"{n:02}-{slug(hunt_report.title(fault))}" for n, fault in enumerate(hunted.faults, 1))
+    result = HuntResult(
+        folders if request.out is not None else (), hunted, queries.refusals, tuple(listeners.command)
+    )
     if request.out is not None:
         # Loads what only pages need.
         from agreement.results.renderings.pages.page import files_of, provenance
@@ -251,10 +255,6 @@ def _judgeable(made: hunting.MadeQueries, judge: hunting.Reference) -> hunting.M
 def _dialect(queries: hunting.MadeQueries) -> str:
     language = queries.queries[0].read.language.value
     return language if language in NAMES else "rspql"
-
-
-def _slug(text: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:40].strip("-")
 
 
 def _write(path: Path, hunted: hunting.Hunt, result: HuntResult, made: Sequence[tuple[str, str]]) -> None:

@@ -26,6 +26,9 @@ _PARTS: Final = re.compile(r"(.*?)( \([A-Z]\w* of [^()]*\))?", re.DOTALL)
 """The pattern of a rule's text: the sentence, and the name of the rule."""
 _AGAIN: Final = "again.json"
 _TOGETHER: Final = "On this stream the engine's other rules play a part too"
+_FAULTS_NAMED: Final = 4
+_LONGER: Final = 4
+"""The factor by which a second hunt gets more time, if the first hunt could not try all rules."""
 _FIRST: Final = re.compile(r"; |: |, and |, not ")
 
 
@@ -43,6 +46,8 @@ def as_text(hunt: Hunt, folders: Sequence[str]) -> Iterator[RenderableType]:
             yield f"  {folders[number]}"
         if not fault.isolated:
             yield f"  {_beside_text(fault)}."
+        if (advice := consequence_text(hunt, fault)) is not None:
+            yield f"  {advice}"
         yield stream_table(fault)
         yield places_table(fault)
     if hunt.left:
@@ -53,6 +58,35 @@ def as_text(hunt: Hunt, folders: Sequence[str]) -> Iterator[RenderableType]:
         query, problem = hunt.failures[0]
         failed = outputs.quantity(len(hunt.failures), "run")
         yield f"{failed} failed, the first ({query.name}): {problem}"
+
+
+def consequence_text(hunt: Hunt, fault: Fault) -> str | None:
+    """Return the advice to mend the faults with a known rule first; None for a fault with a known rule."""
+    named = [str(number) for number, one in enumerate(hunt.faults, 1) if one.rule is not None]
+    if fault.rule is not None or not fault.repeated or not named:
+        return None
+    few = f"fault{'s' if len(named) > 1 else ''} {outputs.first_few(named, _FAULTS_NAMED)}"
+    return f"may be a consequence of {few}: mend {few} first, and hunt again"
+
+
+def again_text(hunt: Hunt, command: Sequence[str]) -> str | None:
+    """Return the command that hunts again for one fault with more time; None if all rules were tried."""
+    if not hunt.untried or not command:
+        return None
+    words = list(_without(command, "--faults", "--time-limit"))
+    limit = outputs.plain(hunt.limits.time_limit * _LONGER)
+    again = shlex.join([*words, "--faults", "1", "--time-limit", f"{limit}s"])
+    return f"{UNTRIED}: search for one fault, with more time:\n  {again}"
+
+
+def _without(command: Sequence[str], *options: str) -> Iterator[str]:
+    """Yield the words of a command without the given options and their values."""
+    words = iter(command)
+    for word in words:
+        if word in options:
+            next(words, None)
+        elif not word.startswith(tuple(f"{name}=" for name in options)):
+            yield word
 
 
 def _runs_text(hunt: Hunt, of: str = "") -> str:
@@ -244,6 +278,7 @@ def fault_markdown(hunt: Hunt, fault: Fault, made: Sequence[tuple[str, str]], fo
         _markdown(places_table(fault)),
         "## Why",
         rule_text(fault),
+        *((f"This fault {advice}.",) if (advice := consequence_text(hunt, fault)) else ()),
         f"Right: {right_text(hunt, fault)}.",
         "## Again",
         "In this folder, judge what was recorded:",

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from agreement.comparing.judge import Judgement, RefusedCase, Shift, Verdict, judging
 from agreement.comparing.judge.by_engine import VersionJudgement
-from agreement.comparing.judge.diagnosis import Diagnosis, FaultExplanation
+from agreement.comparing.judge.diagnosis import MOST_RECORDED, OTHER_CHANGE, Diagnosis, FaultExplanation
 from agreement.comparing.matching.likeness import RowMatch, kinds_apart
 from agreement.comparing.matching.places import ReportMatch
 from agreement.documents import outputs
@@ -108,6 +108,8 @@ _SHOWN: Final = 40
 _WHOLE: Final = frozenset(("from", "to"))
 _ROWS: Final = 3
 _TIMES: Final = 5
+_RULES: Final = 5
+"""The maximum number of rules of a hunt that the explanations list beside simple changes."""
 _FEW_REPORTS: Final = 10
 """The number of reports below which several faults often explain a recording; a guess."""
 
@@ -302,6 +304,11 @@ def _odd_rows(match: RowMatch) -> Iterator[str]:
 def _diagnosis(diagnosis: Diagnosis | None) -> Iterator[str]:
     if diagnosis is None:
         return
+    if diagnosis.too_long:
+        yield (
+            f"the rules of lars hunt were not tried: the recording has more than {MOST_RECORDED} triples or "
+            "reports; use lars hunt, or judge a part of the recording"
+        )
     if diagnosis.specification.predicted is None:
         yield from _of_nothing(diagnosis)
         return
@@ -310,8 +317,12 @@ def _diagnosis(diagnosis: Diagnosis | None) -> Iterator[str]:
         return
     best, *others = diagnosis.explanations
     yield f"best explanation: {_explained(best)}; {_explained(diagnosis.specification)}"
-    for other in others[:_ROWS]:
+    hunted = [other for other in others if other.complete and other.rank == OTHER_CHANGE]
+    simple = [other for other in others if other not in hunted]
+    for other in (*simple[:_ROWS], *hunted[:_RULES]):
         yield f"  or {_explained(other)}"
+    if len(hunted) > _RULES:
+        yield f"  or {outputs.quantity(len(hunted) - _RULES, 'other rule')} of lars hunt"
     if best.complete and diagnosis.reports < _FEW_REPORTS:
         count = outputs.quantity(diagnosis.reports, "report")
         yield f"the explanations rest on {count}; a longer recording shows which fault is the cause"

@@ -8,7 +8,9 @@ import pytest
 from agreement.documents.recordings import Push
 from agreement.proving.hunting import Fault, RunVerdict, Switch
 from agreement.results.renderings.hunt_report import (
+    again_text,
     case_name,
+    consequence_text,
     places_table,
     rule_text,
     stream_table,
@@ -93,3 +95,21 @@ def test_the_name_of_a_rule_is_not_cut():
     other = replace(first, rule=Switch("windows begin at another t0: 3", "t0 = 0"))
     assert title(first) == title(other) == "windows begin at another t0"
     assert case_name(first) != case_name(other)
+
+
+def test_a_fault_without_a_rule_may_follow_from_a_named_one():
+    named, other = fault([A], [], (1, A), rule=Switch("bounds = closed", "low-open")), fault([A], [], (1, A))
+    advice = "may be a consequence of fault 1: mend fault 1 first, and hunt again"
+    assert consequence_text(SimpleNamespace(faults=[named, other]), other) == advice
+    assert consequence_text(SimpleNamespace(faults=[named, other]), named) is None
+    assert consequence_text(SimpleNamespace(faults=[other]), other) is None
+
+
+@pytest.mark.parametrize("given", [["--time-limit", "9"], ["--time-limit=9", "--faults", "7"], []])
+def test_where_time_was_up_the_next_command_hunts_for_one_fault_with_more_time(given):
+    hunt = SimpleNamespace(untried=True, limits=SimpleNamespace(time_limit=60.0))
+    command = ["lars", "hunt", "--adapter", "python3 a.py", *given, "--seed", "1"]
+    again = "lars hunt --adapter 'python3 a.py' --seed 1 --faults 1 --time-limit 240s"
+    assert again_text(hunt, command).splitlines()[1] == f"  {again}"
+    hunt.untried = False
+    assert again_text(hunt, command) is None
