@@ -3,6 +3,7 @@
 A specification leaves the start time t0 of windows open; the function also finds the start times that fit.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -46,6 +47,7 @@ from agreement.results.renderings.judged_windows import (
 from lars.dataclass import dataclass
 from lars.durations import MILLISECOND, Duration
 from lars.errors import LarsError
+from lars.files import read_text
 from lars.options import argument, option
 from solver.settings import TraceInput, Warn
 from solver.traces import instant_of, point_of, read_static
@@ -356,6 +358,7 @@ def _judged(
     recording = judging.recording_to_judge(run, unit, given, options, versions)
     verdict = judging.verdict_on(name, recording, listeners.progress, zero, _hunted_faults)
     messages += _remarks(verdict, recording)
+    messages += _unexpanded(verdict, request.inputs[0])
     if verdict.judgement.silent:
         tried = (
             verdict.judgement.verdicts[: judging.NAMED] if isinstance(verdict.judgement, Judgement) else ()
@@ -364,6 +367,11 @@ def _judged(
         silent = judging.why_silent(judging.judge_named(name), replace(run, static=everything), choices)
         verdict = replace(verdict, silent=tuple(silent))
         messages += verdict.silent
+    if verdict.correct is False and name not in ENGINES and not request.static_at and options.diagnosis:
+        # Loads what evaluates queries, which only wrong answers need.
+        from agreement.answering.solve.solved_answers import fitting_settings
+
+        messages += fitting_settings(request.inputs[0], trace, specification(name), recording, zero)
     # Only now: a warning does not come before an error.
     for message in messages:
         listeners.warn(message)
@@ -390,6 +398,37 @@ def _remarks(verdict: AnswersVerdict, recording: RecordingToJudge) -> Iterator[s
         yield from beyond(recording.recording, recording.task)
     if verdict.correct is False and recording.options.deadline.is_over:
         yield "--time-limit has ended the search for the fault that explains it"
+
+
+_PREFIX: Final = re.compile(r"\bPREFIX\s+([\w.-]*):\s*<([^<>\s]*)>", re.IGNORECASE)
+_SHORT_NAME: Final = re.compile(r"""["<]([\w.-]*):([^"<>:/#]+)[">]""")
+
+
+def _unexpanded(verdict: AnswersVerdict, query: Path) -> Iterator[str]:
+    """Yield a warning if wrong rows are expected rows with IRIs written as PREFIX:NAME.
+
+    A text such as "ex:ann" is not replaced by an IRI, because it can be a literal of the data.
+    """
+    if verdict.correct is not False:
+        return
+    prefixes = {**(requests.current().prefix or {}), **dict(_PREFIX.findall(read_text(query, "a query")))}
+
+    def iri(term: str | None) -> str | None:
+        match = _SHORT_NAME.fullmatch(term or "")
+        return term if match is None or match[1] not in prefixes else f"<{prefixes[match[1]]}{match[2]}>"
+
+    for window in judged_windows(verdict):
+        for row in window.rows.extra:
+            written = tuple(map(iri, row))
+            if written != row and written in window.rows.missing:
+                short, full = next(both for both in zip(row, written, strict=True) if both[0] != both[1])
+                assert short is not None
+                assert full is not None
+                yield (
+                    f"the answers have the expected values with prefixes in place of full IRIs; write "
+                    f"{full[1:-1]} in place of {short[1:-1]} in the answers"
+                )
+                return
 
 
 def _pulled(query: EngineQuery, period: Period, unit: Duration, note: Warn) -> EngineQuery:

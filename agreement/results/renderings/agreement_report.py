@@ -48,7 +48,7 @@ _LETTERS_SHOWN: Final = 120
 _UP_TO: Final = "period to"
 """The header of the column with the end of a period as dateTime; the start is omitted to save width."""
 _WHOLE: Final = frozenset(("U", "period", _UP_TO, "only in", "pushed", "first"))
-_ALL: Final = "--only-period, --cause and --side narrow them, --json and --out list all"
+_ALL: Final = "a period, cause or side selects some of them; the JSON output and the tables list all"
 _STYLES: Final = {True: "green", False: "bold red", None: "yellow"}
 _WORDS: Final = {True: "agree", False: "DISAGREE", None: "no whole period"}
 

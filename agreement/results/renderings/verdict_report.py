@@ -172,12 +172,10 @@ def _other_kinds(verdict: judging.AnswersVerdict) -> Iterator[str]:
     """Yield a note if a reported row has the values of an expected row, but an IRI in place of a literal."""
     for due, found in islice(kinds_apart(window.rows for window in judged_windows(verdict)), 1):
         yield f"same values, other kind of term: expected {due}, found {found}"
-        yield _MAPPED
-
-
-_MAPPED: Final = (
-    'map the column to a text or number with "{column}", or to an IRI with "ex:{column}", in [columns]'
-)
+        text, kind, mapped = due, "an IRI", "ex:{column}"
+        if due.startswith("<"):
+            text, kind, mapped = due[1:-1], "a text", "{column}"
+        yield f'write {text} in the answers, or map the column to {kind} in the trace, such as "{mapped}"'
 
 
 def _lacks_report(judgement: Judgement) -> bool:
@@ -396,9 +394,12 @@ def of_answers(verdict: judging.AnswersVerdict) -> Iterator[RenderableType]:
 
 
 def by_other_command(verdict: judging.AnswersVerdict) -> Iterator[str]:
-    """Yield the command that tries more explanations, if no explanation of wrong answers is complete."""
+    """Yield the command that tries more explanations, if no explanation of wrong answers is complete.
+
+    A few reports are no log of alerts, so that the function then yields nothing.
+    """
     diagnosis = verdict.diagnosis
-    if diagnosis is None or diagnosis.specification.predicted is None:
+    if diagnosis is None or diagnosis.specification.predicted is None or diagnosis.reports < _FEW_REPORTS:
         return
     if not any(fault.complete for fault in diagnosis.explanations):
         yield (
