@@ -59,6 +59,8 @@ MOST_BYTES: Final = 2**25
 _BYTES_AT_ONCE: Final = 2**16
 _KEPT: Final = 2**11
 """The number of bytes at the end of standard error that are kept for an error message."""
+_LONGEST_LINE: Final = 200
+"""The maximum number of characters of a line of standard error in an error message."""
 _LAST_LINES: Final = 5
 """The number of lines of standard error in an error message, such as the end of a traceback."""
 _PATIENCE: Final = 0.5
@@ -260,7 +262,8 @@ class ChildProgram:
             problem += f" by signal {-how}" if how < 0 else f" with exit code {how}"
         # Python underlines the place in a line of a traceback by a line of ^ and ~.
         told = [sentence.strip() for sentence in sentences if any(map(str.isalnum, sentence))]
-        last = " | ".join(on_one_line(cut(sentence)) for sentence in told[-_LAST_LINES:])
+        # The path of a file in a traceback is long, and its line number is at the end.
+        last = " | ".join(on_one_line(sentence[:_LONGEST_LINE]) for sentence in told[-_LAST_LINES:])
         text = f"; its last {'line' if len(told) == 1 else 'lines'} on standard error: {last}" if last else ""
         cut_off = f"; its output is not a JSON object: {on_one_line(cut(rest))}" if rest else ""
         return FailedEngineError(f"the adapter {cut(self.command)!r} {problem}{text}{cut_off}")

@@ -208,3 +208,15 @@ def test_many_replies_that_are_asked_for_at_once_have_one_time_limit():
         list(child.replies(["{}"] * 200))
     child.end()
     assert time.monotonic() - began < 20
+
+
+def test_a_crash_shows_the_last_lines_of_its_traceback_without_underlines_and_with_its_places(tmp_path):
+    folder = tmp_path / ("long" * 15)
+    folder.mkdir()
+    (folder / "a.py").write_text('def answer():\n    return {}["path"]\n\n\nanswer()\n')
+    with RunningAdapter(f"{PYTHON} {folder / 'a.py'}", 5) as engine, pytest.raises(LarsError) as caught:
+        engine.open(open_message("q"))
+    told = str(caught.value).partition("; its last lines on standard error: ")[2].split(" | ")
+    assert told[-1] == "KeyError: 'path'"
+    assert told[-2:-4:-1] == ['return {}["path"]', f'File "{folder / "a.py"}", line 2, in answer']
+    assert len(told) == 5
