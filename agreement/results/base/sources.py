@@ -28,6 +28,7 @@ from lars.files import exists
 from lars.options import Option
 from solver.rdf import SHARED_BLANK
 from solver.settings import StaticFile
+from solver.traces.formats.cells import MAPPED
 
 
 class ArrowTable(Protocol):
@@ -253,7 +254,12 @@ class SourceFiles:
 
     def plain(self, sentence: str) -> str:
         """Return an error message with the names of values in place of the paths of temporary files."""
-        return sentence if self._folder is None else sentence.replace(f"{self._folder}/", "")
+        if self._folder is None:
+            return sentence
+        # Each element is one line of the file, which the user has never seen.
+        lines = re.compile(rf"{re.escape(str(self._folder))}/elements\.ndjson(?::(\d+)(?::\d+)?)?")
+        sentence = lines.sub(lambda place: f"element {place[1]}" if place[1] else "elements", sentence)
+        return sentence.replace(f"{self._folder}/", "")
 
     @contextmanager
     def naming(self, options: Sequence[Option] = ()) -> Iterator[None]:
@@ -272,7 +278,7 @@ class SourceFiles:
 
     def in_python(self, sentence: str, options: Sequence[Option]) -> str:
         """Return a message with names of values and keywords in place of temporary files and flags."""
-        return in_keywords(self.plain(sentence), options)
+        return in_keywords(_with_columns(self.plain(sentence)), options)
 
     def _remarked(self, sentence: str) -> str:
         """Return an error message, with a remark if it is about a string that is perhaps read wrongly."""
@@ -280,6 +286,27 @@ class SourceFiles:
             if name in sentence:
                 return f"{sentence}\n{remark}"
         return sentence
+
+
+_AMONG: Final = re.compile(r"among '([^'…]+)'")
+_TIMES: Final = ("t", "time", "timestamp", "datetime", "date", "ts")
+
+
+def _with_columns(sentence: str) -> str:
+    """Return an error message about missing columns with a keyword that maps the columns of the user."""
+    among = _AMONG.search(sentence)
+    if MAPPED not in sentence or among is None:
+        return sentence
+    names = among[1].split(", ")
+    time = next((name for name in names if name.lower() in _TIMES), names[0])
+    columns = {"t": f"{{{time}}}", "s": "_:{row}"}
+    columns |= {
+        f"http://example.org/{re.sub(r'[^A-Za-z0-9]', '_', name)}": f"{{{name}}}"
+        for name in names
+        if name != time
+    }
+    texts = (f'"{key}": "{template}"' for key, template in columns.items())
+    return sentence.replace(MAPPED, f"or columns of your own, such as column={{{', '.join(texts)}}}")
 
 
 _FLAG: Final = re.compile(r"(?<![\w-])(--[a-z][a-z0-9-]*)(?: (?![-(])([^\s,;()`]*[^\s,;:.()`]))?")

@@ -3,6 +3,7 @@
 import gzip
 import inspect
 import json
+from ast import literal_eval
 from datetime import UTC, datetime, timedelta
 from io import BytesIO, StringIO
 from time import process_time
@@ -257,7 +258,7 @@ def test_a_string_that_is_neither_is_told_how_it_is_read(program, trace, said):
             'element 2: found [2, "p(a)"], an atom as text, but element 1 ',
         ),
         ([(1, (EX.a, EX.b))], "element 1: found "),
-        ([(1, ("ann", "e:in", "e:hall"))], "elements.ndjson:1:1: 'ann' is not an RDF term"),
+        ([(1, ("ann", "e:in", "e:hall"))], "element 1: 'ann' is not an RDF term"),
         (
             [(1, [("e:a", "e:in", "e:hall")])],
             'a triple such as ("http://e/ann", "http://e/in", "http://e/hall")',
@@ -413,3 +414,17 @@ def test_a_page_of_texts_has_a_plain_title(tmp_path):
     for how, title in ({}, "program, solved"), ({"title": "Gates"}, "Gates"):
         found.write_report(tmp_path / "a.html", **how)
         assert f"<title>{title}" in (tmp_path / "a.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("rows", [[{"time": 1, "room": "hall"}, {"time": 2, "room": "lab"}]])
+@pytest.mark.parametrize("table", [list, pd.DataFrame])
+def test_a_table_with_own_columns_leads_to_a_complete_keyword(rows, table):
+    query = "SELECT ?r { STREAM <http://e/S> [RANGE 3s] { ?s <http://example.org/room> ?r } }"
+    with pytest.raises(api.LarsError) as wrong:
+        api.solve(query, table(rows))
+    said = str(wrong.value)
+    assert said.count("column=") == 1
+    column = literal_eval(said.partition("such as column=")[2])
+    assert column == {"t": "{time}", "s": "_:{row}", "http://example.org/room": "{room}"}
+    solved = api.solve(query, table(rows), column=column)
+    assert [answer.rows for answer in solved.answers] == [(('"hall"',),), (('"hall"',), ('"lab"',))]
