@@ -37,7 +37,9 @@ def as_text(decisions: Sequence[Decision], variants: VariantClasses) -> Iterator
             checked.setdefault(premise, []).append(decision)
     for premise, decided in checked.items():
         limit = "" if len(decided) == len(decisions) else f" for U = {_periods(decided)}"
-        yield f"  {_HOLDS[premise.holds]:4} {premise.statement}{limit} ({premise.place})"
+        # Python has no flags: "option trigger" is right for both.
+        place = premise.place.replace("--", "option ") if premise.place.startswith("--") else premise.place
+        yield f"  {_HOLDS[premise.holds]:4} {premise.statement}{limit} ({place})"
     for decision, *_ in _groups(decisions):
         if decision.witness is not None:
             yield from _witness(decision.period, decision.witness, _dates(unit, decision.period))

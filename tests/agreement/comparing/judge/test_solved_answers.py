@@ -1,5 +1,7 @@
 """Judge answers of `lars solve`: a warning names the settings with which they are correct."""
 
+import json
+
 import pytest
 
 from agreement import api
@@ -63,3 +65,12 @@ def test_a_short_name_leads_to_the_full_iri():
     answers = '{"t": 5, "rows": [{"one": "ann", "other": "bob", "room": "hall"}]}\n'
     judged = api.judge(MET + "query.cqels.rq", DOORS, answers=answers, until=5)
     assert "write http://example.org/ann in the answers, or map the column to a text" in judged.text
+
+
+def test_missing_and_extra_rows_are_shown_in_one_form():
+    row = {
+        name: f"http://example.org/{word}" for name, word in zip(("who", "room"), ("ann", "lab"), strict=True)
+    }
+    text = api.judge(PUSHED, DOORS, answers=json.dumps({"t": 5, "rows": [row]}) + "\n", until=5).text
+    assert "extra (lab, ann)" in text
+    assert "missing (hall, bob)" in text
