@@ -50,6 +50,8 @@ _PARTS: Final = 4
 _FEWEST: Final = 4
 _CHANCE: Final = 3
 """Times have a clock if their distances have a probability of at most 10 to the power of -3 without it."""
+_BURST: Final = 30_000.0
+"""The longest time in ms in which a system writes the alerts of one evaluation."""
 _MOST_BASES: Final = 3
 """The number of predictions for which other limits are tried; each takes up to `limits.MOST` predictions."""
 
@@ -318,7 +320,7 @@ class JudgedLogs:
         try:
             every = [None] if slide is None else _starts(run.query, closes, slide, self.unit)
             joined = _joined(answers, run, slide) if part is None else _clustered(answers)
-            merged = () if slide is None else _merged_at(answers, joined)
+            merged = () if slide is None else _merged_at(answers, joined, slide)
             points = tuple(t / self.unit.milliseconds for t in merged)
             tried: list[Prediction] = []
             for starts in every:
@@ -441,16 +443,16 @@ def _has_clock(times: Sequence[float]) -> bool:
     return len(distances) * log10(max(gcd(*distances) // finest, 1)) >= _CHANCE
 
 
-def _merged_at(log: Recording, joined: Recording) -> tuple[float, ...]:
-    """Return the times in ms at which one report of `joined` has alerts of several times of a clock.
+def _merged_at(log: Recording, joined: Recording, period: Duration) -> tuple[float, ...]:
+    """Return the times in ms of alerts that belong to an earlier evaluation in `joined` without reason.
 
-    A long period joins the alerts of several evaluations, and few alerts then fit it by chance.
+    A long period joins the alerts of several evaluations, and few alerts then fit it by chance. The alerts of
+    one evaluation are written together, and not at several times of a clock.
     """
     times = sorted({report.t for report in log.reports})
-    if not _has_clock(times):
-        return ()
     firsts = [report.t for report in joined.reports]
-    return tuple(t for t in times if t > firsts[0] + SLACK and t not in firsts)
+    near = 0.0 if _has_clock(times) else min(period.milliseconds / 2, _BURST)
+    return tuple(t for t in times if t - firsts[bisect_right(firsts, t + SLACK) - 1] > near + SLACK)
 
 
 def _clustered(log: Recording) -> Recording:

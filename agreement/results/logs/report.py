@@ -158,10 +158,11 @@ class Prediction:
         return max((window.delay for window in self.windows if window.delay is not None), default=0.0)
 
     @cached_property
-    def order(self) -> tuple[bool, bool, bool, int, float]:
+    def order(self) -> tuple[bool, bool, bool, bool, int, float]:
         """The sort key: correct predictions first, then cut logs, then fewer unexplained rows and delays."""
         rows = sum(len(window.missing) + len(window.extra) for window in self.unexplained)
-        return not self.correct, not self.is_cut, not self.windows, rows + self.left_out, self.late
+        merged = bool(self.merged)
+        return not self.correct, not self.is_cut, merged, not self.windows, rows + self.left_out, self.late
 
     def since(self, zero: str | None) -> "Prediction":
         """Return the prediction with `zero`, the dateTime of time 0; None if times are numbers."""
@@ -448,13 +449,14 @@ def change_of(tried: Sequence[Prediction]) -> Change | None:
         if not one.left_out and all(w.end is not None for w in one.inside)
     ]
     wrong = [(one, ends) for one, ends in dated if len(ends) >= _TOLD]
+    found: list[Change] = []
     for (before, late), (after, early) in permutations(wrong, 2):
         start = min(late)
-        if max(early) < start and not any(t < start for t in before.merged):
-            if any(t >= start for t in after.merged):
-                continue
-            return before, after, max(early), min(late), len(late)
-    return None
+        merged = any(t < start for t in before.merged) or any(t >= start for t in after.merged)
+        if max(early) < start and not merged:
+            found.append((before, after, max(early), start, len(late)))
+    # A rule of the query itself is preferred to a rule with other windows or limits.
+    return min(found, key=lambda one: one[0].changed + one[1].changed, default=None)
 
 
 def _told(name: str, change: Change) -> Iterator[str]:
