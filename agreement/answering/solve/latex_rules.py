@@ -40,6 +40,13 @@ _SIGNS: Final = {
     "{": r"\{",
     "}": r"\}",
 }
+_KEYWORDS: Final = frozenset(
+    ("not", "COUNT", "SUM", "AVG", "MIN", "MAX", "SAMPLE", "GROUP_CONCAT", "DISTINCT", "of", "by")
+)
+_WORD_BEFORE: Final = re.compile(r"(?:[\w)\"'}]|<[^<>\s]+>)$")
+_WORD_AFTER: Final = re.compile(r"[\w?\"']|<[^<>\s]+>")
+_INDEXED: Final = re.compile(r"(?:⊞\^(?:\{[^{}]*\}|#?[\w∞]+)|@_\??\w+)$")
+"""A window or @ with a time, which LaTeX writes with a superscript or index: no space follows."""
 _NUMBERED: Final = re.compile(r"([A-Za-z]+)(\d+)")
 _INTEGER: Final = re.compile(r'"(-?\d+)"\^\^<http://www\.w3\.org/2001/XMLSchema#integer>')
 _WORDS: Final = re.compile(r" ?[A-Za-z][A-Za-z-]* ?")
@@ -116,7 +123,9 @@ def _token(match: re.Match[str], names: Mapping[str, str]) -> str:
             return rf"@_{{{_word(match['time'])}}}"
         case "word":
             primes = r"\textrm{'}" * len(match["primes"])
-            return r"\mathrm{not}\;" if written == "not" else _word(match["word"]) + primes
+            if written in _KEYWORDS and _is_keyword(match):
+                return rf"\mathrm{{{in_latex(written)}}}" + (r"\;" if written == "not" else "")
+            return _word(match["word"]) + primes
         case "variable":
             return _word(written)
         case "number":
@@ -124,7 +133,7 @@ def _token(match: re.Match[str], names: Mapping[str, str]) -> str:
         case "sign":
             return _SIGNS.get(written, written)
         case "space":
-            return "" if _follows_sign(match) else " "
+            return "" if _follows_sign(match) else r"\ " if _parts_words(match) else " "
         case _:
             return rf"\textrm{{{in_latex(written)}}}"
 
@@ -133,6 +142,18 @@ def _follows_sign(match: re.Match[str]) -> bool:
     """Return whether the matched space follows a sign that is written as a LaTeX command with a space."""
     before = match.string[: match.start()]
     return before.endswith((*"◇□¬←", "<=", ">=", "!=", ":=", "&&", "||", "not"))
+
+
+def _is_keyword(match: re.Match[str]) -> bool:
+    """Return whether `of` and `by` stand between two parts of an aggregate, and are no names."""
+    around = match.string[match.start() - 1 : match.start()] + match.string[match.end() :][:1]
+    return match[0] not in ("of", "by") or around == "  "
+
+
+def _parts_words(match: re.Match[str]) -> bool:
+    """Return whether the matched space is between two words, which math mode would join."""
+    before, after = match.string[: match.start()], match.string[match.end() :]
+    return bool(_WORD_BEFORE.search(before) and _WORD_AFTER.match(after) and not _INDEXED.search(before))
 
 
 def _word(word: str) -> str:

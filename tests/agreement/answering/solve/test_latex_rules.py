@@ -33,7 +33,7 @@ def check(text):
         body = line.removesuffix(r" \\")
         assert body.startswith("& ")
         assert set(re.findall(r"\\([A-Za-z]+)", re.sub(r"\\\\", "", body))) <= COMMANDS
-        bare = re.sub(r"\\[&%$#_{},;]|\\[A-Za-z]+", "", body[1:])
+        bare = re.sub(r"\\[&%$#_{},; ]|\\[A-Za-z]+", "", body[1:])
         assert not set(re.sub(r"[_^](?=\{)", "", bare)) & set("\\%#$&~_^")
         depth = 0
         for brace in re.findall(r"[{}]", bare):
@@ -60,6 +60,18 @@ def test_a_rule_is_written_as_in_papers():
         r"\boxplus^{3,0,3} \Diamond \textit{q}(\textit{X}, \textit{b\_c}),\; "
         r"\mathrm{not}\;\boxplus^{\#2} \Box \textit{r}(7),\; \textit{X} \neq 3."
     )
+
+
+def test_the_words_of_an_aggregate_stay_apart():
+    """Math mode joins words that only a space parts."""
+    text = "big(R) ← ⊞^5 ◇ room(R), N := COUNT(DISTINCT X) of p(X, R) by R, N > 3, 'by'(R, of)."
+    *_, rule, _ = latex_rules(read(text, "x"))
+    assert (
+        r"\mathrm{COUNT}(\mathrm{DISTINCT}\ \textit{X})\ \mathrm{of}\ \textit{p}(\textit{X}, \textit{R})\ "
+        r"\mathrm{by}\ \textit{R}"
+    ) in rule
+    assert r"\textit{of})" in rule
+    assert not re.search(r"(?<!:=)\} \\(?:textit|mathrm)\{", rule)
 
 
 def test_names_in_quotes_keep_their_blanks_and_signs():

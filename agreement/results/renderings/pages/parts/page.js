@@ -1590,14 +1590,17 @@
     $("step-back").addEventListener("click", () => move(now - 1));
     $("step-on").addEventListener("click", () => move(now + 1));
     $("step-play").addEventListener("click", toggle);
-    for (const where of [box, slider])
-      where.addEventListener("keydown", (event) => {
-        const by = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10, Home: -Infinity, End: Infinity }[event.key];
-        if (event.key === " ") toggle();
-        else if (by === undefined || event.ctrlKey || event.altKey || event.metaKey) return;
-        else move(now + by);
-        event.preventDefault();
-      });
+    // The keys count wherever the focus is in the steps, or nowhere; a focused button keeps its own key.
+    document.addEventListener("keydown", (event) => {
+      const where = event.target;
+      if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey) return;
+      if (where !== document.body && !where.closest("#steps")) return;
+      const by = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10, Home: -Infinity, End: Infinity }[event.key];
+      if (event.key === " " && !where.closest("button, a, summary, [role=button]")) toggle();
+      else if (by === undefined) return;
+      else move(now + by);
+      event.preventDefault();
+    });
     box.addEventListener("click", (event) => {
       const t = first + ((event.clientX - box.getBoundingClientRect().left - (picture.x(first) || 0)) / (picture.x(last) - picture.x(first))) * (last - first);
       let best = 0;

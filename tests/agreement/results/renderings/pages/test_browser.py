@@ -321,6 +321,29 @@ def test_the_keys_move_the_steps_and_a_formula_lights_its_window(browser, pages)
         assert page.locator(".dot-lit").count() == page.locator(".window li.lit").count() == 3
 
 
+def test_the_keys_move_the_steps_wherever_the_focus_is_but_in_other_parts(browser, pages):
+    """In a lecture nobody has clicked on the slider; a focused button keeps its space."""
+    with opened(browser, pages("solve")) as page:
+        page.keyboard.press("Home")
+        begin = page.inner_text("#step-time")
+        page.keyboard.press("ArrowRight")
+        second = page.inner_text("#step-time")
+        assert second != begin
+        assert page.evaluate("window.scrollY") == 0
+        page.click("#step-on")
+        page.keyboard.press("ArrowLeft")
+        assert page.inner_text("#step-time") == second
+        page.keyboard.press("Space")  # on the button one step on
+        page.keyboard.press("ArrowLeft")
+        assert page.inner_text("#step-time") == second
+        page.evaluate("document.activeElement.blur()")
+        page.keyboard.press("Space")
+        assert page.get_attribute("#step-play", "aria-pressed") == "true"
+        page.click("h1")
+        page.keyboard.press("Home")
+        assert (page.inner_text("#step-time"), page.inner_text("#step-play")) == (begin, "Play")
+
+
 def test_a_box_that_does_not_hold_names_its_missing_times(browser, tmp_path):
     program, trace, page_file = tmp_path / "p.lars", tmp_path / "s.atoms", tmp_path / "page.html"
     program.write_text("hot ← ⊞^6 □ warm.\n")
