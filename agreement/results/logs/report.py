@@ -257,6 +257,12 @@ def _departing(names: tuple[str, str], predictions: Predictions, *, is_drafted: 
         rules = "; ".join(f"{name} follows {_one_of(tried)}" for name, tried in both)
         return f"each log follows a rule throughout: {rules}"
     if not any(departure is None or departure.close for departure in departures):
+        every = (one for tried in predictions for one in tried)
+        if not any(window.expected for one in every for window in one.windows):
+            return (
+                "the query has no answer on these events, so no rule predicts an alert: check the predicates "
+                "and the kinds of terms in the query (a text is never greater than a number)"
+            )
         return "lars cannot name the log that departs, because no tried rule comes close to either log"
     sides.sort(key=lambda side: side[2] is not None)
     followed = sides[0][1][0].semantics if sides[0][2] is None else None

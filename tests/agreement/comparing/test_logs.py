@@ -984,3 +984,14 @@ def test_few_alerts_name_no_period_that_joins_their_evaluations(tmp_path, before
                 if len({t % seconds for t, *_ in part}) > 1:
                     false.append((seed, name))
     assert not false
+
+
+def test_a_query_without_an_answer_on_the_events_is_named(tmp_path):
+    """A column of numbers and words has texts, which no number is compared with."""
+    events, pushed, _ = simulated(random.Random(11), length=20, period=10, delay=0)
+    mixed = [(t, room, value) for t, room, value in events] + [(events[-1][0] + 1, "hall", "open")]
+    s, a, b = (table(tmp_path, *one) for one in (("s", mixed), ("a", pushed), ("b", pushed[:-3])))
+    text = api.compare_logs(a, b, events=s, query=WITHIN, period="10s").text
+    assert text.startswith("the query has no answer on these events, so no rule predicts an alert"), text
+    text = api.compare_logs(a, b, events=table(tmp_path, "t", events), query=WITHIN, period="10s").text
+    assert "has no answer on these events" not in text
