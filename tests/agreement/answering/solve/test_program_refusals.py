@@ -14,7 +14,7 @@ REFUSED = (
         "cannot evaluate ◇ ⊞^3 □ q(X): found the operator ◇ around a window; use at most one window",
     ),
     ("[FOO(?X)].", "function FOO: unknown"),
-    ("Z := [STRLEN(?X, ?Y)].", "function STRLEN: 2 arguments"),
+    ("Z := [STRLEN(?X, ?Y)].", "function STRLEN: found 2 arguments; expected 1"),
     ("not q(W), r.", "unsafe rule: W"),
     ("q(X) r.", "expected a comma"),
 )

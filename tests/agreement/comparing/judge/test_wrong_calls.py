@@ -24,7 +24,7 @@ FILES = {
     "never.nq": f'<http://e/a> <http://e/p> <http://e/b> <http://e/S> "{2**53}" .\n',
     "empty": "",
     "cut.json": '{"relations": [',
-    "list.json": "[]",
+    "list.json": "[3]",
     "wrong.toml": "report = 3\n",
     "periodic.toml": 'name = "p"\nreport = ["periodic"]\n',
 }

@@ -409,7 +409,7 @@ def test_a_push_log_requires_one_reading(folder):  # noqa: F811
     more = {"assign": {"http://e/s": [P], "http://e/u": [Q]}, "static": [str(folder / "static.nt")]}
     begun(folder, "pull.rq", **more, pull_answers=str(folder / "log.csv"))
     with pytest.raises(
-        LarsError, match=r"push_answers=: cannot judge .* readings \(brave, brave; .*use a C-SPARQL"
+        LarsError, match=r"push_answers=: cannot judge .* can be derived \(brave, brave; .*use a C-SPARQL"
     ):
         begun(folder, "pull.rq", **more, push_answers=str(folder / "log.csv"))
 
