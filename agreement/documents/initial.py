@@ -161,11 +161,11 @@ def guessed_columns(
     return (columns, used), remainder
 
 
-def _texts_of(path: Path, names: Sequence[str], queries: Sequence[EngineQuery]) -> Iterator[Variable]:
+def _texts_of(cells: Mapping[str, str], queries: Sequence[EngineQuery]) -> Iterator[Variable]:
     """Yield the object variables whose values are texts in a table, and so in each table that is joined."""
     patterns = [one for query in queries for one in _patterns(query.pattern)]
     subjects = {one.subject for one in patterns}
-    for name, cell in _first_cells(path, names).items():
+    for name, cell in cells.items():
         predicate = _predicate(name, patterns)
         if not cell or _WORD.fullmatch(cell) or _NUMBER.fullmatch(cell) or _is_iri(predicate, patterns):
             continue
@@ -604,15 +604,16 @@ class InitialExperiment:
         read = [load_query(query, self.input_options.unit or SECOND) for query in self.queries.values()]
         texts = [text_in(query, "a query") for query in self.queries.values()]
         compared = frozenset(_compared_with_texts(tuple(read)))
-        compared |= {variable for path, names in own.items() for variable in _texts_of(path, names, read)}
+        cells = {path: _first_cells(path, headers[path]) for path in own}
+        compared |= {variable for path in own for variable in _texts_of(cells[path], read)}
         several, guesses = len(set(own.values())) > 1, dict[str | None, GuessedColumns]()
         for path, names in own.items():
             stream = self._stream_of(path) if several else None
             if stream not in guesses:
-                first_cells = _first_cells(path, names)
+                first_cells = {name: cells[path][name] for name in names}
                 _check_names(path, first_cells)
                 if not self.as_text:
-                    _check_time(path, first_cells, _first_cells(path, headers[path]))
+                    _check_time(path, first_cells, cells[path])
                 key = "columns" if stream is None else f"columns.{_text(stream)}"
                 # Without an experiment, options take the place of its tables.
                 where = "Correct it with --column PREDICATE=TEMPLATE" if self.as_text else "Correct it"

@@ -72,6 +72,8 @@ def _entries(source: TextFile, times: answer_times.AnswerTimes) -> Iterator[_Pla
             yield document, (), document.content
         return
     document = placed.json_of(source, ACCEPTED_JSON)
+    if not isinstance(document.content, list | dict):
+        raise document.error((), f"found {placed.shown_json(document.content)}; expected {ACCEPTED_JSON}")
     if isinstance(document.content, list):
         members = _members(document, ())
     elif answer_tables.known_column_of_times([*document.content], times) is not None:

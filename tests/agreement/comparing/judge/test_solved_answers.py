@@ -31,6 +31,13 @@ def test_answers_of_pull_are_correct_with_the_named_keywords():
     assert api.judge(STEP, DOORS, answers=answers, bounds="closed", t0="aligned").correct
 
 
+def test_a_mute_engine_has_not_the_answers_of_a_query_without_rows():
+    query = STEP.replace(":enters", ":leaves")
+    answers = [{"time": 5, "rows": []}, {"time": 6, "rows": []}]
+    judged = api.judge(query, DOORS, answers=answers)
+    assert not any("exactly the answers" in warning for warning in judged.warnings)
+
+
 def test_answers_of_push_are_correct_with_the_named_specification(tmp_path):
     answers = frame(PUSHED)
     judged = api.judge(PUSHED, DOORS, answers=answers)

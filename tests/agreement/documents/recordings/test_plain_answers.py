@@ -83,6 +83,12 @@ def test_a_report_without_rows_is_a_report(tmp_path):
     assert (found.variables, found.rows_only, read(tmp_path, "[]").reports) == (("a", "b"), False, ())
 
 
+@pytest.mark.parametrize("text", ["3", '"a"', "null", '{"x": 1}'])
+def test_a_value_that_is_no_list_of_answers_is_named(tmp_path, text):
+    with pytest.raises(LarsError, match=r"expected an array or lines of objects"):
+        read(tmp_path, text, "json")
+
+
 def test_rows_of_one_time_beside_reports_are_one_report(tmp_path):
     found = read(
         tmp_path, '[{"t": 1, "rows": []}, {"t": 2, "x": 1}, {"t": 2, "x": 2}, {"t": 2, "rows": [{"x": 3}]}]'
