@@ -4,7 +4,7 @@ An alert is a row with its time. If a log lacks a row, either the system did not
 did not log its report.
 """
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -33,8 +33,10 @@ class AlertMatch:
     """An alert: a row with its times in ms in two logs.
 
     - `first` and `second` are its times in both logs; a time is None if the log lacks the alert.
-    - `near` is the nearest time in ms at which the log without the alert contains the same row; None if there
-      is no such time. If events are known, the row at this time must follow the same event.
+    - `near` is the nearest time in ms at which the log without the alert contains the same row; None if this
+      log does not contain the row. If events are known, rows after the same event are preferred.
+    - `again` is true if the row at the time `near` follows the same event. If events are unknown, `again` is
+      true for each row.
     - `event` is the time in ms of the latest event with the same values before the alert, or None.
     """
 
@@ -42,6 +44,7 @@ class AlertMatch:
     first: float | None
     second: float | None
     near: float | None = None
+    again: bool = False
     event: float | None = None
 
     @property
@@ -100,7 +103,8 @@ def match_logs(
     """Compare the alerts of two logs with the same columns: alerts with equal rows can form a pair.
 
     Two alerts with equal rows form a pair if each alert is nearest in time to the other. If events are known,
-    both alerts must follow the same latest event with this row. All blank nodes count as equal.
+    both alerts must follow the same latest event with this row, and each alert is the nearest of those that
+    follow this event. All blank nodes count as equal.
 
     Args:
         first: The first log.
@@ -112,13 +116,16 @@ def match_logs(
     keys = _keys((first, second) if events is None else (first, second, events), tolerance)
     came = {} if events is None else _times(events, keys)
     known = {key: sorted(times) for key, times in came.items()}
-    times = _after_events(_times(first, keys), known), _after_events(_times(second, keys), known)
+    whole = _times(first, keys), _times(second, keys)
+    times = tuple(_after_events(each, known) for each in whole)
+    every = tuple({key: sorted(own) for key, own in each.items()} for each in whole)
     rows = {keys[row]: row for report in (*second.reports, *first.reports) for row in report.rows}
     alerts = chain.from_iterable(
         _matched(_with_event(rows, known, place), times[0].get(place, {}), times[1].get(place, {}), within)
         for place in dict.fromkeys((*times[0], *times[1]))
     )
-    return LogMatch(first.variables, tuple(sorted(alerts, key=lambda alert: alert.at)))
+    shown = (_after_another(alert, *(each.get(keys[alert.row], ()) for each in every)) for alert in alerts)
+    return LogMatch(first.variables, tuple(sorted(shown, key=lambda alert: alert.at)))
 
 
 def missed(events: Iterable[float], period: Duration, width: Duration) -> int:
@@ -168,20 +175,34 @@ def _matched(one: AlertMatch, first: _Times, second: _Times, within: float) -> I
     for n, m in nearest_pairs(*ascending):
         mine = None if n is None else ascending[0][n]
         yours = None if m is None else ascending[1][m]
-        near = mine is not None and yours is not None and abs(mine - yours) <= within + SLACK
-        both = min(first[mine], second[yours]) if near and mine is not None and yours is not None else 0
+        both = 0
+        if mine is not None and yours is not None and abs(mine - yours) <= within + SLACK:
+            both = min(first[mine], second[yours])
         yield from [replace(one, first=mine, second=yours)] * both
         if mine is not None:
-            yield from [replace(one, first=mine, near=_nearest(mine, ascending[1]))] * (first[mine] - both)
+            near = _nearest(mine, ascending[1])
+            alone = replace(one, first=mine, near=near, again=near is not None)
+            yield from [alone] * (first[mine] - both)
         if yours is not None:
-            yield from [replace(one, second=yours, near=_nearest(yours, ascending[0]))] * (
-                second[yours] - both
-            )
+            near = _nearest(yours, ascending[0])
+            alone = replace(one, second=yours, near=near, again=near is not None)
+            yield from [alone] * (second[yours] - both)
+
+
+def _after_another(alert: AlertMatch, first: Sequence[float], second: Sequence[float]) -> AlertMatch:
+    """Return an alert with the nearest time of its row in the log that lacks it, after whichever event.
+
+    The result is the alert itself if both logs contain it, or if the row follows the same event in both.
+    """
+    if alert.delay is not None or alert.again:
+        return alert
+    return replace(alert, near=_nearest(alert.at, second if alert.second is None else first))
 
 
 def _nearest(t: float, times: Sequence[float]) -> float | None:
     """Return the time that is nearest to `t`, of several the earliest; None without times."""
-    return min(times, key=lambda other: abs(other - t), default=None)
+    place = bisect_left(times, t)
+    return min(times[max(place - 1, 0) : place + 1], key=lambda other: abs(other - t), default=None)
 
 
 def _keys(logs: Sequence[Recording], tolerance: float) -> Mapping[Row, Key]:

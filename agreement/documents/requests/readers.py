@@ -19,12 +19,21 @@ from solver.settings import Time
 from translate.dialects import check_reading
 
 
+def duration(value: str | Duration) -> Duration:
+    """Return a duration, which may be zero; 0 needs no unit.
+
+    >>> str(duration("90s")), duration("0s").nanoseconds, duration("0").nanoseconds
+    ('90s', 0, 0)
+    """
+    return value if isinstance(value, Duration) else read_duration("0s" if value == "0" else value)
+
+
 def unit(value: str | Duration) -> Duration:
     """Return the length of a time point."""
-    duration = value if isinstance(value, Duration) else read_duration(value)
-    if not duration.nanoseconds:
+    length = duration(value)
+    if not length.nanoseconds:
         raise LarsError("expected a duration above zero, such as 1s or 500ms")
-    return duration
+    return length
 
 
 _DATE_TIME: Final = re.compile(

@@ -4,6 +4,7 @@ If the events are known, the function also finds the query semantics that predic
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from datetime import datetime
@@ -89,8 +90,8 @@ class LogOptions:
     within: Duration | None = option(
         None,
         "Maximum time between two alerts with equal columns, in different logs, that still count as "
-        "the same alert. [default: no limit]",
-        requests.readers.unit,
+        "the same alert. [default: no limit, or half of the time between two evaluations of both systems]",
+        requests.readers.duration,
         metavar="LENGTH",
         keyword="str | None",
     )
@@ -184,7 +185,8 @@ _COLUMNS: Final = (
     Column("first", float, "time of the alert in the first log, in ms", is_time=True),
     Column("second", float, "time of the alert in the second log, in ms", is_time=True),
     Column("delay", float, "delay of the alert in the second log, in ms"),
-    Column("elsewhere", bool, "whether the log without the alert has the alert at another time"),
+    Column("elsewhere", bool, "whether the log without the alert has the row of the alert at another time"),
+    Column("nearest", float, "nearest of these times, in ms", is_time=True),
 )
 
 
@@ -200,7 +202,7 @@ def _missed_rows(counts: Missed) -> Iterator[tuple[str, str, int]]:
 
 
 def _row(alert: AlertMatch) -> tuple[float | bool | str | None, ...]:
-    return alert.first, alert.second, alert.delay, alert.elsewhere, *alert.row
+    return alert.first, alert.second, alert.delay, alert.elsewhere, alert.near, *alert.row
 
 
 def _alike(mine: Sequence[str], yours: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -232,8 +234,10 @@ def compare_logs(request: LogsRequest, listeners: Listeners) -> LogsResult:
     _check(request)
     zero, logs = _read_logs(paths, request)
     zero = _zero_of_numbers(logs) if zero is None else zero
+    variables = _variables(request)
+    request, logs = _in_one_case(request, logs, variables, listeners.note)
     tables = list(_event_tables(request, zero))
-    common, lacking = _compared_columns(paths, logs, _variables(request), listeners.note)
+    common, lacking = _compared_columns(paths, logs, variables, listeners.note)
     within = inf if asked.within is None else asked.within.milliseconds
     begin = _minute(zero, (report.t for log in logs for report in log.reports))
     shown = None if zero is None else _shown(initial.in_zone_of(paths, initial.since(zero, begin)))
@@ -269,6 +273,34 @@ def _variables(request: LogsRequest) -> Sequence[str]:
     options = request.input_options.fitted(queries, unsaid, request.wait, request.lateness)
     read = (requests.load_query(path, options.time_point, graphs=True) for path in queries)
     return tuple(dict.fromkeys(name for query in read for name in columns(query)))
+
+
+def _in_one_case(
+    request: LogsRequest, logs: _Logs, variables: Sequence[str], note: Warn
+) -> tuple[LogsRequest, _Logs]:
+    """Return the request and the logs with one name for columns that differ only in upper and lower case.
+
+    The name is that of the variable of the query, or of the column of the first log. A column keeps its name
+    if a log or the query has two such names.
+    """
+    forms = defaultdict[str, list[str]](list)
+    for name in dict.fromkeys((*variables, *logs[0].variables, *logs[1].variables)):
+        forms[name.casefold()].append(name)
+    renamed: dict[str, str] = {}
+    for names in forms.values():
+        sides = (variables, *(log.variables for log in logs))
+        if all(len({*names} & {*side}) <= 1 for side in sides):
+            renamed |= dict.fromkeys(names[1:], names[0])
+    if not renamed:
+        return request, logs
+    for name, other in renamed.items():
+        note(f"the columns {name} and {other} differ only in upper and lower case, and count as one column")
+    given = {column: renamed.get(name, name) for column, name in (request.recorded.rename or {}).items()}
+    request = replace(request, recorded=replace(request.recorded, rename=renamed | given))
+    first, second = (
+        replace(log, variables=tuple(renamed.get(name, name) for name in log.variables)) for log in logs
+    )
+    return request, (first, second)
 
 
 def _compared_columns(

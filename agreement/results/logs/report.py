@@ -1,7 +1,7 @@
 """The report on two logs of alerts, as text and JSON: common alerts, delays, and predictions."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import permutations
@@ -26,6 +26,7 @@ CLOCKED: Final = ("csparql", "rspql")
 """The specifications that evaluate at times of a clock, and not when input arrives."""
 _ONCE: Final = ", each row once"
 _NAMED: Final = 4
+_MINUTE: Final = 60_000
 _TOLD: Final = 2
 """The least number of evaluations on each side of a change of semantics that is told."""
 _FEWEST: Final = 4
@@ -207,10 +208,10 @@ def as_text(
         yield ""
         yield draft.rstrip("\n")
         yield ""
-    for name, tried, only in zip(names, predictions, reversed(match.only), strict=True):
+    for n, (tried, only) in enumerate(zip(predictions, reversed(match.only), strict=True)):
         if tried:
-            yield from _explanation(name, tried)
-            yield from _reasons(name, tried[0], only, dates)
+            yield from _explanation(names[n], tried)
+            yield from _reasons(names, n, tried[0], only, dates)
     if any(tried and departure_of(tried) is not None and change_of(tried) is None for tried in predictions):
         yield _NOT_TRIED if draft is None else _NOT_DRAFTED
 
@@ -319,22 +320,47 @@ def _alerts(
     every = [t for alert in alerts for t in (alert.first, alert.second, alert.near) if t is not None]
     dates = dates.within(Interval(int(min(every)), int(max(every)) + 1))
 
-    def time(t: float | None, near: float | None) -> str:
-        if t is None:
-            return "never" if near is None else f"no, nearest {time(near, None)}"
+    def time(t: float) -> str:
         return dates.text(t) if dates.zero is not None else _seconds(t)
 
     rows = (
         (
             outputs.short_row(alert.row),
-            time(alert.first, alert.near),
-            time(alert.second, alert.near),
+            _lacking(alert, time) if alert.first is None else time(alert.first),
+            _lacking(alert, time) if alert.second is None else time(alert.second),
             "" if alert.delay is None else _signed(alert.delay),
         )
         for alert in alerts
     )
     columns = (f"({', '.join(match.variables)})", *names, "delay")
     return outputs.table(f"{title}{dates.caption}", columns, rows, right=("delay",), whole=(*names, "delay"))
+
+
+def _lacking(alert: AlertMatch, time: Callable[[float], str]) -> str:
+    """Return the text for the log without an alert: the nearest time at which it has the row, if any."""
+    if alert.near is None:
+        return "row not in this log"
+    apart = alert.near - alert.at
+    if abs(apart) <= SLACK:
+        return f"fewer at {time(alert.near)}"
+    other = "" if alert.again else ", other event"
+    return f"no; at {time(alert.near)}, {_length(abs(apart))} {'later' if apart > 0 else 'earlier'}{other}"
+
+
+def _length(milliseconds: float) -> str:
+    """Return a length of time with its two largest units, such as 2h5m; less than a minute in seconds.
+
+    >>> [_length(seconds * 1000) for seconds in (0.5, 59, 180, 7500, 100_000)]
+    ['0.5s', '59s', '3m', '2h5m', '1d3h']
+    """
+    if milliseconds < _MINUTE:
+        return _seconds(milliseconds)
+    rest, parts = round(milliseconds / 1000), list[str]()
+    for unit, seconds in (("d", 86_400), ("h", 3600), ("m", 60), ("s", 1)):
+        number, rest = divmod(rest, seconds)
+        parts.append(f"{number}{unit}" if number else "")
+    first = next(n for n, part in enumerate(parts) if part)
+    return "".join(parts[first : first + 2])
 
 
 def _beyond(match: LogMatch, n: int) -> tuple[Sequence[AlertMatch], Sequence[AlertMatch]]:
@@ -481,8 +507,10 @@ def _told(name: str, change: Change) -> Iterator[str]:
         yield f"{name} has alerts {_spanned(after)}"
 
 
-def _reasons(name: str, best: Prediction, lacking: Sequence[AlertMatch], dates: Dates) -> Iterator[str]:
-    """Yield a sentence about the alerts that a log lacks, if a semantics with a clock predicts the log."""
+def _reasons(
+    names: tuple[str, str], n: int, best: Prediction, lacking: Sequence[AlertMatch], dates: Dates
+) -> Iterator[str]:
+    """Yield a sentence about the alerts that log `n` lacks, if a semantics with a clock predicts the log."""
     if not best.correct or best.engine not in CLOCKED or best.verdict is None or not best.windows:
         return
     assert isinstance(best.verdict.judgement, Judgement)
@@ -491,20 +519,23 @@ def _reasons(name: str, best: Prediction, lacking: Sequence[AlertMatch], dates: 
     ends = [(start, end) for start, end in spans if start is not None and end is not None]
 
     def where(alert: AlertMatch) -> str:
-        if alert.elsewhere:
-            return "that it has at another time"
+        if alert.again:
+            return f"that {names[n]} has at another time after the same event"
         if alert.event is None:
-            return "whose event is not known"
+            return "without a known event"
         t = (alert.event + _apart(dates.zero, own.zero)) / own.unit.milliseconds
         if any(_shows(start, end, bounds, t) for start, end in ends):
-            return "whose events are in a window of it"
+            shared = "the window reports no row, or one row for equal events"
+            return f"whose event is in a window of this system ({shared})"
         after = t > max(end for _, end in ends)
-        return f"whose events {'come after its last alert' if after else 'are in none of its windows'}"
+        place = "comes after the last alert" if after else "is in none of the windows"
+        return f"whose event {place} of this system"
 
     counts = Counter(map(where, lacking))
     told = [f"{count} {where}" for where, count in counts.most_common()]
     if told:
-        yield f"{name} lacks {outputs.quantity(len(lacking), 'alert')}: {', '.join(told)}"
+        count = outputs.quantity(len(lacking), "alert")
+        yield f"{names[n]} lacks {count} of {names[1 - n]}: {', '.join(told)}"
 
 
 def of_missed(name: str, match: LogMatch, counts: Missed, dates: Dates) -> Iterator[RenderableType]:
@@ -595,7 +626,7 @@ def as_json(
 
 
 def _alert_json(match: LogMatch, alert: AlertMatch, dates: Dates) -> outputs.Json:
-    times = dates.with_dates({"first": alert.first, "second": alert.second})
+    times = dates.with_dates({"first": alert.first, "second": alert.second, "nearest": alert.near})
     row = outputs.binding(match.variables, alert.row)
     return {"row": row, **times, "delay": alert.delay, "elsewhere": alert.elsewhere}
 

@@ -4,6 +4,7 @@ import json
 import random
 import re
 import time
+from collections import Counter
 from itertools import product
 from math import inf
 from operator import le, lt
@@ -56,12 +57,49 @@ def test_alerts_of_two_events_are_no_pair():
 
     # The second log repeats the event of 40, though the event of 70 is nearer.
     match = match_logs(reports(40.0, 71.0), reports(60.0, 62.0), 1e-9, inf, reports(40.0, 70.0))
-    assert [(a.first, a.second, a.elsewhere) for a in match.alerts] == [
-        (40.0, 60.0, False),
-        (None, 62.0, True),
-        (71.0, None, False),
+    assert [(a.first, a.second, a.near, a.again) for a in match.alerts] == [
+        (40.0, 60.0, None, False),
+        (None, 62.0, 40.0, True),
+        (71.0, None, 62.0, False),
     ]
-    assert [a.near for a in match.alerts] == [None, 40.0, None]
+
+
+def alerts_by_definition(logs, events, within):
+    """Return all pairs and lone alerts, each with its nearest time after the same or after any event."""
+
+    def times(row, log, after=None):
+        own = [r.t for r in log.reports for one in r.rows if one == row]
+        return [t for t in own if after is None or count(row, t) == after]
+
+    def count(row, t):
+        return sum(event <= t for event in times(row, events))
+
+    def near(t, others):
+        return min(sorted(others), key=lambda other: abs(other - t), default=None)
+
+    for row, after in product(ROWS, range(len(events.reports) + 1)):
+        mine, yours = (times(row, log, after) for log in logs)
+        both = [
+            (t, u)
+            for t, u in product(sorted({*mine}), sorted({*yours}))
+            if near(t, yours) == u and near(u, mine) == t and abs(t - u) <= within
+            for _ in range(min(mine.count(t), yours.count(u)))
+        ]
+        yield from ((row, t, u, None) for t, u in both)
+        for n, (own, there) in enumerate(((mine, yours), (yours, mine))):
+            for t in (Counter(own) - Counter(pair[n] for pair in both)).elements():
+                nearest = near(t, there or times(row, logs[1 - n]))
+                yield (row, t, None, nearest) if n == 0 else (row, None, t, nearest)
+
+
+@pytest.mark.parametrize("within", [0.0, 1.5, inf])
+def test_pairs_and_lone_alerts_are_those_of_the_definition(within):
+    rng = random.Random(within)
+    for _ in range(200):
+        *logs, events = (log(rng) for _ in range(3))
+        found = match_logs(*logs, 1e-9, within, events)
+        own = Counter((a.row, a.first, a.second, a.near) for a in found.alerts)
+        assert own == Counter(alerts_by_definition(logs, events, within))
 
 
 def test_numbers_are_equal_by_value():
@@ -134,8 +172,9 @@ def test_an_alert_that_a_pulling_system_lacks_has_its_reason(tmp_path):
     after = sum(t > last for t, _, _ in pushed)
     logs = table(tmp_path, "a", pushed), table(tmp_path, "b", sorted(set(pulled)))
     found = api.compare_logs(*logs, events=table(tmp_path, "s", events), query=query, period="20s")
-    assert f"b.csv lacks {outside + after} alerts: {outside} whose events are in none of its w" in found.text
-    assert f"{after} whose events come after its last alert" in found.text
+    lacks = f"b.csv lacks {outside + after} alerts of a.csv: {outside} whose event is in none of the windows"
+    assert lacks in found.text
+    assert f"{after} whose event comes after the last alert of this system" in found.text
     untrue = table(tmp_path, "u", sorted({*pulled, (last, "cellar", 99)}))
     other = api.compare_logs(logs[0], untrue, events=table(tmp_path, "s", events), query=query, period="20s")
     assert "no tried semantics predicts it; the nearest is pull every 20s" in other.text
@@ -425,12 +464,36 @@ def test_an_engine_that_cannot_read_the_query_is_left_out(tmp_path):
 
 
 def test_a_lone_alert_shows_the_nearest_time_of_its_row_in_the_other_log(tmp_path):
-    logs = [
-        table(tmp_path, name, [(t, "hall", 3) for t in ts]) for name, ts in (("a", (1, 20, 90)), ("b", (22,)))
+    rows = {"a": [(1, "hall", 3), (20, "hall", 3), (90, "hall", 3), (90, "attic", 4)], "b": [(22, "hall", 3)]}
+    logs = [table(tmp_path, name, own) for name, own in rows.items()]
+    lines = [
+        line.split("│")[3].strip() for line in api.compare_logs(*logs).text.splitlines() if "│ (" in line
     ]
-    lines = [line for line in api.compare_logs(*logs).text.splitlines() if "hall" in line]
-    assert ["no, nearest 22s" in line for line in lines] == [True, True, False]
-    assert "never" not in "".join(lines)
+    assert lines[:3] == ["no; at 22s, 21s later", "no; at 22s, 1m8s earlier", "row not in this log"]
+
+
+def test_an_alert_that_the_other_log_has_only_after_another_event_is_not_said_to_be_missing(tmp_path):
+    """The row occurs twice, and the second system lost its first alert."""
+    events = table(tmp_path, "s", [(1, "hall", 40), (300, "hall", 40), (301, "hall", 1)])
+    logs = (
+        table(tmp_path, "a", [(1, "hall", 40), (300, "hall", 40)]),
+        table(tmp_path, "b", [(300, "hall", 40)]),
+    )
+    found = api.compare_logs(*logs, events=events)
+    assert "│ no; at 300s, 4m59s later, other event │" in found.text
+    lone = found.to_pandas("alerts").to_dict("records")[0]
+    assert (lone["elsewhere"], lone["nearest"]) == (True, 300_000.0)
+
+
+def test_equal_alerts_of_one_time_are_counted(tmp_path):
+    logs = table(tmp_path, "a", [(5, "hall", 3)] * 2), table(tmp_path, "b", [(5, "hall", 3)])
+    assert "fewer at 5s" in api.compare_logs(*logs).text
+
+
+def test_without_any_time_between_them_alerts_must_have_the_same_time(tmp_path):
+    logs = [table(tmp_path, name, [(5, "hall", 3), (t, "attic", 3)]) for name, t in (("a", 7), ("b", 8))]
+    for within in ("0s", "0"):
+        assert "1 alert in both logs, 1 only" in lars("compare", *logs, "--within", within).out
 
 
 def test_evaluations_without_a_row_are_told(tmp_path):
@@ -546,7 +609,10 @@ def test_numbers_since_1970_are_times(tmp_path):
 def test_all_alerts_are_a_table(files):
     lars("compare", files / "a.csv", files / "b.csv", "--out", files / "out", "--out-format", "csv")
     head, *rows = (files / "out" / "alerts.csv").read_text().splitlines()
-    assert (head, len(rows)) == ("first,first_date,second,second_date,delay,elsewhere,?room", 2)
+    assert (head, len(rows)) == (
+        "first,first_date,second,second_date,delay,elsewhere,nearest,nearest_date,?room",
+        2,
+    )
     assert "2026-05-04T08:00:02.5Z" in rows[0] + rows[1]
 
 
@@ -691,6 +757,21 @@ def test_a_column_gets_the_name_of_the_variable(tmp_path):
         LarsError, match=r"share no column: .*; use rename=\{\"COLUMN\": \"NAME\"\} to rename a column"
     ):
         api.compare_logs(a, tmp_path / "none.csv")
+
+
+def test_columns_that_differ_only_in_case_count_as_one_column(tmp_path):
+    events, pushed, _ = simulated(random.Random(2), length=20, period=10, delay=0)
+    a, b, s = (table(tmp_path, *one) for one in (("a", pushed), ("b", pushed), ("s", events)))
+    b.write_text(b.read_text().replace("room,value", "Room,VALUE"))
+    for query in (None, WITHIN, WITHIN.replace("?room", "?ROOM")):
+        found = api.compare_logs(a, b, events=s, query=query)
+        assert found.same
+        assert all(any(one.correct for one in tried) for tried in found.predictions)
+        assert "differ only in upper and lower case, and count as one column" in " ".join(found.notes)
+    assert api.compare_logs(a, b).same
+    b.write_text("time,Room,ROOM\n1,hall,attic\n")
+    with pytest.raises(LarsError, match="the logs share no column"):
+        api.compare_logs(a, b)
 
 
 def test_a_note_on_the_columns_comes_once_and_names_its_option(tmp_path):
