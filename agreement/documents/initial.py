@@ -4,13 +4,13 @@ Some settings come from the texts of the queries and traces. Other settings are 
 each guess.
 """
 
-import csv
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field, fields, is_dataclass, replace
 from datetime import datetime, timedelta, timezone
+from functools import lru_cache
 from itertools import islice
 from math import ceil, lcm
 from pathlib import Path
@@ -31,7 +31,7 @@ from lars.language.terms import XSD, Iri, Literal, Variable
 from solver.rdf import read_term
 from solver.settings import Warn, unsaid
 from solver.traces import Instant, MalformedPart, TimeKind, cell_time, check_format, show
-from solver.traces.formats.csv_lines import are_columns, delimiter_of
+from solver.traces.formats.csv_lines import are_columns, csv_reader, delimiter_of
 from solver.traces.input_files import bare, readable
 from solver.traces.trace_times import LARGEST
 from translate.analysis import cq, default_period, model_of_csparql, stream_blocks
@@ -305,38 +305,62 @@ def _first_cells(path: Path, names: Sequence[str]) -> Mapping[str, str]:
     such a text cannot be a part of an IRI. The cell is "" for a column without values. In tables of other
     formats than CSV and TSV, only the columns of texts of a table that is not large have cells.
     """
+    state = readable(path).stat()
+    return _telling_of(path, tuple(names), (state.st_mtime_ns, state.st_size))
+
+
+@lru_cache(maxsize=16)
+def _telling_of(path: Path, names: tuple[str, ...], _state: tuple[int, int]) -> Mapping[str, str]:
     # Loads pyarrow, which no query needs.
     from solver.traces.formats.mapped_tables import NULL_WORDS, cells_of_table
     from solver.traces.formats.tables import plain_table
 
-    first = dict.fromkeys(names, "")
-    if bare(path).suffix.lower() not in _TEXT_TABLES:
-        cells = {} if _is_large(path) else cells_of_table(str(path), plain_table(str(path), readable(path)))
-        for name, (is_text, texts) in cells.items():
-            if is_text and name in first:
-                first[name] = _telling(text for text in texts if text and text not in NULL_WORDS)
-        return first
+    first, skipped = dict.fromkeys(names, ""), {"", *NULL_WORDS}
+    if bare(path).suffix.lower() in _TEXT_TABLES:
+        rows = _text_rows(path)
+        columns = [(place, name) for place, name in enumerate(next(rows, [])) if name in first]
+        return first | _telling_cells(islice(rows, _MOST_ROWS), columns, skipped)
+    cells = {} if _is_large(path) else cells_of_table(str(path), plain_table(str(path), readable(path)))
+    for name, (is_text, texts) in cells.items():
+        if is_text and name in first:
+            first |= _telling_cells(([text or ""] for text in texts), [(0, name)], skipped)
+    return first
+
+
+def _text_rows(path: Path) -> Iterator[list[str]]:
+    """Yield the rows of a table in CSV or TSV that are not empty; the first row is the header."""
     with readable(path).open(encoding="utf-8-sig", errors="replace", newline="") as file:
-        delimiter = delimiter_of(file.readline())
+        delimiter = delimiter_of(next(filter(str.strip, file), ""))
         file.seek(0)
-        rows = csv.reader(file, delimiter=delimiter)
-        header = next(rows, [])
-        written: dict[str, dict[str, None]] = {name: {} for name in names}
-        for row in islice(rows, _MOST_ROWS):
-            for name, cell in zip(header, row, strict=False):
-                if cell and cell not in NULL_WORDS and name in written:
-                    written[name][cell] = None
-    return {name: _telling(values) for name, values in written.items()}
+        yield from filter(None, csv_reader(file, delimiter))
 
 
-def _telling(cells: Iterable[str]) -> str:
-    """Return the first text; if it is a word, the first text that is neither a word nor a number, if any."""
-    every = list(cells)
-    first = every[0] if every else ""
-    if not _WORD.fullmatch(first):
-        return first
-    odd = (text for text in every if not _WORD.fullmatch(text) and not _NUMBER.fullmatch(text))
-    return next(odd, first)
+def _telling_cells(
+    rows: Iterable[Sequence[str]], columns: Sequence[tuple[int, str]], skipped: Collection[str]
+) -> dict[str, str]:
+    """Return the first text of each column; if it is a word, the first text that shows another kind, if any.
+
+    Neither a word nor a number shows another kind. Columns are pairs of an index and a name. The rows are
+    read only as long as a later text can show another kind.
+    """
+    found: dict[str, str] = {}
+    known = {name: {*skipped} for _, name in columns}
+    undecided = [(place, name, known[name]) for place, name in columns]
+    for row in rows:
+        left = len(undecided)
+        for place, name, cells in undecided:
+            if place >= len(row) or (cell := row[place]) in cells:
+                continue
+            cells.add(cell)
+            is_odd = not _WORD.fullmatch(cell) and not _NUMBER.fullmatch(cell)
+            if name not in found or (is_odd and _WORD.fullmatch(found[name])):
+                found[name] = cell
+                left -= not _WORD.fullmatch(cell)
+        if left < len(undecided):
+            undecided = [one for one in undecided if _WORD.fullmatch(found.get(one[1], "_"))]
+            if not undecided:
+                break
+    return found
 
 
 def _words_between_numbers(path: Path) -> Iterator[str]:
@@ -347,17 +371,20 @@ def _words_between_numbers(path: Path) -> Iterator[str]:
     # Loads pyarrow, which no query needs.
     from solver.traces.formats.mapped_tables import NULL_WORDS, NUMBER
 
-    with readable(path).open(encoding="utf-8-sig", errors="replace", newline="") as file:
-        delimiter = delimiter_of(file.readline())
-        file.seek(0)
-        cells: dict[int, set[str]] = {}
-        for row in islice(csv.reader(file, delimiter=delimiter), 1, _MOST_ROWS):
-            for place, cell in enumerate(row):
-                cells.setdefault(place, set()).add(cell)
-    for values in cells.values():
-        others = values - NULL_WORDS - {""}
-        if others and all(map(NUMBER.fullmatch, others)):
-            yield from values & NULL_WORDS
+    rows = _text_rows(path)
+    columns = {place: {""} for place, _ in enumerate(next(rows, []))}
+    for row in islice(rows, _MOST_ROWS):
+        texts = []
+        for place, cells in columns.items():
+            if place < len(row) and (cell := row[place]) not in cells:
+                cells.add(cell)
+                if cell not in NULL_WORDS and not NUMBER.fullmatch(cell):
+                    texts.append(place)
+        for place in texts:
+            del columns[place]
+    for cells in columns.values():
+        if cells - NULL_WORDS - {""}:
+            yield from cells & NULL_WORDS
 
 
 _OWN: Final = ({"t", "s", "p", "o"}, {"t", "atom"}, {"t", "predicate"})
@@ -733,6 +760,10 @@ def _check_names(path: Path, cells: Mapping[str, str]) -> None:
         problem = f"found {other[0]!r} between columns; use commas between columns"
     elif value := next((name for name in names if _VALUE.fullmatch(name)), None):
         problem = f"found {value} as the name of a column; use a first line with the names of the columns"
+    elif name := next((name for name in names if {*name} & {*"{}"}), None):
+        problem = (
+            f"the column {name} has a bracket in its name, and templates write names in {{ }}; rename it"
+        )
     elif name := next((name for name, cell in cells.items() if {*name} & {*cell} & {*_SEPARATORS}), None):
         mark = next(mark for mark in name if mark in _SEPARATORS)
         problem = f"the column {name} and its first cell {cells[name]} contain {mark!r}; use one separator"
@@ -1018,8 +1049,9 @@ def _moments(path: Path) -> tuple[_Moments, bool]:
     with suppress(LarsError):
         if _is_large(path):
             cells = {name: (True, [cell]) for name, cell in first.items() if cell}
-        else:
-            cells = cells_of_table(str(path), plain_table(str(path), readable(path)))
+        elif time is not None:
+            wanted = {time, "stream"}.intersection(names)
+            cells = cells_of_table(str(path), plain_table(str(path), readable(path)), wanted)
     if time is None or time not in cells:
         return (), True
     is_text, texts = cells[time]

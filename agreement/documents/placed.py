@@ -3,7 +3,7 @@
 import json
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field
 from difflib import get_close_matches
@@ -399,22 +399,27 @@ _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 _CONSTANTS: Final = ("NaN", "Infinity", "-Infinity")
 
 
-def json_of(file: TextFile, accepted: str) -> PlacedData:
-    """Return the only JSON value of a file; raises LarsError with a place and the expected form."""
-    return _json(file, 0, len(file.text), accepted)
+def json_of(file: TextFile, accepted: str, fraction: Callable[[str], object] = float) -> PlacedData:
+    """Return the only JSON value of a file; raises LarsError with a place and the expected form.
+
+    The function `fraction` reads numbers with a fraction or an exponent.
+    """
+    return _json(file, 0, len(file.text), accepted, fraction)
 
 
-def json_of_line(line: TextLine, accepted: str) -> PlacedData:
-    """Return the only JSON value of a line."""
-    return _json(line.file, line.offset, line.offset + len(line.text), accepted)
+def json_of_line(line: TextLine, accepted: str, fraction: Callable[[str], object] = float) -> PlacedData:
+    """Return the only JSON value of a line, as `json_of` does."""
+    return _json(line.file, line.offset, line.offset + len(line.text), accepted, fraction)
 
 
-def _json(source: TextFile, start: int, end: int, accepted: str) -> PlacedData:
+def _json(
+    source: TextFile, start: int, end: int, accepted: str, fraction: Callable[[str], object]
+) -> PlacedData:
     text = source.text[start:end]
     if not text.strip():
         raise source.error(start, f"the file is empty; expected {accepted}")
     try:
-        value = json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
+        value = json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant, parse_float=fraction)
     except json.JSONDecodeError as error:
         # Python's recursion limit depends on the process's earlier calls.
         if _is_deep(source.text, start, start + error.pos):
@@ -505,5 +510,5 @@ def shown_json(value: object) -> str:
         case str():
             return short(value)
         case _:
-            text = json.dumps(value)
+            text = json.dumps(value, default=float)
             return text if len(text) < _LONGEST_VALUE else f"{text[: _LONGEST_VALUE - 1]}…"

@@ -4,11 +4,13 @@ import json
 import re
 from bisect import bisect_left
 from collections.abc import Set as AbstractSet
+from decimal import Decimal
 from typing import Final
 
 import pyoxigraph
 
-from solver.rdf import NotATerm
+from lars.language.terms import XSD
+from solver.rdf import NotATerm, short
 
 NOWHERE: Final = "x-lars-relative:///x/"
 """A base IRI that makes relative IRIs of JSON-LD recognizable; without a base, the parser drops them."""
@@ -18,20 +20,40 @@ _HALF: Final = re.compile(
 )
 
 _DEEPEST: Final = 500
+_MOST_DIGITS: Final = 20
+"""The number of digits up to which the parser of JSON-LD reads an integer as an xsd:integer."""
+_TOKEN: Final = re.compile(r'"[^"\\]*+(?>(?:\\.[^"\\]*+)*)"|-?[0-9][0-9.eE+-]*')
 
 
 def read_document(text: str) -> object:
-    """Return the content of a JSON document, in which numbers are strings with all their digits.
+    """Return the content of a JSON-LD document, in which numbers are strings with all their digits.
 
     Raises:
-        JSONDecodeError: The text is not JSON; the error contains the place.
+        JSONDecodeError: The text is not JSON, or has an integer that becomes another number; the error
+            contains the place.
         ValueError: Brackets are nested too deeply.
     """
+    changed = list[str]()
+
+    def integer(number: str) -> str:
+        if len(number.lstrip("-")) > _MOST_DIGITS and Decimal(number) != Decimal(float(number)):
+            changed.append(number)
+        return number
+
     try:
-        document: object = json.loads(text, parse_int=str, parse_float=str)
+        document: object = json.loads(text, parse_int=integer, parse_float=str)
         check_depth(document, _DEEPEST)
     except RecursionError:
         raise ValueError(f"brackets inside brackets, more than {_DEEPEST} deep") from None
+    if changed:
+        place = next(match.start() for match in _TOKEN.finditer(text) if match[0] == changed[0])
+        # As JSON-LD 1.1 (2020, API, Section 8.6) demands from 10^21 on.
+        raise json.JSONDecodeError(
+            f"JSON-LD reads the integer {short(changed[0])} as a double, which has other digits; use "
+            f'{{"@value": "{short(changed[0])[1:-1]}", "@type": "{XSD}integer"}}',
+            text,
+            place,
+        )
     # Only an escape can write half a character, which no parser of RDF takes, nor names.
     if half := _HALF.search(text.replace(r"\\", "  ")):
         raise json.JSONDecodeError(f"{half[0]} is not a valid character", text, half.start())

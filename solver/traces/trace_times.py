@@ -2,8 +2,9 @@
 
 import re
 from dataclasses import replace
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from enum import IntEnum
+from functools import lru_cache
 from math import isfinite
 from typing import Final
 
@@ -163,6 +164,13 @@ def _date_time(text: str, match: re.Match[str]) -> Instant:
     return Instant(whole.kind, value, whole.zone)
 
 
+_USUAL: Final = re.compile(
+    r"((?:19|20|21)[0-9]{2}-[0-9]{2}-[0-9]{2})[T ]([01][0-9]|2[0-3]):([0-5][0-9]):([0-5][0-9])"
+    r"(?:\.([0-9]{1,9}))?(Z|([+-](?:0[0-9]|1[0-3])):([0-5][0-9]))?"
+)
+"""The dateTimes that most tables contain; `read_time` reads all others, and takes ten times as long."""
+
+
 def cell_time(text: str) -> Instant:
     """Return the time in a cell, in the notation of N-Triples or of tables.
 
@@ -172,7 +180,25 @@ def cell_time(text: str) -> Instant:
     >>> cell_time("2026-05-04 08:00:00+0000") == cell_time("2026-05-04T08:00:00Z")
     True
     """
-    return read_time(cell_date_time(text) or text)
+    usual = _USUAL.fullmatch(text)
+    if usual is None or (midnight := _midnight(usual[1])) is None:
+        return read_time(cell_date_time(text) or text)
+    _, hours, minutes, seconds, fraction, zone, zone_hours, zone_minutes = usual.groups()
+    ahead = 0
+    if zone_hours is not None:
+        ahead = int(zone_hours) * 60 + (-int(zone_minutes) if zone_hours[0] == "-" else int(zone_minutes))
+    since_midnight = ((int(hours) * 60 + int(minutes) - ahead) * 60 + int(seconds)) * 10**_DECIMALS
+    value = midnight + since_midnight + (int(fraction.ljust(_DECIMALS, "0")) if fraction else 0)
+    return Instant(TimeKind.ZONED if zone else TimeKind.LOCAL, value, ahead)
+
+
+@lru_cache(maxsize=2**12)
+def _midnight(day: str) -> int | None:
+    """Return the beginning of a day in nanoseconds since 1970; None if no such day exists."""
+    try:
+        return (date.fromisoformat(day).toordinal() - _EPOCH.toordinal()) * _DAY
+    except ValueError:
+        return None
 
 
 def cell_date_time(text: str) -> str | None:

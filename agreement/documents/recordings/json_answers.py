@@ -6,6 +6,7 @@ other formats are CSRBench's relations, and the output of `lars solve --json` fo
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from decimal import Decimal
 from functools import partial
 from typing import Final, Generic, TypeVar
 
@@ -152,7 +153,7 @@ def time_at(
     Raises:
         LarsError: The value is no time, or times must not decrease and the time precedes the previous time.
     """
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal | str):
         raise document.error(
             path, f"found {placed.shown_json(value)}; expected a time, a number or a dateTime"
         )

@@ -6,6 +6,7 @@ An object is one row, or one report with a list of rows.
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from decimal import Decimal
 from functools import partial
 from math import isinf
 from typing import Any, Final
@@ -68,10 +69,10 @@ def _entries(source: TextFile, times: answer_times.AnswerTimes) -> Iterator[_Pla
     lines = source.lines()
     if json_answers.one_a_line(lines):
         for line in lines:
-            document = placed.json_of_line(line, ACCEPTED_JSON)
+            document = placed.json_of_line(line, ACCEPTED_JSON, _fraction)
             yield document, (), document.content
         return
-    document = placed.json_of(source, ACCEPTED_JSON)
+    document = placed.json_of(source, ACCEPTED_JSON, _fraction)
     if not isinstance(document.content, list | dict):
         raise document.error((), f"found {placed.shown_json(document.content)}; expected {ACCEPTED_JSON}")
     if isinstance(document.content, list):
@@ -83,6 +84,17 @@ def _entries(source: TextFile, times: answer_times.AnswerTimes) -> Iterator[_Pla
         members = _members(document, where)
     for path, entry in members:
         yield document, path, entry
+
+
+def _fraction(text: str) -> float | Decimal:
+    """Return a number with a fraction or an exponent: a double, or a decimal if a double has fewer digits.
+
+    >>> _fraction("21.50"), _fraction("0.1234567890123456789"), _fraction("1e400")
+    (21.5, Decimal('0.1234567890123456789'), inf)
+    """
+    number = float(text)
+    is_kept = "e" in text.lower() or Decimal(text) == Decimal(repr(number))
+    return number if is_kept else Decimal(text)
 
 
 def _members(document: placed.PlacedData, path: placed.KeyPath) -> Iterator[tuple[placed.KeyPath, Any]]:
@@ -136,6 +148,8 @@ def _term(document: placed.PlacedData, path: placed.KeyPath, value: Any, texts: 
                 raise error if isinstance(error, PlacedError) else document.error(path, str(error)) from None
         case list():
             raise document.error(path, f"found an array; expected {ACCEPTED_JSON}")
+        case Decimal():
+            return str(Literal(format(value, "f"), f"{XSD}decimal"))
         case float() if isinf(value):  # 1e400
             raise document.error(
                 path, "found a number that is too large for a double; expected a finite number"

@@ -3,7 +3,9 @@
 Commas, semicolons or tabs separate cells; the header determines which of them.
 """
 
+import csv
 import re
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
@@ -28,6 +30,8 @@ from solver.traces.input_files import FileHead, RowColumns, TableColumns, Traced
 from solver.traces.trace_times import MalformedPart, cell_time
 
 if TYPE_CHECKING:
+    from _csv import Reader
+
     import pyarrow as pa
 
     from solver.traces.formats.cell_columns import Cells, Lines
@@ -94,6 +98,13 @@ def delimiter_of(line: str) -> str:
     """
     bare = re.sub(r'"[^"]*"', "", line)
     return max(DELIMITERS, key=bare.count)
+
+
+def csv_reader(lines: Iterable[str], delimiter: str, *, strict: bool = False) -> "Reader":
+    """Return Python's reader of rows in CSV, for cells of every length."""
+    # Python refuses cells of more than 131072 characters, unless the whole process accepts them.
+    csv.field_size_limit(sys.maxsize)
+    return csv.reader(lines, delimiter=delimiter, strict=strict)
 
 
 def _names(line: str) -> list[str]:

@@ -16,7 +16,7 @@ import csv
 import re
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import reduce
@@ -37,7 +37,7 @@ from lars.language.terms import RDF_TYPE, XSD, Literal
 from solver.rdf import NotATerm, canonical, read_term, short, value
 from solver.settings import TraceWarning
 from solver.traces.formats import tables
-from solver.traces.formats.csv_lines import delimiter_of
+from solver.traces.formats.csv_lines import csv_reader, delimiter_of
 from solver.traces.input_files import ARROW, PARQUET, TraceFile, line_of
 from solver.traces.trace_times import WHOLE_TIMES, cell_date_time
 
@@ -514,7 +514,8 @@ def _read(path: str, plain: Path, names: Sequence[str], nulls: Sequence[str]) ->
 
 def _delimiter(plain: Path) -> str:
     with plain.open("rb") as file:
-        return delimiter_of(file.readline(_PART).decode("utf-8", "replace"))
+        header = next(filter(bytes.strip, file), b"")
+    return delimiter_of(header[:_PART].decode("utf-8", "replace"))
 
 
 def _csv(plain: Path) -> pc_csv.ParseOptions:
@@ -534,7 +535,7 @@ def _csv_rows(plain: Path) -> Iterator[tuple[int, Sequence[str]]]:
     begin = 1
     with plain.open("rb") as file:
         texts = (line.decode("utf-8", "backslashreplace") for line in file)
-        reader = csv.reader(texts, delimiter=_delimiter(plain), strict=True)
+        reader = csv_reader(texts, _delimiter(plain), strict=True)
         try:
             for row in reader:
                 if row:
@@ -646,15 +647,18 @@ def _rows_of_table(file: Path) -> pa.ChunkedArray:
     return pq.read_table(file, columns=[ROW]).column(ROW)
 
 
-def cells_of_table(path: str, plain: Path) -> dict[str, tuple[bool, list[str | None]]]:
+def cells_of_table(
+    path: str, plain: Path, wanted: Collection[str] | None = None
+) -> dict[str, tuple[bool, list[str | None]]]:
     """Map each column to a boolean (whether its cells are plain texts) and to the texts of its cells.
 
-    The texts of typed columns are literals as in N-Triples.
+    The texts of typed columns are literals as in N-Triples. If `wanted` is not None, the result contains only
+    the columns with these names.
 
     Raises:
         LarsError: No RDF literal has the type of a column.
     """
-    names = column_names(path, plain)
+    names = [name for name in column_names(path, plain) if wanted is None or name in wanted]
     table = _read(path, plain, names, ())
     cells: dict[str, tuple[bool, list[str | None]]] = {}
     for name in names:

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from agreement import api
-from agreement.documents.initial import _GUESSED
+from agreement.documents.initial import _GUESSED, _telling_cells
 from agreement.documents.options import declared
 from agreement.results.files.initialised import InitRequest
 from tests.agreement.command import lars
@@ -771,3 +771,27 @@ def test_columns_that_a_query_joins_have_one_kind_of_term(tmp_path, monkeypatch,
     wanted = {"ex:{city}", "ex:{place}"} if more else {"{city}", "{place}"}
     assert kinds == wanted, made.out
     assert "(Bahnhof)" in lars("solve", "mine").out
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("\n\ntime;room;temp\n2026-05-04 08:00:01;hall;31\n", '"http://e/room" = "ex:{room}"'),
+        (f'time,room,temp\n2026-05-04 08:00:01,"{"x y" * 50_000}",31\n', '"http://e/room" = "ex:{room}"'),
+        ("time,ro{o}m,temp\n5,hall,31\n", "the column ro{o}m has a bracket in its name"),
+    ],
+)
+def test_odd_tables_have_a_mapping_or_a_reason(tmp_path, monkeypatch, text, said):
+    """Blank lines before the header, a cell of 150,000 characters, and a name that no template can have."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "q.rq").write_text(READINGS)
+    (tmp_path / "t.csv").write_text(text)
+    made = lars("init", "mine", "q.rq", "t.csv")
+    assert said in made.out + made.err
+    assert made.code == (2 if "bracket" in said else lars("solve", "mine").code)
+
+
+def test_the_rows_of_a_table_are_read_only_while_a_column_is_undecided():
+    rows = iter([["a", "1"], ["b c", "2"], ["c d", "3"]])
+    assert _telling_cells(rows, [(0, "x"), (1, "y")], {""}) == {"x": "b c", "y": "1"}
+    assert next(rows) == ["c d", "3"]

@@ -6,7 +6,10 @@ from shutil import copy
 
 import pytest
 
-from solver.traces import MalformedPart
+from lars.errors import LarsError
+from lars.language.terms import XSD
+from solver.settings import StaticFile
+from solver.traces import MalformedPart, read_static
 from solver.traces.json_documents import NOWHERE
 from tests.benchmarks import message_logs
 from tests.packs import files_of, pack
@@ -66,10 +69,30 @@ def test_a_byte_order_mark_hides_no_json_ld(tmp_path, name, form):
     assert read_trace_in_process([path], SECONDS)
 
 
-def test_a_number_of_any_length_has_its_digits_under_an_outer_context(tmp_path):
-    (path,) = written(tmp_path, {"a.ndjsonld": CONTEXT + '{"@id": "urn:s", "p": ' + "7" * 5000 + "}\n"})
-    (row,) = read_trace_in_process([path], SECONDS)
-    assert "77" in str(row) or "7.7" in str(row)
+@pytest.mark.parametrize("name", ["a.ndjsonld", "a.jsonld", "static.jsonld", "static.json"])
+def test_an_integer_that_would_become_another_number_has_its_place(tmp_path, name):
+    """JSON-LD makes doubles of integers from 10^21 on; as a value with a type, all digits are kept."""
+    number = "7" * 5000
+    body = f'"@id": "urn:s", "urn:{number}": "{number}", "urn:p": %s}}'
+    timed = f'{{"@id": "urn:g", "{TIME}": 1, "@graph": [{{{body}]}}' if name == "a.jsonld" else "{" + body
+    typed = f'{{"@value": "{number}", "@type": "{XSD}integer"}}'
+    for value, is_kept in ((number, False), (typed, True), ("1" + "0" * 20, True), ("-" + "9" * 20, True)):
+        (path,) = written(tmp_path, {name: (timed % value) + ("\n" + CONTEXT if "nd" in name else "")})
+        found = problem(path)
+        assert (found is None) is is_kept, found
+        assert is_kept or f":1:{path.read_text().index(' ' + number) + 2}: JSON-LD reads" in found
+
+
+def problem(path):
+    """Return the error about a trace or static data in JSON-LD; None if they are read."""
+    try:
+        if path.name.startswith("static"):
+            read_static((StaticFile(path),))
+        else:
+            read_trace_in_process([path], SECONDS)
+    except (LarsError, MalformedPart) as error:
+        return str(error)
+    return None
 
 
 def test_a_time_after_a_long_graph_is_found(tmp_path):

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from lars.durations import read_duration
 from lars.errors import LarsError
-from solver.traces import date_of, point_of, prepare, read_columns
+from solver.traces import MalformedPart, cell_time, date_of, point_of, prepare, read_columns, read_time
+from solver.traces.trace_times import cell_date_time
 from tests.solver.traces.both_readings import read_here
 from tests.solver.traces.writing import SECONDS, options, read_on_spark, written
 
@@ -145,3 +146,22 @@ def test_what_is_before_the_trace_is_refused_in_its_zone(moment, minutes, last, 
     assert str(caught.value).startswith(
         f"found the dateTime {there}, which is before the trace's times, {span};"
     )
+
+
+DAYS = st.sampled_from(("1899-12-31", "1900-02-29", "1969-07-20", "2024-02-29", "2026-02-30", "2200-01-01"))
+CLOCKS = st.tuples(st.integers(0, 24), st.integers(0, 60), st.integers(0, 60))
+FRACTIONS = st.sampled_from(("", ".", ".5", ".123456789", ".0000000001"))
+OFFSETS = st.sampled_from(("", "Z", " UTC", "+02:00", "-00:30", "-03:30", "+0530", "+14:00", "+14:01"))
+
+
+@given(DAYS, st.sampled_from("T "), CLOCKS, FRACTIONS, OFFSETS)
+def test_a_usual_datetime_is_read_as_each_other_one_is(day, between, clock, fraction, offset):
+    text = f"{day}{between}{':'.join(f'{part:02}' for part in clock)}{fraction}{offset}"
+
+    def outcome(read):
+        try:
+            return read()
+        except MalformedPart as error:
+            return str(error)
+
+    assert outcome(lambda: cell_time(text)) == outcome(lambda: read_time(cell_date_time(text) or text))

@@ -129,3 +129,21 @@ def test_a_wrong_answer_has_its_place(tmp_path, text, said):
 def test_a_number_that_no_double_can_store_is_refused(tmp_path):
     with pytest.raises(LarsError, match=re.escape("[0].x: found a number that is too large for a double")):
         read(tmp_path, '[{"time": 1, "x": -1e400}]', name="answers.json")
+
+
+@pytest.mark.parametrize(
+    ("number", "term"),
+    [
+        ("0.1234567890123456789012345", f'"0.1234567890123456789012345"^^<{XSD}decimal>'),
+        ("1" * 400 + ".5", f'"{"1" * 400}.5"^^<{XSD}decimal>'),
+        ("21.50", f'"21.5"^^<{XSD}double>'),
+        ("1.2345678901234567890e5", f'"123456.78901234567"^^<{XSD}double>'),
+        ("9" * 30, f'"{"9" * 30}"^^<{XSD}integer>'),
+    ],
+)
+def test_a_number_keeps_digits_that_no_double_has(tmp_path, number, term):
+    text = f'[{{"time": 1.00000000000000000001, "x": {number}}}]'
+    (report,) = read(tmp_path, text, name="answers.json").reports
+    assert report.rows == ((term,),)
+    with pytest.raises(LarsError, match=re.escape("found 1.0")):
+        read(tmp_path, '[{"time": 1, "rows": [1.00000000000000000001]}]', name="answers.json")
