@@ -114,6 +114,11 @@ class Cell:
     work: Work
     key: str
 
+    @property
+    def unit(self) -> Duration:
+        """The length of a time point."""
+        return self.work.setting.unit if isinstance(self.work, AgreementTask) else self.work.unit
+
     def __str__(self) -> str:
         parameters = "".join(f", {name} = {value}" for name, value in self.parameters)
         return f"{self.query} on {self.trace}, {self.name}{parameters}"

@@ -18,6 +18,7 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from agreement.documents import requests, values
+from agreement.documents.dates import Dates
 from agreement.documents.outputs import Json
 from agreement.documents.placed import KeyPath, scanned, toml_text
 from agreement.documents.requests import EXPERIMENT_FILE
@@ -27,6 +28,7 @@ from agreement.experiments.cells import Cell
 from agreement.experiments.experiment import Experiment, ExperimentEntry, check_unpacked
 from agreement.experiments.schema import Parameters, filled_text
 from lars.dataclass import dataclass
+from lars.durations import MILLISECOND, SECOND, Duration
 from lars.errors import LarsError
 from lars.files import digest_of, exists, read_text
 from solver.traces import NUMBERED, trace_files
@@ -342,8 +344,12 @@ class ResultDifference:
     def __str__(self) -> str:
         place = f"{self.cell}{self.at and f', {self.at}'}"
         if self.name == "rows":
-            return f"{place}: other rows than expected"
-        return f"{place}: {self.name} {_shown(self.actual)}, expected {_shown(self.expected)}"
+            return f"{place}: other rows than in the packed results"
+        if self.name in _WHOLE:
+            where = "in the packed results" if self.actual == _PRESENT[False] else "in the new results"
+            return f"{place}: {self.name} only {where}"
+        name = _NAMES.get(self.name, self.name)
+        return f"{place}: {name}: {_shown(self.actual)}; in the packed results: {_shown(self.expected)}"
 
 
 def _shown(value: object) -> str:
@@ -360,7 +366,16 @@ def _shown(value: object) -> str:
             return str(value)
 
 
-_LISTS: Final = {"intervals": ("variant", "period", "from", "to"), "windows": ("phase", "from", "to")}
+_WHOLE: Final = ("the cell is", "the period is")
+"""The names of differences that are about a whole cell or period, which one of the results lacks."""
+_NAMES: Final = {
+    "agree": "push and pull agree",
+    "push": "rows of push",
+    "pull": "rows of pull",
+    "push_only": "rows that only push has",
+    "pull_only": "rows that only pull has",
+}
+"""The names of values, in the words of a reader; other values have the names of their keys."""
 _VERDICT: Final = ("correct", "t0", "bounds", "matching", "compared", "origin", "refused")
 
 
@@ -375,10 +390,16 @@ def read_expected(folder: Path) -> Json:
     return dict(packed)
 
 
-def result_differences(expected: Sequence[Json], actual: Sequence[Json]) -> Iterator[ResultDifference]:
-    """Yield the differences between two lists of results by cell: first the verdict, then each period."""
+def result_differences(
+    expected: Sequence[Json], actual: Sequence[Json], units: Sequence[Duration] = ()
+) -> Iterator[ResultDifference]:
+    """Yield the differences between two lists of results by cell: first the verdict, then each period.
+
+    The argument `units` contains the length of a time point in each of the actual results.
+    """
     old, new = ({_cell_text(cell): cell for cell in cells} for cells in (expected, actual))
-    parts = {label: _parts_of(cell) for label, cell in old.items()}
+    unit_of = dict(zip(new, units, strict=False))
+    parts = {label: _parts_of(cell, unit_of.get(label, SECOND)) for label, cell in old.items()}
     for label in dict.fromkeys((*old, *new)):
         if label not in old or label not in new:
             yield ResultDifference(
@@ -389,18 +410,28 @@ def result_differences(expected: Sequence[Json], actual: Sequence[Json]) -> Iter
         for name in _VERDICT:
             if before.get(name) != after.get(name):
                 yield ResultDifference(label, "", name, before.get(name), after.get(name))
-        for was, now in zip(parts[label], _parts_of(after), strict=True):
+        for was, now in zip(parts[label], _parts_of(after, unit_of.get(label, SECOND)), strict=True):
             yield from _differing(label, was, now)
 
 
-def _parts_of(cell: Json) -> tuple[Mapping[str, Json], ...]:
-    """Return the periods and the windows of a result by place."""
-    return tuple({_place(row, keys): row for row in cell.get(name, ())} for name, keys in _LISTS.items())
+def _parts_of(cell: Json, unit: Duration) -> tuple[Mapping[str, Json], ...]:
+    """Return the periods and the windows of a result by place; times of periods are in time points."""
+    origin = cell.get("origin")
+    periods, windows = (cell.get(name, ()) for name in ("intervals", "windows"))
+    return (
+        {_period_text(row, Dates(origin, unit)): row for row in periods},
+        {f"{row['phase']} {_span_text(row, Dates(origin, MILLISECOND))}": row for row in windows},
+    )
 
 
-def _place(row: Json, keys: Sequence[str]) -> str:
-    *named, first, last = (str(row[key]) for key in keys)
-    return f"{' '.join(named)} ({first}, {last}]"
+def _period_text(row: Json, dates: Dates) -> str:
+    variant = "" if row["variant"] == "given" else f"{row['variant']}, "
+    return f"{variant}U = {row['period']}, {_span_text(row, dates)}"
+
+
+def _span_text(row: Json, dates: Dates) -> str:
+    begin, end = ("-" if row[name] is None else dates.text(row[name]) for name in ("from", "to"))
+    return f"({begin}, {end}]"
 
 
 _PRESENT: Final = {True: "present", False: "absent"}

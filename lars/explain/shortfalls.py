@@ -201,13 +201,14 @@ BUDGET: Final = 20_000
 class Partial:
     """A partial rule instance: its binding, and the indexes of body literals that hold and that fail.
 
-    The field `waived` contains the indexes of literals that must fail in this instance, although other
-    bindings satisfy these literals.
+    The field `failed` maps the index of a literal that fails to the binding with which the literal failed:
+    literals that hold anyway may have extended the binding later. The field `waived` contains the indexes of
+    literals that must fail in this instance, although other bindings satisfy these literals.
     """
 
     binding: terms.Binding
     premises: frozenset[int] = frozenset()
-    failed: tuple[int, ...] = ()
+    failed: Mapping[int, terms.Binding] = field(default_factory=dict)
     waived: frozenset[int] = frozenset()
 
 
@@ -258,7 +259,7 @@ class Closest:
             self._run(replace(state, binding=grown, premises=state.premises | {place}))
         if not satisfied:
             self.left -= 1
-            self._run(replace(state, failed=(*state.failed, place)))
+            self._run(replace(state, failed={**state.failed, place: state.binding}))
         elif self.least >= 0 and not program.variables(literal) <= state.binding.keys():
             self._run(replace(state, waived=state.waived | {place}))
 
@@ -266,7 +267,8 @@ class Closest:
         """Continue the search with a waived literal marked as failed, unless the literal holds."""
         self.left -= 1
         if not any(True for _ in evidence.literal_bindings(self.point, self.body[place], state.binding)):
-            self._run(replace(state, failed=(*state.failed, place), waived=state.waived - {place}))
+            failed = {**state.failed, place: state.binding}
+            self._run(replace(state, failed=failed, waived=state.waived - {place}))
 
     def _undecided(self, state: Partial, remaining: list[logic.BodyLiteral]) -> None:
         times = list(evidence.time_bindings(self.point, remaining, state.binding)) if not state.failed else []
@@ -346,6 +348,19 @@ def _known(term: terms.Term, binding: Mapping[terms.Variable, terms.Constant]) -
     return binding.get(term) if isinstance(term, terms.Variable) else term
 
 
+def _failed_with(rule: program.Rule, state: Partial, place: int) -> terms.Binding:
+    """Return the binding with which a body literal fails; a condition or an aggregate needs all values."""
+    is_whole = isinstance(rule.body[place], logic.Condition | logic.SetLiteral)
+    return state.binding if is_whole else state.failed[place]
+
+
+def _missing(rule: program.Rule, state: Partial) -> frozenset[logic.BodyLiteral]:
+    """Return the literals that fail in a partial rule instance, with their values."""
+    return frozenset(
+        program.close(rule.body[place], _failed_with(rule, state, place)) for place in state.failed
+    )
+
+
 class Searcher:
     """Finds the reasons why atoms are not in an answer stream."""
 
@@ -421,9 +436,11 @@ class Searcher:
     ) -> Iterator[Attempt]:
         search = Closest(self._here, rule.body)
         partials = search.search(binding)
-        others = len(partials) - at_most
-        for state in partials[:at_most]:
-            yield self._attempt(number, rule, state, max(0, others), more=search.left <= 0)
+        # Of instances whose literals fail alike, one is enough: the others differ only in what holds anyway.
+        shown = {_missing(rule, state): state for state in reversed(partials)}
+        distinct = [state for state in partials if shown[_missing(rule, state)] is state][:at_most]
+        for state in distinct:
+            yield self._attempt(number, rule, state, len(partials) - len(distinct), more=search.left <= 0)
 
     def _attempt(
         self, number: int, rule: program.Rule, state: Partial, others: int, *, more: bool
@@ -436,8 +453,12 @@ class Searcher:
             rule=rule,
             binding=values_of(state.binding),
             premises=tuple(premises(self._here, held, state.binding)),
-            failure=self._failure(rule.body[failed[0]], state.binding) if failed else None,
-            failed_too=tuple(program.close(rule.body[place], state.binding) for place in failed[1:]),
+            failure=self._failure(rule.body[failed[0]], _failed_with(rule, state, failed[0]))
+            if failed
+            else None,
+            failed_too=tuple(
+                program.close(rule.body[place], _failed_with(rule, state, place)) for place in failed[1:]
+            ),
             left=tuple(program.close(rule.body[place], state.binding) for place in left),
             other_count=others,
             more=more,

@@ -48,7 +48,6 @@ from lars.text import Scanner, read_ground_atom
 from solver.facts import Multiples, Row, atom_of
 from solver.job import Question, StreamRuns, Whole, ask
 from solver.settings import Runner, Span, Time, TraceInput, TraceOptions, Warn
-from solver.traces import Instant, TimeKind, point_of
 from translate.analysis import is_historical, remarks
 from translate.dialects import TITLES
 from translate.model.query import EngineQuery, Setting
@@ -436,7 +435,8 @@ def trace_of(trace_input: TraceInput, span: Span, query: EngineQuery | None, war
         trace = empty_trace(trace_input, warn)
         trace.timeline = Interval(0, 0 if last is None else point_on(trace, last, trace_input.options))
         return trace
-    absolute = any(isinstance(time, int) and trace_input.options.reaches_epoch(time) for time in span)
+    # Only from a first time on is it possible to leave out the years from 1970.
+    absolute = isinstance(first, int) and trace_input.options.reaches_epoch(first)
     options = replace(trace_input.options, absolute=absolute, ends=last is not None)
     trace = load_trace(replace(trace_input, options=options), () if query is None else (query,), warn)
     # Who asks for times after the last element wants to see the windows run empty.
@@ -640,13 +640,8 @@ def _times(
     The trace ends at time `last`, and was read with `options`. The argument `zero` is the dateTime of time 0.
     """
 
-    def point(time: Time) -> int:
-        if isinstance(time, int) and zero and not options.absolute and options.reaches_epoch(time):
-            since_1970 = Instant(TimeKind.ZONED, time * options.unit.nanoseconds)
-            return point_of(since_1970, zero, options.unit, last)
-        return point_in(zero, time, options, last)
-
-    return [None if time is None else point(time) for time in (reports.t0, reports.until, *task.span)]
+    times = reports.t0, reports.until, *task.span
+    return [None if time is None else point_in(zero, time, options, last) for time in times]
 
 
 def check_only_as(name: str | None, names: Sequence[str], without: Sequence[str]) -> None:

@@ -129,15 +129,15 @@ class RowDifference:
         return self.interval.end if self.side == "pull" or self.pushed is None else self.pushed
 
     @property
-    def elsewhere(self) -> "RowDifference | None":
+    def elsewhere(self) -> "RowDifference":
         """The row at the other side, which lacks it; `at` is the time of the side's last evaluation.
 
-        The value is None if push does not evaluate in the period.
+        If push does not evaluate in the period, `at` is the end of the period.
         """
         if self.side == "push":
             return replace(self, side="pull")
         pushed = self.interval.last_push
-        return None if pushed is None else replace(self, side="push", pushed=pushed)
+        return replace(self, side="push", pushed=self.interval.end if pushed is None else pushed)
 
     @property
     def group(self) -> tuple[int, str, str]:

@@ -308,8 +308,10 @@ def comparison_trace(
     """
     trace_input = task.trace
     if any(time is not None for time in task.span):
-        points = [time for time in task.span if isinstance(time, int)]
-        absolute = trace_input.options.absolute or any(map(trace_input.options.reaches_epoch, points))
+        first = task.span[0]
+        # Only from a first time on is it possible to leave out the years from 1970.
+        since_1970 = isinstance(first, int) and trace_input.options.reaches_epoch(first)
+        absolute = trace_input.options.absolute or since_1970
         ends = task.span[1] is not None
         trace_input = replace(trace_input, options=replace(trace_input.options, absolute=absolute, ends=ends))
     trace = _loaded(task, trace_input, queries, warn, known)

@@ -47,6 +47,7 @@ from agreement.results.base.library import (
 )
 from agreement.results.files.runs import RunRequest, RunResult, run
 from lars.dataclass import dataclass
+from lars.durations import Duration
 from lars.errors import LarsError
 from lars.files import exists, replacement_path, temporary_folder
 from lars.options import option
@@ -275,25 +276,25 @@ def check_pack(request: RunRequest, listeners: Listeners) -> PackCheck:
     if folder is None:
         raise LarsError("nothing to check; expected the folder of a packed experiment")
     changed = tuple(changed_files(folder))
-    packed, results, cells = _both(folder, changed, lambda: _rerun(folder, request.jobs, listeners))
-    differences = tuple(result_differences(packed["cells"], results))
+    packed, results, units = _both(folder, changed, lambda: _rerun(folder, request.jobs, listeners))
+    differences = tuple(result_differences(packed["cells"], results, units))
     own = dict(versions())
     others = {
         name: (text, own[name]) for name, text in packed["versions"].items() if own.get(name, text) != text
     }
-    return PackCheck(changed, differences, cells, others)
+    return PackCheck(changed, differences, len(results), others)
 
 
-def _rerun(folder: Path, jobs: int, listeners: Listeners) -> tuple[list[Json], int]:
+def _rerun(folder: Path, jobs: int, listeners: Listeners) -> tuple[list[Json], list[Duration]]:
     # A whole path is not in a message by chance, as a short name in an IRI of the data would be.
     _, cells, results = _run(folder.resolve(), listeners.progress, jobs)
-    return expected_results(cells, results), len(cells)
+    return expected_results(cells, results), [cell.unit for cell in cells]
 
 
 def _both(
-    folder: Path, changed: Sequence[tuple[str, str]], run: Callable[[], tuple[list[Json], int]]
-) -> tuple[Json, list[Json], int]:
-    """Return the packed results, the new results, and the number of cells.
+    folder: Path, changed: Sequence[tuple[str, str]], run: Callable[[], tuple[list[Json], list[Duration]]]
+) -> tuple[Json, list[Json], list[Duration]]:
+    """Return the packed results, the new results, and the length of a time point in each new result.
 
     If the run fails, the error message first lists the changed files.
     """

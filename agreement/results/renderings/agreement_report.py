@@ -188,8 +188,7 @@ def _details(
     rows = []
     supports = variant.supports(chosen)
     for row, support in zip(chosen, supports, strict=True):
-        # An earlier report of push is not in the period of the row.
-        pushed = "-" if row.pushed is None or row.side == "pull" else dates.text(row.pushed)
+        pushed = "-" if row.pushed is None else dates.text(row.pushed)
         cells = (row.side, pushed, outputs.short_row(row.row), row.cause)
         rows.append((str(row.period), _period(row.interval, dates), *cells, _supported_by(support, dates)))
     title = f"rows that one side alone has: {outputs.header(report.variables)}"
@@ -209,7 +208,7 @@ def _details(
     # The other side lacks all rows of a group for one reason.
     groups_shown = dict.fromkeys(row.group for row in chosen)
     firsts = (next(row for row in chosen if row.group == group) for group in groups_shown)
-    others = (other for row in firsts if (other := row.elsewhere) is not None)
+    others = (row.elsewhere for row in firsts)
     lacking = (asking(variant.pair, row, alike) for row in others if _has_all(report, variant, row))
     if commands := [command for command in dict.fromkeys(lacking) if command is not None]:
         yield "\n".join(("why the other side lacks the first row of each cause:", *commands))

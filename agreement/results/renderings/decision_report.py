@@ -129,8 +129,10 @@ def decision_page(
         verdict: [decision.period for decision in decisions if decision.verdict == verdict]
         for verdict in _NAMES
     }
+    static = _static_shown(decision for decision in decisions if decision.verdict == "not always")
+    words = {verdict: text.format(static=static) for verdict, text in _PAGE_WORDS.items()}
     sentences = (
-        f"{_PAGE_WORDS.get(verdict, verdict)} for U = {outputs.number_ranges(own, MOST_RANGES)}"
+        f"{words.get(verdict, verdict)} for U = {outputs.number_ranges(own, MOST_RANGES)}"
         for verdict, own in periods.items()
         if own
     )
@@ -161,15 +163,21 @@ _SAID: Final = {
     "always": "push and pull agree on every stream",
     "never": "there is a stream on which push and pull differ",
     "depends on the static data": "whether push and pull agree depends on the static data",
-    "not always": "there is a stream on which push and pull differ, with the static data that are shown",
+    "not always": "there is a stream on which push and pull differ, {static}",
     "open": "it is open whether push and pull agree on every stream",
 }
 
 
 _PAGE_WORDS: Final = {
     "never": "never (on some stream, push and pull differ)",
-    "not always": "not always (on some stream, push and pull differ with the static data that are shown)",
+    "not always": "not always (on some stream, push and pull differ {static})",
 }
+
+
+def _static_shown(decisions: Iterable[Decision]) -> str:
+    """Return the words about static data for streams with a difference, which may be shown without any."""
+    shown = any(decision.witness is not None and decision.witness.triples for decision in decisions)
+    return "with the static data that are shown" if shown else "without static data"
 
 
 def _differs(decision: Decision) -> bool:
@@ -181,7 +189,9 @@ def _headline(decisions: Sequence[Decision], question: AgreementQuestion) -> str
     by_verdict: dict[EveryStream, list[Decision]] = {}
     for decision in sorted(decisions, key=lambda decision: not _differs(decision)):
         by_verdict.setdefault(decision.verdict, []).append(decision)
-    sentences = {verdict: _SAID[verdict] for verdict in by_verdict}
+    sentences = {
+        verdict: _SAID[verdict].format(static=_static_shown(group)) for verdict, group in by_verdict.items()
+    }
     if "never" in sentences:
         sentences["never"] = f"{_whatever(question)}, {sentences['never']}"
     if any(_assumes_sources(decision, question) for decision in decisions):

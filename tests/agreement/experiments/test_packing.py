@@ -290,7 +290,7 @@ def test_a_changed_file_is_named_first_then_what_differs(tmp_path):
         first,
         "experiment.toml was changed since the experiment was packed",
     ]
-    assert "query on trace, agree, given 3 (6, 9]: the period is absent, expected present" in ran.out
+    assert "query on trace, agree, U = 3, (6, 9]: the period is only in the packed results" in ran.out
     assert ran.code == 1
 
 
@@ -301,9 +301,9 @@ def test_a_row_that_changes_where_its_number_stays_is_found(tmp_path):
     ran = lars("run", folder, "--check", "--json")
     differences = ran.json["differences"]
     assert ran.code == 1
-    assert "given 2 (2, 4]: other rows than expected" in check(folder).out
+    assert "U = 2, (2, 4]: other rows than in the packed results" in check(folder).out
     assert {one["name"] for one in differences} == {"rows"}
-    assert {one["at"] for one in differences} == {"given 2 (2, 4]", "given 2 (4, 6]"}
+    assert {one["at"] for one in differences} == {"U = 2, (2, 4]", "U = 2, (4, 6]"}
 
 
 def test_a_missing_file_is_named_before_the_error(tmp_path):
@@ -340,7 +340,7 @@ def test_another_version_is_said_with_a_difference(tmp_path):
     (folder / "expected.json").write_text(json.dumps(document))
     ran = check(folder)
     assert ran.code == 1
-    assert "causes hidden by the pivot (1), expected slide (7)" in ran.out
+    assert "causes: hidden by the pivot (1); in the packed results: slide (7)" in ran.out
     assert "; the experiment was packed with 5.0" in ran.out
 
 
@@ -412,3 +412,24 @@ def test_a_cell_that_is_refused_names_no_temporary_file_and_is_refused_again(tmp
     for folder in (packed, packed.name):
         ran = check(folder)
         assert (ran.code, ran.out) == (0, "the results of 1 cell are the packed results\n")
+
+
+def dated(tmp_path):
+    """Return a packed experiment whose trace has dateTimes and whose time points are minutes."""
+    (tmp_path / "q.rq").write_text("SELECT ?a { STREAM <x:s> [RANGE 5m] { ?a <x:p> ?b } }")
+    (tmp_path / "t.nq").write_text(
+        '<x:a> <x:p> <x:b> <x:s> "2026-05-14T08:00:00Z" .\n<x:a> <x:p> <x:b> <x:s> "2026-05-14T08:09:00Z" .\n'
+    )
+    (tmp_path / "experiment.toml").write_text(
+        'unit = "1m"\ncqels = "q.rq"\nperiod = 5\n[[traces]]\nname = "t"\nfiles = "t.nq"\n'
+    )
+    return pack(tmp_path / "experiment.toml", tmp_path / "packed")
+
+
+def test_times_of_a_difference_are_dates_if_the_trace_has_dates(tmp_path):
+    folder = dated(tmp_path)
+    document = json.loads((folder / "expected.json").read_text())
+    document["cells"][0]["intervals"][0]["push_only"] = 7
+    (folder / "expected.json").write_text(json.dumps(document))
+    period = "(2026-05-14T07:59:00Z, 2026-05-14T08:04:00Z]"
+    assert f"U = 5, {period}: rows that only push has: 0; in the packed results: 7" in check(folder).out

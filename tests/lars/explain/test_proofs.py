@@ -136,3 +136,17 @@ def test_the_closest_instances_satisfy_as_many_literals_as_any(parts, held):
     )
     best = sum(counts)
     assert {len(attempt.premises) for attempt in attempts} == {best}
+
+
+def test_a_join_whose_own_premise_is_missing_is_not_explained_by_what_holds_anyway():
+    """No e(b, Y) is shown, whichever Y: f(3) and f(4) hold anyway, and are no part of what is missing."""
+    text = "g(X) ← e(X, Y), f(Y)."
+    arrivals = [(1, Atom("e", (Symbol("b"), Number(2)))), *((5, Atom("f", (Number(n),))) for n in (3, 4))]
+    (prover,) = provers(read(text), stream_of(Interval(0, 9), arrivals), frozenset(), 5)
+    goal = 5, Atom("g", (Symbol("b"),))
+    (attempt,) = next(iter(Searcher(prover.world).shortfalls(goal).values())).attempts
+    assert (str(attempt.failure.literal), attempt.failure.sight.before[0], attempt.other_count) == (
+        "e(b, Y)",
+        1,
+        1,
+    )

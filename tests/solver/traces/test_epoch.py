@@ -141,6 +141,17 @@ def test_who_asks_for_times_since_1970_from_one_on_gets_them(files, query, mode)
     assert (both.code, solve(*asked).out) == (0, both.out)
 
 
+@pytest.mark.parametrize("name", ["ms.nq", "dated.nq"])
+def test_a_last_time_since_1970_alone_is_the_same_date(files, name):
+    units = UNITS if name == "ms.nq" else ()
+    for command in (("agree", "q.csparql", "c.cqels"), ("solve", "c.cqels"), ("solve", "q.csparql")):
+        found, dated = (
+            lars(*command, name, *units, "--to", to) for to in (1_700_000_003, "2023-11-14T22:13:23Z")
+        )
+        assert (found.code, found.out) == (dated.code, dated.out)
+        assert found.code < 2
+
+
 @pytest.mark.parametrize("option", ["--from", "--to", "--until", "--t0"])
 def test_a_specification_is_asked_for_times_since_1970(files, option):
     asked = ("q.csparql", "ms.nq", *UNITS, "--as", "csparql", option)

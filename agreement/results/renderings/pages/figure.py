@@ -1,7 +1,8 @@
 """A figure for papers: the verdicts for each pull period U, and the timeline around one difference."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
+from itertools import groupby
 from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Final
@@ -291,7 +292,9 @@ def _timeline(axes: "Axes", variant: VariantReport, row: RowDifference, setting:
     axes.plot(pulls, [base + 1] * len(pulls), "^", color=_PULL, markersize=4)
     own = (side.of_rows([row.row]).rows() for side in (variant.answers.push, variant.answers.pull))
     pushed, pulled = ([(begin, end) for _, begin, end in runs] for runs in own)
-    for begin, end in pushed:
+    # Push reports the row only when it evaluates, not at the times between two evaluations.
+    reported = [t for t in pushes.tolist() if any(begin <= t <= end for begin, end in pushed)]
+    for begin, end in _stretches(reported):
         axes.barh(base + 2, end - begin + 0.6, 0.25, begin - 0.3, color=_PUSH)
     seen = [t for t in pulls if any(begin <= t <= end for begin, end in pulled)]
     axes.plot(seen, [base + 2.3] * len(seen), "s", color=_PULL, markersize=4)
@@ -306,12 +309,23 @@ def _timeline(axes: "Axes", variant: VariantReport, row: RowDifference, setting:
     drawn_marks = {
         "evaluation of push": any(first <= t <= row.interval.end + 2 for t in pushes.tolist()),
         "evaluation of pull": bool(pulls),
-        "push reports the row": any(end >= first and begin <= row.interval.end + 2 for begin, end in pushed),
+        "push reports the row": any(first <= t <= row.interval.end + 2 for t in reported),
         "pull reports the row": bool(seen),
         "input": any(first <= fact.t <= row.interval.end + 2 for fact in facts),
         "input that supports the row": bool(support),
     }
     _legend(axes, window_times, dates_on(variant, setting.unit), drawn_marks)
+
+
+def _stretches(times: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yield the first and last time of each stretch of ascending times without a gap.
+
+    >>> list(_stretches([1, 2, 3, 7, 9, 10]))
+    [(1, 3), (7, 7), (9, 10)]
+    """
+    for _, stretch in groupby(enumerate(times), lambda pair: pair[1] - pair[0]):
+        (_, first), *rest = stretch
+        yield first, rest[-1][1] if rest else first
 
 
 def _push_time(row: RowDifference, pushes: Sequence[int]) -> int | None:

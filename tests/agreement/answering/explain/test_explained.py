@@ -193,7 +193,8 @@ def test_the_command_that_agree_prints_explains_a_row_with_a_triple_term(tmp_pat
     }
     for name, text in files.items():
         (tmp_path / name).write_text(text)
-    command = split(lars("agree", tmp_path, "--in-process").out.splitlines()[-1])
+    printed = lars("agree", tmp_path, "--in-process").out.splitlines()
+    command = split(next(line for line in printed if line.startswith("lars explain")))
     assert (command[:2], command[-1][:9]) == (["lars", "explain"], "ans1(<<( ")
     found = lars("explain", tmp_path, *command[3:])
     assert found.code == 0
@@ -216,7 +217,7 @@ def test_arguments_are_parted_at_commas_outside_of_terms():
 
 
 def test_the_input_that_has_left_the_windows_is_named_although_another_rule_instance_is_closer(tmp_path):
-    """The closest instance, with x2, never had a second triple; the row was an answer because of x1."""
+    """The closest instance has x2, which never had a second triple; what is missing is any second triple."""
     query, trace = tmp_path / "q.rq", tmp_path / "t.nq"
     parts = "STREAM e:S [RANGE 5s] { ?s e:p ?x } STREAM e:R [RANGE 5s] { ?x e:q ?y }"
     query.write_text(f"PREFIX e: <http://e/> SELECT ?s {{ {parts} }}")
@@ -233,7 +234,8 @@ def test_the_input_that_has_left_the_windows_is_named_although_another_rule_inst
         "an evaluation at 6 has the row; since then, striple(s, p, x1, S) at 1 left ⊞^5 at 7; "
         "striple(x1, q, y, R) at 2 left ⊞^5 at 8"
     )
-    assert any("closest with ?x = x2" in line for line in rest)
+    assert any("closest with ?s = s, ?x = x2" in line for line in rest)
+    assert rest[-1].endswith("nearest before: striple(x1, q, y, R) at 2, left the window at 8")
     held = lars(*asked, "--json").json["held"]
     assert (held["t"], [(one["t"], one["left"]) for one in held["left"]]) == (6, [(1, 7), (2, 8)])
     # Nothing has left at 6, and no earlier evaluation has the row at 1.

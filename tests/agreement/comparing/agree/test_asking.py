@@ -29,3 +29,13 @@ def test_each_command_proves_its_row(given, trigger, sample, period, tmp_path):
                 ran = lars(*words)
                 assert ran.code in (0, int(lacks)), ran.err
                 assert ("does not hold" in ran.out) == lacks, words
+
+
+def test_a_row_of_a_silent_period_has_a_command_for_the_side_that_does_not_evaluate(tmp_path):
+    (tmp_path / "q.rq").write_text("SELECT ?a { STREAM <x:s> [RANGE 5s] { ?a <x:p> ?b } }")
+    (tmp_path / "t.nq").write_text('<x:a> <x:p> <x:b> <x:s> "1" .\n')
+    asked = (tmp_path / "q.rq", tmp_path / "t.nq", "--unit", "1s", "--period", "2", "--to", 4)
+    printed = lars("agree", *asked).out.splitlines()
+    assert any("silent period" in line for line in printed)
+    ran = lars(*shlex.split(printed[-1])[1:])
+    assert ran.out.startswith("the query is not evaluated at 4: no input arrives that triggers the query")

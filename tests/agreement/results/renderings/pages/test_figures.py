@@ -142,6 +142,14 @@ def test_in_a_row_of_pull_push_has_the_windows_of_its_last_evaluation_in_the_per
     assert (push, pull, words[-1]) == (pushed, [(1, 8)], "window of pull at 8")
 
 
+def test_push_reports_a_row_only_when_it_evaluates():
+    query = "SELECT ?x ?y WHERE { STREAM <e:s> [RANGE 5s] { ?x <e:p> ?y } }"
+    trace = [(t, (f"e:a{t}", "e:p", "e:b")) for t in (1, 4, 5, 11)]
+    figure = api.agree(query, trace, period=9, unit="1s").plot()
+    bars = [(round(bar.get_x(), 1), round(bar.get_width(), 1)) for bar in figure.axes[1].patches[1:]]
+    assert bars == [(0.7, 0.6), (3.7, 1.6)]
+
+
 def test_the_legend_names_only_marks_that_the_figure_has():
     *_, words = windows_and_legend(api.agree(SAMPLES / "coupons", period=8))
     assert "push reports the row" in words
