@@ -572,15 +572,19 @@ class CauseSearch:
     def _is_gone(self, merged: Program, rows: DifferingRows) -> Mask:
         """Return a mask of the rows that pull would lose even without the input after push's report.
 
-        In a positive program, later input removes no row, so the mask contains all rows.
+        A window that looks ahead has shown later input to push, which is kept. In a positive program, later
+        input removes no row, so the mask contains all rows.
         """
         if is_positive(self._sides.pull):
             return np.ones(len(rows.end), np.bool_)
         pairs = np.stack((rows.end, rows.reported))
         (ends, reports), places = np.unique(pairs, axis=1, return_inverse=True)
         gone, places = np.empty(len(rows.end), np.bool_), places.reshape(-1)
-        for chain in _ascending(reports.tolist()):
-            without = self.program_over(merged).at(ends[chain], reports[chain])
+        ahead = reach(merged).future or 0
+        chains = _apart(ends.tolist(), reports.tolist()) if ahead else _ascending(reports.tolist())
+        for chain in chains:
+            seen = with_windows(merged, _until(reports[chain], ahead)) if ahead else merged
+            without = self.program_over(seen).at(ends[chain], reports[chain] + ahead)
             own = np.flatnonzero(np.isin(places, chain))
             some = rows.take(own)
             gone[own] = ~without.holds_at(some.columns, np.searchsorted(chain, places[own]))
@@ -602,15 +606,7 @@ class CauseSearch:
             return np.zeros(len(rows.end), np.bool_)
         before = np.searchsorted(self._pushes, self._ends, "right") - 1
         newest = np.where(before < 0, 0, np.append(self._pushes, 0)[before])
-        times = tuple(self._pushes.tolist())
-
-        def until(window: Window) -> Window:
-            # The windows that look ahead the farthest are cut by `newest`.
-            if not isinstance(window, TimeWindow) or not 0 <= window.future < ahead:
-                return window
-            return _cut(window, window.future, times)
-
-        pull = with_windows(self._sides.pull, until)
+        pull = with_windows(self._sides.pull, _until(self._pushes, ahead))
         seen = self.program_over(pull).at(self._ends, newest + ahead)
         return ~seen.holds_at(rows.columns, seen.until(rows.end))
 
@@ -681,6 +677,37 @@ class CauseSearch:
         whole = any(r.tuples or r.past is None for r in reaches)
         first = self._situation.timeline.first if whole else int(self._start.min()) - past
         return self._sides.statics(self._situation.within(Interval(first, last)))
+
+
+def _until(times: Array, ahead: int) -> Callable[[Window], Window]:
+    """Return a function that cuts a window after what push could see at the last of some times.
+
+    Windows that look `ahead` the farthest are left to a limit on the newest input.
+    """
+    ascending = tuple(times.tolist())
+
+    def until(window: Window) -> Window:
+        if not isinstance(window, TimeWindow) or not 0 <= window.future < ahead:
+            return window
+        return _cut(window, window.future, ascending)
+
+    return until
+
+
+def _apart(ends: list[int], begins: list[int]) -> list[Array]:
+    """Return the indexes of intervals [begin, end], sorted by end, in groups of disjoint intervals.
+
+    >>> [group.tolist() for group in _apart([3, 5, 5, 9], [1, 2, 4, 6])]
+    [[0, 2, 3], [1]]
+    """
+    groups: list[list[int]] = []
+    for place, begin in enumerate(begins):
+        group = next((each for each in groups if ends[each[-1]] < begin), None)
+        if group is None:
+            groups.append([place])
+        else:
+            group.append(place)
+    return [np.array(group, np.int64) for group in groups]
 
 
 def _ascending(values: list[int]) -> list[Array]:

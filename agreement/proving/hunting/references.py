@@ -552,7 +552,7 @@ class SpecificationReference(Reference):
         if all(switch.held is not None for switch in on):
             return True
         try:
-            return _is_evidence(self._subject(run), on)
+            return _has_evidence(self._subject(run), on)
         except LarsError:
             return False
 
@@ -600,13 +600,6 @@ def _has_evidence(subject: JudgedRun, on: tuple[Switch, ...]) -> bool:
     return bool(subject.misses(subject.judgement)) and not all(
         any(_holds(other, on, (way,)) for other in subject.counterfeits) for way in ways
     )
-
-
-def _is_evidence(subject: JudgedRun, on: tuple[Switch, ...]) -> bool:
-    subject = _as_explained(subject.with_few_starts, on)
-    ways = _fitting(subject, on)
-    wrong = subject.misses(subject.judgement)
-    return bool(wrong) and not any(_holds(other, on, ways) for other in subject.counterfeits)
 
 
 def _switched(subject: JudgedRun, on: tuple[Switch, ...]) -> list[JudgedRun] | None:

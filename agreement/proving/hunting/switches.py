@@ -25,6 +25,7 @@ from agreement.proving.hunting.answer_switches import answer_changes
 from agreement.proving.hunting.input_switches import STARTS, input_changes, ranges
 from agreement.proving.hunting.query_switches import operators, query_changes
 from agreement.proving.hunting.references import JudgedRun, Switch, explains, late_times
+from lars.errors import LarsError
 
 _PARAMETERS: Final = {
     "report": "Definition 23 (when a window reports)",
@@ -194,6 +195,15 @@ def _start_times(options: JudgeOptions) -> Iterator[Switch]:
 
 
 def _with_start(start: int, subject: JudgedRun) -> Iterable[JudgedRun]:
+    """Return the run to judge if windows begin at another t0.
+
+    Raises LarsError if a report with rows comes up to this t0: it would not be compared, but no window that
+    begins at this t0 has closed yet.
+    """
+    recorded = subject.recorded
+    opened = start * recorded.task.unit.milliseconds
+    if any(report.rows and report.t <= opened for report in recorded.recording.reports):
+        raise LarsError(f"a report comes before windows begin at t0 = {start}")
     return (subject.with_options(t0=(start,)),)
 
 

@@ -147,8 +147,12 @@ def by_specification(
 
 def _transient(best: Verdict, dates: Dates) -> str:
     """Return a sentence about the windows before the stable phase, and the option that compares them."""
-    until = judging.in_points(best.phase.after, dates.unit.milliseconds, dates)
+    milliseconds = dates.unit.milliseconds
+    until = judging.in_points(best.phase.after, milliseconds, dates)
     starts = set(best.choice.starts)
+    if starts and max(starts) * milliseconds >= best.phase.after:
+        # With --t0, and for a slide of one time point, no earlier start can be compared.
+        return f"up to t0 = {until}, before the first window opens (RSP-QL 2014, Definition 26), not compared"
     more = f"; --t0 {dates.option(*starts)} compares from that time on" if len(starts) == 1 else ""
     return f"up to {until}, the last possible t0 (RSP-QL 2014, Definition 26), not compared{more}"
 

@@ -183,3 +183,17 @@ def test_a_window_that_is_written_twice_is_one_window(tmp_path):
     (tmp_path / "t.nq").write_text('<x:a> <x:p> <x:b> "4" .\n')
     found = agree(tmp_path / "q.rq", "--stream", f"x:s={tmp_path / 't.nq'}", "--period", 3, "--to", 9).json
     assert found["periods"][0]["agree"]
+
+
+def test_a_row_of_a_window_that_looks_ahead_is_blocked_by_input_that_another_window_shows_later(tmp_path):
+    """Push reports x at 1, from p at 3; the window of r, which does not look ahead, shows the blocker from 2 on."""
+    (tmp_path / "q.rq").write_text(
+        "SELECT ?x FROM STREAM s [RANGE 5s FUTURE 2s STEP 1s] FROM STREAM r [RANGE 5s STEP 1s] "
+        "WHERE { STREAM s { ?x <x:p> ?y } FILTER NOT EXISTS { STREAM r { ?x <x:q> ?z } } }"
+    )
+    (tmp_path / "s.nq").write_text('<x:z> <x:z> <x:z> "1" .\n<x:a> <x:p> <x:b> "3" .\n')
+    (tmp_path / "r.nq").write_text('<x:a> <x:q> <x:c> "2" .\n')
+    streams = [part for name in "sr" for part in ("--stream", f"{name}={tmp_path / name}.nq")]
+    asked = (*streams, "--unit", "1s", "--bounds", "closed", "--period", 4, "--to", 4)
+    (only,) = agree(tmp_path / "q.rq", *asked).json["periods"][0]["intervals"]
+    assert [(one["side"], one["cause"]) for one in only["causes"]] == [("push", "blocked later")]
