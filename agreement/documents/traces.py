@@ -425,13 +425,14 @@ def origin_in(zero: str | None, options: settings.TraceOptions) -> str:
 def point_in(zero: str | None, time: settings.Time, options: settings.TraceOptions, last: int) -> int:
     """Return the time point of a time in a trace that ends at `last`.
 
-    The argument `zero` is the dateTime of time 0, or None. If time 0 is a dateTime, an integer of more than 30
-    years counts from 1970. Raises LarsError as `point_of` does.
+    The argument `zero` is the dateTime of time 0, or None. If time 0 is a dateTime, an integer that means
+    more than 30 years counts from 1970. Raises LarsError as `point_of` does.
     """
+    moment: settings.Time | traces.Instant = time
     if isinstance(time, int) and zero is not None and options.reaches_epoch(time):
-        time = traces.Instant(traces.TimeKind.ZONED, time * options.unit.nanoseconds)
+        moment = traces.Instant(traces.TimeKind.ZONED, time * options.unit.nanoseconds)
     origin = None if options.origin is None else traces.show(traces.instant_of(options.origin))
-    return traces.point_of(time, zero or origin, options.unit, last)
+    return traces.point_of(moment, zero or origin, options.unit, last)
 
 
 def point_on(trace: Trace, time: settings.Time, options: settings.TraceOptions) -> int:

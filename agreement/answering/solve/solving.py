@@ -639,7 +639,6 @@ def _times(
 
     The trace ends at time `last`, and was read with `options`. The argument `zero` is the dateTime of time 0.
     """
-
     times = reports.t0, reports.until, *task.span
     return [None if time is None else point_in(zero, time, options, last) for time in times]
 

@@ -186,7 +186,7 @@ def test_a_window_that_is_written_twice_is_one_window(tmp_path):
 
 
 def test_a_row_of_a_window_that_looks_ahead_is_blocked_by_input_that_another_window_shows_later(tmp_path):
-    """Push reports x at 1, from p at 3; the window of r, which does not look ahead, shows the blocker from 2 on."""
+    """Push reports x at 1, from p at 3; the window of r does not look ahead, and shows the blocker from 2."""
     (tmp_path / "q.rq").write_text(
         "SELECT ?x FROM STREAM s [RANGE 5s FUTURE 2s STEP 1s] FROM STREAM r [RANGE 5s STEP 1s] "
         "WHERE { STREAM s { ?x <x:p> ?y } FILTER NOT EXISTS { STREAM r { ?x <x:q> ?z } } }"

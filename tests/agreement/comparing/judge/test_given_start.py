@@ -8,7 +8,9 @@ RSPQL = """PREFIX : <http://e/>
 REGISTER RSTREAM <http://e/out> AS
 SELECT ?s ?a
 FROM NAMED WINDOW :w1 ON STREAM :S [RANGE 4 STEP 4]
-WHERE { WINDOW :w1 { ?s :p ?a } }
+WHERE {
+WINDOW :w1 { ?s :p ?a }
+}
 """
 CQELS = "PREFIX : <http://e/> SELECT ?s ?a { STREAM :S [RANGE 4s] { ?s :p ?a } }"
 
