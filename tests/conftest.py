@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, settings
 
 from agreement.engines.adapters import client
 from solver.spark.session import spark_context
-from tests.packs import is_there
+from tests.packs import is_there, may_need_a_pack
 from tests.warm import WarmProcess, started
 
 LONGEST = ("test_cut_off", "test_known_truth", "spark_faults", "test_types_are_right", "test_mutations")
@@ -43,12 +43,23 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "pack(name): needs a pack beside the project (tests/packs.py)")
 
 
+def pytest_ignore_collect(collection_path, config):
+    """Spare the reading of files without tests of packs where these alone are asked for."""
+    named = collection_path.name
+    if config.option.markexpr == "pack" and named.startswith("test_") and named.endswith(".py"):
+        return not may_need_a_pack(collection_path) or None
+    return None
+
+
 def pytest_collection_modifyitems(config, items):
     """Leave out the tests of packs that are not there; test_packs.py says once what they check.
 
     The longest come first, so that no process is left with one of them at the end. Those on Spark follow:
     the first process takes what is first, and only it starts a Java.
     """
+    need = {item.path for item in items if item.get_closest_marker("pack")}
+    if overlooked := [path for path in need if not may_need_a_pack(path)]:
+        raise pytest.UsageError(f"tests.packs.may_need_a_pack overlooks {overlooked}")
     config.hook.pytest_deselected(items=list(filter(_lacks_a_pack, items)))
     items[:] = [item for item in items if not _lacks_a_pack(item)]
     items.sort(key=lambda item: (not any(name in item.nodeid for name in LONGEST), not _is_on_spark(item)))

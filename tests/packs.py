@@ -5,6 +5,7 @@ its marker, `@pack("csrbench")`, and takes files from `files_of`; where the pack
 is left out, and test_packs.py skips once for the pack and says what is thereby not checked.
 """
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -70,6 +71,11 @@ def files_of(name: str, pattern: str) -> list[Path]:
     found = sorted(PACKS[name].folder.glob(pattern))
     assert found or not is_there(name), f"no {pattern} in {PACKS[name].folder}"
     return found
+
+
+def may_need_a_pack(path: Path) -> bool:
+    """Return whether tests of a file may have the marker, by a name in its text that gives the marker."""
+    return re.search(r"\b(pack|recorded)\(|\bbenches\b|\bown_queries\b", path.read_text()) is not None
 
 
 RECORDED = ("recordings", "recordings-living", "recordings-engines")

@@ -16,7 +16,7 @@ from tests.agreement.proving.hunting.toy_process import Toy
 
 EVERY = {**NAMES, **UNFORESEEN, **LATER, **THIRD, **FOURTH, **FIFTH}
 RUNS = 480
-SECONDS = 120
+SECONDS = 600
 
 
 def hunted(fault, runs=RUNS, names=None):

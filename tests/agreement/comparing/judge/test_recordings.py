@@ -8,6 +8,7 @@ import pytest
 from agreement.comparing.judge import case_files
 from agreement.engines.registry import engine
 from tests.agreement.command import lars
+from tests.once import once
 from tests.packs import HELD, files_of, pack
 
 AGREEING = {
@@ -42,11 +43,16 @@ SOURCES = [
 
 
 @pytest.fixture(scope="module", params=SOURCES)
-def source(request):
+def source(request, tmp_path_factory):
     """Engine, how many cases, how many of them as specified, and the two judgements: once for all tests."""
     files, name, *counts = request.param
     judged = partial(lars, "judge", *files(name), "--json")
-    return name, *counts, judged(), judged("--engine", "specification")
+    both = once(
+        tmp_path_factory,
+        f"judged {files.__name__} {name}",
+        lambda: (judged(), judged("--engine", "specification")),
+    )
+    return name, *counts, *both
 
 
 def test_every_case_is_as_its_own_engine_version_predicts(source):

@@ -4,6 +4,7 @@ import pytest
 
 from agreement.proving.suite import read_suite, suite_tests, write_suite
 from agreement.proving.suite.suite_tests import chosen_streams, made_tests
+from tests.once import once
 
 STEP = 14
 ALSO = (
@@ -30,8 +31,8 @@ def made(step=STEP, also=ALSO):
 
 
 @pytest.fixture(scope="session")
-def made_once():
-    return made()
+def made_once(tmp_path_factory):
+    return once(tmp_path_factory, "suite", made)
 
 
 @pytest.fixture(scope="session")
