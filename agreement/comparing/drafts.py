@@ -3,7 +3,8 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from math import ceil
+from math import ceil, isfinite
+from statistics import median_low
 from typing import Final
 
 from agreement.comparing.matching.likeness import Key, row_key
@@ -20,6 +21,10 @@ USUAL: Final = tuple(
 """Durations that people often choose for windows: from one hour down to one second."""
 _NEAR: Final = 0.05
 """The tolerance for rounding the greatest delay of alerts, as a share of the usual duration."""
+_REMOVE: Final = (
+    "# If alerts depend on other columns of the events, remove # from lines below and correct the numbers.",
+    "# The first line of a column is about the event of the alert, the second line about another event.",
+)
 _Times = Mapping[Key, Sequence[float]]
 
 
@@ -50,21 +55,23 @@ def draft(events: Recording, alerts: Sequence[Recording], *, name: str, time: st
     age = _greatest_age(every, repeated)
     length = window_length(age, unit)
     prefix, iri = EXAMPLE
-    patterns = " ; ".join(f"{prefix}:{column} ?{variable}" for variable, column in columns.items())
+    taken = {*events.variables, *columns}
+    event = _fresh("event", taken)
+    pattern = f"?{event} " + " ; ".join(
+        f"{prefix}:{column} ?{variable}" for variable, column in columns.items()
+    )
+    stream = f"  STREAM {prefix}:{name} [RANGE {length}] {{"
+    parts = tuple(_conditions(events, columns, (time, *columns.values()), event))
     lines = (
         (
             "# This query is derived from the columns of the alerts and events. Edit it, and use it "
             "with --query."
         ),
         f"# An alert comes at most {age / 1000:g}s after its event.",
-        *(
-            f"# If alerts depend on the {column} of events, add: ; {prefix}:{column} ?{column} "
-            f"FILTER (?{column} > ...)"
-            for column in _other_numbers(events, (time, *columns.values()))
-        ),
+        *(_REMOVE if parts else ()),
         f"PREFIX {prefix}: <{iri}>",
         f"SELECT {' '.join(f'?{variable}' for variable in columns)} WHERE {{",
-        f"  STREAM {prefix}:{name} [RANGE {length}] {{ ?event {patterns} }}",
+        *((stream, f"    {pattern} .", *parts, "  }") if parts else (f"{stream} {pattern} }}",)),
         *_filter(tuple(columns), set(every) & set(repeated), set(every) - set(repeated)),
         "}",
     )
@@ -121,24 +128,55 @@ def _greatest_age(events: _Times, alerts: _Times) -> float:
 def window_length(age: float, unit: Duration) -> Duration:
     """Return the length of a window, given the greatest delay `age` in ms between an event and its alert.
 
-    The length is a usual duration, such as 10s, near the delay. If no usual duration is near, the length is
-    the delay, rounded up to whole time units.
+    The length is a usual duration, such as 10s, near the delay. Otherwise it is a multiple of a usual
+    duration which is a little longer than the delay. If no multiple is near, the length is the delay, rounded
+    up to whole time units.
     """
-    usual = (length for length in USUAL if length.nanoseconds % unit.nanoseconds == 0)
-    near = (length for length in usual if abs(length.milliseconds - age) <= _NEAR * length.milliseconds)
+    usual = [length for length in USUAL if length.nanoseconds % unit.nanoseconds == 0]
+    # A system that pulls each minute has windows of whole minutes, such as 3m for a delay of 179s.
+    whole = (Duration(max(ceil(age / each.milliseconds), 1) * each.nanoseconds) for each in usual)
+    near = (one for one in (*usual, *whole) if abs(one.milliseconds - age) <= _NEAR * one.milliseconds)
     # Arrivals at the evaluation time are in each window.
     points = max(ceil(age / unit.milliseconds - SLACK), 1)
     return next(near, Duration(points * unit.nanoseconds))
 
 
-def _other_numbers(events: Recording, known: Sequence[str]) -> Iterator[str]:
-    """Yield the columns of numbers in the events, except the known columns."""
+def _numbers(events: Recording, column: str) -> Sequence[Number]:
+    """Return the different numbers of a column of the events; empty if another value is not a number."""
+    reports = in_columns(events, (column,)).reports
+    values = {part for report in reports for row in report.rows for part in row_key(row)} - {None}
+    numbers = {part for part in values if isinstance(part, Number) and isfinite(part)}
+    return sorted(numbers) if len(numbers) == len(values) else ()
+
+
+def _conditions(
+    events: Recording, columns: Mapping[str, str], known: Sequence[str], event: str
+) -> Iterator[str]:
+    """Yield commented lines of a query: conditions on the columns of numbers in the events, except `known`.
+
+    For each column, a condition is about the event of the alert. Another condition is about an event of its
+    own, with the same values in the columns of the alerts that are not numbers.
+    """
+    prefix, _ = EXAMPLE
+    kept = {variable: column for variable, column in columns.items() if not _numbers(events, column)}
+    same = "".join(f"{prefix}:{column} ?{variable} ; " for variable, column in kept.items())
+    taken = {*events.variables, *columns, event}
     for column in events.variables:
-        if column not in known and _NAME.fullmatch(column):
-            reports = in_columns(events, (column,)).reports
-            values = {part for report in reports for row in report.rows for part in row_key(row)}
-            if values - {None} and all(part is None or isinstance(part, Number) for part in values):
-                yield column
+        if column not in known and _NAME.fullmatch(column) and (numbers := _numbers(events, column)):
+            other = _fresh("event", taken)
+            value = _fresh(column, taken)
+            own = column if column not in columns else value
+            limit = median_low(numbers)
+            yield f"    # ?{event} {prefix}:{column} ?{own} . FILTER (?{own} > {limit})"
+            yield f"    # ?{other} {same}{prefix}:{column} ?{value} . FILTER (?{value} > {limit})"
+
+
+def _fresh(name: str, taken: set[str]) -> str:
+    """Return a name that is not taken, with a number if necessary, and add this name to the taken names."""
+    names = (name, *(f"{name}{n}" for n in range(2, len(taken) + 3)))
+    found = next(one for one in names if one not in taken)
+    taken.add(found)
+    return found
 
 
 def _filter(columns: Sequence[str], repeated: Iterable[Key], others: Iterable[Key]) -> Iterator[str]:

@@ -4,12 +4,13 @@ If the events are known, the function also finds the query semantics that predic
 """
 
 import re
+import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from datetime import datetime
 from difflib import get_close_matches
-from itertools import product
+from itertools import islice, product
 from math import inf
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,6 +23,7 @@ from agreement.comparing.logs import AlertMatch, LogMatch, match_logs, missed
 from agreement.comparing.matching.likeness import is_number, row_key
 from agreement.documents import initial, recordings, requests
 from agreement.documents.dates import Dates
+from agreement.documents.options import shell_words
 from agreement.documents.recordings import Recording, answer_tables
 from agreement.documents.table_files import Column, OutTable, term_columns
 from agreement.documents.values import Period, points_of
@@ -29,6 +31,7 @@ from agreement.engines.engine import columns
 from agreement.results.base.library import Findings, Listeners, offered_functions
 from agreement.results.logs import report
 from agreement.results.logs.hints import hints
+from agreement.results.logs.limits import in_words, limits_of
 from agreement.results.logs.predicting import JudgedLogs, check_year, later, read_log
 from agreement.results.logs.report import Missed, Prediction
 from lars.dataclass import dataclass
@@ -140,6 +143,8 @@ class LogsResult(Findings):
     _dates: Dates = field(default_factory=Dates)
     _times: bool = True
     _fails_on_empty: bool = False
+    _distinction: str = ""
+    _whole: str = ""
 
     @property
     def same(self) -> bool:
@@ -168,7 +173,8 @@ class LogsResult(Findings):
     def parts(self) -> Iterable[RenderableType]:
         """Yield the texts and tables that the terminal shows."""
         yield from self.hints
-        yield from report.as_text(self.names, self.match, self.predictions, self.draft, self._dates)
+        told = self.names, self.match, self.predictions, self.draft, self._dates
+        yield from report.as_text(*told, self._distinction, self._whole)
         yield from report.of_missed(self.names[0], self.match, self.missed, self._dates)
 
     def tables(self) -> Sequence[OutTable]:
@@ -234,7 +240,7 @@ def compare_logs(request: LogsRequest, listeners: Listeners) -> LogsResult:
     _check(request)
     zero, logs = _read_logs(paths, request)
     zero = _zero_of_numbers(logs) if zero is None else zero
-    variables = _variables(request)
+    variables, typed = _variables(request), request
     request, logs = _in_one_case(request, logs, variables, listeners.note)
     tables = list(_event_tables(request, zero))
     common, lacking = _compared_columns(paths, logs, variables, listeners.note)
@@ -244,7 +250,21 @@ def compare_logs(request: LogsRequest, listeners: Listeners) -> LogsResult:
     first, second = (later(recordings.in_columns(log, common), -begin * initial.MINUTE) for log in logs)
     events = _events_in(common, tables)
     moved = None if events is None else later(events, -begin * initial.MINUTE)
+    predictions: report.Predictions = ((), ())
+    text = None
+    if asked.events and (first.reports or second.reports):
+        predictions, text = _explained(request, zero, tables, logs, lacking, listeners)
     match = match_logs(first, second, request.tolerance, within, moved)
+    if all(predictions) and asked.within is None and (period := _clock(*predictions)) is not None:
+        within = period.milliseconds / 2
+        nearer = match_logs(first, second, request.tolerance, within, moved)
+        if len(nearer.both) < len(match.both):
+            match = nearer
+            listeners.note(
+                f"both systems evaluate at every {period} or more, so alerts that are more than "
+                f"{Duration(period.nanoseconds // 2)} apart are of two evaluations, and are not matched. Use "
+                "--within LENGTH to change this"
+            )
     names = _names(paths)
     causes = hints(
         names,
@@ -252,19 +272,71 @@ def compare_logs(request: LogsRequest, listeners: Listeners) -> LogsResult:
         match,
         lambda tolerance: match_logs(first, second, tolerance, within, moved),
     )
-    result = LogsResult(
+    return LogsResult(
         names=names,
         match=match,
         hints=tuple(causes) if any(match.only) else (),
         _dates=Dates(shown, MILLISECOND),
         _times=request.times,
         _fails_on_empty=request.fail_on_empty,
+        _distinction=_distinction(asked.query, request),
+        _whole=_whole(typed, listeners),
         missed=_missed(request, match),
+        predictions=predictions,
+        draft=text,
     )
-    if not asked.events or not match.alerts:
-        return result
-    mine, yours, text = _explained(request, zero, tables, logs, lacking, listeners)
-    return replace(result, predictions=(mine, yours), draft=text)
+
+
+def _clock(*logs: Sequence[Prediction]) -> Duration | None:
+    """Return the shortest period of the rules of two logs; None if a rule has no period, or predicts little.
+
+    The alerts of two evaluations of both systems are then two alerts, though their rows are equal.
+    """
+    periods: list[Duration | None] = []
+    for tried in logs:
+        departure = report.departure_of(tried)
+        change = report.change_of(tried) if departure is not None else None
+        rules = tried[:1] if departure is None else (departure,) if change is None else change[:2]
+        if not all(rule.fits or rule.close or change is not None for rule in rules):
+            return None
+        periods += (rule.period for rule in rules)
+    known = [period for period in periods if period is not None]
+    return min(known) if len(known) == len(periods) else None
+
+
+def _whole(request: LogsRequest, listeners: Listeners) -> str:
+    """Return a sentence with the command that writes all alerts of the logs of a request to a table."""
+    if listeners.source_files is not None:
+        return 'all alerts are in the data frame of .to_pandas("alerts")'
+    # The first words are the logs, which have no flag on the command line.
+    words = islice(shell_words(request), 4, None)
+    into = ("--out", "compared", "--out-format", "csv", "--out-terms", "values")
+    command = shlex.join(("lars", "compare", str(request.first), str(request.second), *words, *into))
+    return f"all alerts are in compared/alerts.csv after this command: {command}"
+
+
+def _query_names(queries: Sequence[Path]) -> Sequence[str]:
+    names = [path.name for path in queries]
+    return names if len({*names}) == len(names) else [*map(str, queries)]
+
+
+def _distinction(queries: Sequence[Path], request: LogsRequest) -> str:
+    """Return a text with the windows and limits by which the queries of two logs differ; empty for one."""
+    if len(queries) < _LOGS:
+        return ""
+    options = request.input_options.fitted(queries, unsaid, request.wait, request.lateness)
+    features = []
+    for path in queries:
+        query = requests.load_query(path, options.time_point, graphs=True)
+        windows = (str(source.window) for source in requests.sources(query))
+        own = limits_of(query)
+        features.append([*dict.fromkeys((*windows, *(in_words(query, limit) for limit in own)))])
+    differing = [[one for one in mine if one not in yours] for mine, yours in (features, reversed(features))]
+    if not any(differing):
+        return "the windows and the limits of both queries are equal"
+    names = _query_names(queries)
+    told = (f"{', '.join(own) or 'no other'} in {name}" for name, own in zip(names, differing, strict=True))
+    return f"the queries differ: {', and '.join(told)}"
 
 
 def _variables(request: LogsRequest) -> Sequence[str]:
@@ -466,7 +538,7 @@ def _explained(  # noqa: PLR0913, PLR0917 - what is asked, and what was read
     logs: _Logs,
     lacking: frozenset[str],
     listeners: Listeners,
-) -> tuple[tuple[Prediction, ...], tuple[Prediction, ...], str | None]:
+) -> tuple[report.Predictions, str | None]:
     """Return the predictions of the first log and of the second log, and the drafted query or None."""
     asked = request.logs
     options = _timed(request.input_options, zero, [table for _, table in tables], logs)
@@ -479,9 +551,11 @@ def _explained(  # noqa: PLR0913, PLR0917 - what is asked, and what was read
             queries = (Path(folder) / "draft.rq",)
             rewrite(queries[0], text)
             options = replace(options, around=replace(options.around, prefix=prefixes), column=templates)
+        named = [""] if len(queries) < _LOGS else _query_names(queries)
         notes: list[str] = []
         judged = [
-            replace(_judged(request, query, options, notes.append), lacking=lacking) for query in queries
+            replace(_judged(request, query, options, notes.append), lacking=lacking, name=name)
+            for query, name in zip(queries, named, strict=True)
         ]
         for note in dict.fromkeys(notes):
             listeners.note(note)
@@ -491,7 +565,7 @@ def _explained(  # noqa: PLR0913, PLR0917 - what is asked, and what was read
             )
             for n, log in enumerate((request.first, request.second))
         )
-        return first, second, text
+        return (first, second), text
 
 
 def _judged(request: LogsRequest, query: Path, options: requests.InputOptions, note: Warn) -> JudgedLogs:

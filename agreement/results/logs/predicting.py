@@ -99,6 +99,7 @@ class JudgedLogs:
     - `lateness` is the limit, in time points, of an element's delay: specifications ignore elements with a
       greater delay.
     - `lacking` are the variables of the query that are not compared, because a log has no column for them.
+    - `name` is the name of the query, if each log has a query of its own; otherwise it is empty.
     """
 
     query: Path
@@ -110,6 +111,7 @@ class JudgedLogs:
     wait: int = 0
     lateness: int | None = None
     lacking: frozenset[str] = frozenset()
+    name: str = ""
     _tasks: list[specifications.Task] = field(default_factory=list)
     """The first task, whose cached rows all predictions of both logs use; empty before the first task."""
     _judges: dict[str, specifications.Specification | Engine] = field(default_factory=dict)
@@ -158,6 +160,11 @@ class JudgedLogs:
             nearest = min(tried, key=lambda one: one.order)
             if not nearest.fits and nearest.name in runs:
                 tried += self._by_other_lengths(nearest, *runs[nearest.name], answers)
+            # Rows of other windows can be so many that push is nearer than pull with the true period.
+            clocked = [one for one in tried if one.engine == _PULL and one.name in runs]
+            if not _is_explained(tried) and clocked and nearest.engine != _PULL:
+                best = min(clocked, key=lambda one: one.order)
+                tried += self._by_other_lengths(best, *runs[best.name], answers)
             if not _is_explained(tried):
                 tried += self._by_periods_of_parts(tried, run, asked, wait, answers)
             if not _is_explained(tried):
@@ -166,7 +173,7 @@ class JudgedLogs:
                 tried += self._by_new_rows(run, periods, wait, answers)
         for message in dict.fromkeys(messages):
             warn(message)
-        return _sorted(replace(one.since(zero), log=answers) for one in tried)
+        return _sorted(replace(one.since(zero), log=answers, query=self.name) for one in tried)
 
     def _by_periods_of_parts(
         self,
@@ -324,9 +331,8 @@ class JudgedLogs:
             points = tuple(t / self.unit.milliseconds for t in merged)
             tried: list[Prediction] = []
             for starts in every:
-                tried.append(
-                    replace(self._verdict(name, engine, run, starts, joined, counted), merged=points)
-                )
+                one = self._verdict(name, engine, run, starts, joined, counted)
+                tried.append(replace(one, merged=points, period=slide))
                 if tried[-1].correct:
                     break
             return min(tried, key=lambda one: one.order)

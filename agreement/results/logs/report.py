@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import permutations
+from operator import attrgetter
 from typing import Final
 
 from rich.console import RenderableType
@@ -50,6 +51,8 @@ class Prediction:
     - `log` contains the alerts with their own times. In the verdict, the alerts of one evaluation have one
       time.
     - `merged` are time points of alerts of a clock which the semantics counts to an earlier evaluation.
+    - `query` is the name of the log's query, if each log has a query of its own; otherwise it is empty.
+    - `period` is the time between two evaluations; None if the engine evaluates at events.
     """
 
     name: str
@@ -60,11 +63,18 @@ class Prediction:
     changed: bool = False
     log: Recording | None = None
     merged: tuple[float, ...] = ()
+    query: str = ""
+    period: Duration | None = None
 
     @property
     def semantics(self) -> str:
-        """A text about the semantics: the times of evaluations, and how equal rows are counted."""
-        return f"{self.name}{_ONCE if self.once else ''}"
+        """A text about the semantics: the times of evaluations, how equal rows are counted, and the query."""
+        return f"{self.name}{_ONCE if self.once else ''}{self.by_query}"
+
+    @property
+    def by_query(self) -> str:
+        """A text that names the query; empty if both logs have the same query."""
+        return f" (query {self.query})" if self.query else ""
 
     @property
     def correct(self) -> bool:
@@ -185,21 +195,41 @@ The number counts the evaluations that only the second semantics predicts.
 Predictions = tuple[tuple[Prediction, ...], tuple[Prediction, ...]]
 
 
-def as_text(
-    names: tuple[str, str], match: LogMatch, predictions: Predictions, draft: str | None, dates: Dates
+def as_text(  # noqa: PLR0913, PLR0917 - what was read and found, and texts that only the request knows
+    names: tuple[str, str],
+    match: LogMatch,
+    predictions: Predictions,
+    draft: str | None,
+    dates: Dates,
+    distinction: str = "",
+    whole: str = "",
 ) -> Iterator[RenderableType]:
-    """Yield the text report: the log that departs, differing alerts, and each log's predictions."""
+    """Yield the text report: the log that departs, differing alerts, and each log's predictions.
+
+    Args:
+        names: The names of the logs.
+        match: The alerts of both logs.
+        predictions: The predictions of each log; empty if the events are unknown.
+        draft: The derived query, if any.
+        dates: The mapping of times to dateTimes.
+        distinction: A text about the parts in which the queries of both logs differ; empty for one query.
+        whole: A sentence with the command that writes all alerts.
+    """
     beyond = [_beyond(match, n) for n in (0, 1)]
     hidden = {id(alert) for parts in beyond for part in parts for alert in part}
     lone = [alert for alert in match.alerts if alert.delay is None and id(alert) not in hidden]
     moved = [alert for alert in match.alerts if alert.delay is not None and abs(alert.delay) > SLACK]
     if all(predictions) and (lone or moved or hidden):
-        yield _departing(names, predictions, is_drafted=draft is not None)
+        departing = _departing(names, predictions, is_drafted=draft is not None)
+        yield f"{departing}{'; ' if distinction else ''}{distinction}"
     for title, alerts in (("alerts of one log alone", lone), ("common alerts at other times", moved)):
         if alerts:
             yield _alerts(title, names, match, alerts[:_SHOWN], dates)
             if len(alerts) > _SHOWN:
-                yield f"{len(alerts) - _SHOWN} more; --out DIR writes all of them"
+                end = dates.text(alerts[-1].at) if dates.zero is not None else _seconds(alerts[-1].at)
+                yield f"the table shows {_SHOWN} of {len(alerts)} alerts; the last alert is at {end}"
+    if max(len(lone), len(moved)) > _SHOWN and whole:
+        yield whole
     shown = replace(match, alerts=tuple(alert for alert in match.alerts if id(alert) not in hidden))
     yield from _sentences(names, shown)
     for n, parts in enumerate(beyond):
@@ -251,12 +281,13 @@ def _departing(names: tuple[str, str], predictions: Predictions, *, is_drafted: 
         (one, mine, _), (other, yours, _) = sides
         if yours[0].changed and not mine[0].changed and not is_drafted:
             rule = f'and follows the rule "{yours[0].semantics}"'
-            return f"{_follows(one, mine[0])}; {other} departs from the query throughout, {rule}"
+            return f"{other} departs from the query throughout, {rule}; {_follows(one, mine[0])}"
         both = zip(names, predictions, strict=True)
         if any(tried[0].is_of_nothing or tried[0].is_cut for tried in predictions):
             return "; ".join(_follows(name, tried[0]) for name, tried in both)
         rules = "; ".join(f"{name} follows {_one_of(tried)}" for name, tried in both)
-        return f"each log follows a rule throughout: {rules}"
+        what = "its own query" if first[0].query else "a rule"
+        return f"each log follows {what} throughout: {rules}"
     if not any(departure is None or departure.close for departure in departures):
         every = (one for tried in predictions for one in tried)
         if not any(window.expected for one in every for window in one.windows):
@@ -265,10 +296,11 @@ def _departing(names: tuple[str, str], predictions: Predictions, *, is_drafted: 
                 "and the kinds of terms in the query (a text is never greater than a number)"
             )
         return "lars cannot name the log that departs, because no tried rule comes close to either log"
-    sides.sort(key=lambda side: side[2] is not None)
-    followed = sides[0][1][0].semantics if sides[0][2] is None else None
+    # The reader of the first line wants the cause: the log that departs comes first.
+    sides.sort(key=lambda side: side[2] is None)
+    departed = sides[0][2].semantics if sides[0][2] is not None and change_of(sides[0][1]) is None else None
     return "; ".join(
-        _follows(name, tried[0]) if departure is None else _departs(name, departure, followed)
+        _follows(name, tried[0], departed) if departure is None else _departs(name, tried, departure)
         for name, tried, departure in sides
     )
 
@@ -283,13 +315,15 @@ def _rules(tried: Sequence[Prediction]) -> Collection[str]:
     return [one.semantics for one in tried if one.fits]
 
 
-def _follows(name: str, best: Prediction) -> str:
+def _follows(name: str, best: Prediction, departed: str | None = None) -> str:
+    """Return a text about a log that follows a rule; `departed` is the rule that the text names before."""
     if best.is_of_nothing:
         return f"{name} has no alert, and a tried rule predicts none"
+    rule = "this rule" if best.semantics == departed else f'the rule "{best.semantics}"'
     if best.is_cut:
-        return f'{name} follows the rule "{best.semantics}" {_spanned(best)}'
+        return f"{name} follows {rule} {_spanned(best)}"
     but = f", except for {outputs.quantity(best.left_out, 'alert')} at the ends" if best.left_out else ""
-    return f'{name} follows the rule "{best.semantics}" throughout{but}'
+    return f"{name} follows {rule} throughout{but}"
 
 
 def _spanned(best: Prediction) -> str:
@@ -302,16 +336,48 @@ def _spanned(best: Prediction) -> str:
     return f"from {first} to {last}, but has no alert at {times}: the log was cut, or the system was down"
 
 
-def _departs(name: str, departure: Prediction, followed: str | None) -> str:
-    ends = [window.end for window in departure.unexplained if window.end is not None]
+def _departs(name: str, tried: Sequence[Prediction], departure: Prediction) -> str:
+    """Return a text about a log that departs from a rule: when it changed, or which rows differ."""
     if not departure.close or departure.verdict is None:
         return f"no tried rule comes close to {name}"
-    rule = "this rule" if departure.semantics == followed else f'the rule "{departure.semantics}"'
-    text = f"{name} departs from {rule} at {len(departure.unexplained)} of {departure.counted}"
-    if not ends:
-        return text
-    first, last = map(departure.verdict.dates.text, (min(ends), max(ends)))
-    return f"{text}, {f'at {first}' if first == last else f'the first at {first} and the last at {last}'}"
+    dates = departure.verdict.dates
+    if (change := change_of(tried)) is not None:
+        before, after, last, start, _ = change
+        when = f"between {dates.text(last)} and {dates.text(start)}"
+        rules = f'before, it follows the rule "{before.semantics}"; after, the rule "{after.semantics}"'
+        return f"{name} changed {when}: {rules}"
+    wrong = departure.unexplained
+    ends = [window.end for window in wrong if window.end is not None]
+    text = f'{name} departs from the rule "{departure.semantics}" at {len(wrong)} of {departure.counted}'
+    if ends:
+        begin, end = map(dates.text, (min(ends), max(ends)))
+        text += f", {f'at {begin}' if begin == end else f'the first at {begin} and the last at {end}'}"
+    return f"{text}: {_kind(name, wrong)}"
+
+
+def _kind(name: str, wrong: Sequence[WindowVerdict]) -> str:
+    """Return a text about the rows by which a log differs from the predicted rows."""
+    missing, extra = ([row for w in wrong for row in rows(w)] for rows in (_MISSING, _EXTRA))
+    if not missing and not extra:
+        return str(wrong[0].problem)
+    lacks = f"{name} lacks {_rows(missing)}" if missing else ""
+    more = (
+        f"{'' if missing else f'{name} '}has {_rows(extra)} that the rule does not predict" if extra else ""
+    )
+    down = (
+        ", as if alerts were lost or the system had not evaluated"
+        if not extra and not any(w.actual for w in wrong)
+        else ""
+    )
+    return " and ".join(filter(None, (lacks, more))) + down
+
+
+_MISSING: Final = attrgetter("missing")
+_EXTRA: Final = attrgetter("extra")
+
+
+def _rows(rows: Sequence[Row]) -> str:
+    return outputs.short_row(rows[0]) if len(rows) == 1 else outputs.quantity(len(rows), "row")
 
 
 def _alerts(
@@ -578,7 +644,7 @@ def _with_delay(prediction: Prediction) -> str:
     if prediction.engine in CLOCKED and prediction.verdict is not None and prediction.windows:
         dates, first = prediction.verdict.dates, prediction.windows[0].end
         at = f" (such as at {dates.text(first)})" if first is not None else ""
-    return f"{prediction.name}{at}{_ONCE if prediction.once else ''}{late}"
+    return f"{prediction.name}{at}{_ONCE if prediction.once else ''}{prediction.by_query}{late}"
 
 
 def _unexplained(best: Prediction, window: WindowVerdict) -> tuple[str, str, str]:
