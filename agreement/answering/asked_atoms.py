@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
+from functools import lru_cache
 from typing import Final, TypeVar, assert_never
 
 from agreement.answering.solve.solving import Answered, AnswerRows, EngineReports, Streams
@@ -14,7 +15,7 @@ from lars.errors import LarsError
 from lars.language.terms import Variable
 from lars.text import VARIABLE, Scanner
 from solver.facts import Row
-from solver.rdf import NotATerm, read_term, value
+from solver.rdf import NotATerm, canonical, read_term, value
 from solver.settings import Warn
 
 _EXAMPLES: Final = "an atom, as 'ans(25,rayban,b)', 'near(<http://e/b>)' or '@_15 trigger'"
@@ -157,9 +158,24 @@ def fits(arguments: Sequence[str], terms: Sequence[str | None], is_open: Callabl
         elif term is None:
             if argument not in ("-", "null"):
                 return False
-        elif argument not in (term, short(term)) and not same_number(argument, term):
+        elif not _names(argument, term):
             return False
     return True
+
+
+def _names(argument: str, term: str) -> bool:
+    if argument in (term, short(term)) or same_number(argument, term):
+        return True
+    # The case of language tags, and escapes, do not distinguish terms.
+    return argument[:1] in '<"' and _canonical(argument) == term
+
+
+@lru_cache(maxsize=2**10)
+def _canonical(argument: str) -> str | None:
+    try:
+        return canonical(argument)
+    except NotATerm:
+        return None
 
 
 def same_number(argument: str, term: str) -> bool:

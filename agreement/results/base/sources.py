@@ -18,15 +18,16 @@ from pathlib import Path
 from shlex import join
 from typing import Final, Protocol, cast, runtime_checkable
 
-from rdflib import Dataset, Graph
-from rdflib.term import BNode, IdentifiedNode, Node
+from rdflib import XSD, Dataset, Graph
+from rdflib.term import BNode, IdentifiedNode, Node, URIRef
+from rdflib.term import Literal as RdfLiteral
 
 from agreement.documents.values import GIVEN, message_text, static_file
 from agreement.results.base.python_values import of_library, text_of
-from lars.errors import LarsError, PlacedError
+from lars.errors import LarsError, PlacedError, about
 from lars.files import exists
 from lars.options import Option
-from solver.rdf import SHARED_BLANK
+from solver.rdf import SHARED_BLANK, NotATerm, text_of_rdflib
 from solver.settings import StaticFile
 from solver.traces.formats.cells import MAPPED
 
@@ -179,11 +180,20 @@ class SourceFiles:
         """Return a node of rdflib; a blank node gets the label that it has in all files.
 
         If several arguments of one API call contain a blank node, the node has the same label in all files of
-        the call.
+        the call. Infinity and NaN get the lexical forms of XSD.
+
+        Raises:
+            NotATerm: An IRI has a character that no IRI has.
         """
-        if not isinstance(node, BNode):
-            return node
-        return self._blanks.setdefault(node, BNode(f"{SHARED_BLANK[2:]}{len(self._blanks)}"))
+        match node:
+            case BNode():
+                return self._blanks.setdefault(node, BNode(f"{SHARED_BLANK[2:]}{len(self._blanks)}"))
+            case URIRef() if _NOT_IN_IRIS.search(node):
+                raise NotATerm.of(f"<{node}>", "it has a character that no IRI has")
+            case RdfLiteral(datatype=XSD.double | XSD.float) if str(node) in _NOT_FINITE:
+                return RdfLiteral(_NOT_FINITE[str(node)], datatype=node.datatype, normalize=False)
+            case _:
+                return node
 
     def _of_text(self, source: TextSource, named: Callable[[str], tuple[str, str]]) -> Path:
         if isinstance(source, Path):
@@ -391,9 +401,18 @@ def _elements(elements: Iterable[Element], shared: Callable[[Node], Node]) -> tu
             raise LarsError(f"element {number}: found {message_text(element)}, {problem}")
     if forms[:1] in ([], [_GRAPH]):
         return ".trig", _as_trig(every, shared)
-    if forms[0] == _ROW:
-        return ".ndjson", "\n".join(_row_text(number, row, shared) for number, row in enumerate(every, 1))
-    return ".ndjson", "\n".join(dumps(_cells(t, content, shared)) for t, content in every)
+    lines: list[str] = []
+    for number, element in enumerate(every, 1):
+        try:
+            is_row = forms[0] == _ROW
+            lines.append(
+                _row_text(number, element, shared)
+                if is_row
+                else dumps(_cells(element[0], element[1], shared))
+            )
+        except NotATerm as error:
+            raise about(f"element {number}", error) from None
+    return ".ndjson", "\n".join(lines)
 
 
 def _row_text(number: int, row: Mapping[str, object], shared: Callable[[Node], Node]) -> str:
@@ -411,7 +430,7 @@ def _row_text(number: int, row: Mapping[str, object], shared: Callable[[Node], N
             case list() | tuple():
                 return [value(inner) for inner in plain]
             case Node():
-                return shared(plain).n3()
+                return text_of_rdflib(shared(plain))
             case date():
                 # NaT of pandas is a date that is equal to nothing.
                 return plain.isoformat() if plain == plain else None  # noqa: PLR0124
@@ -430,6 +449,9 @@ _GRAPH: Final = "a graph or triple of rdflib"
 _TRIPLE: Final = "a triple with texts"
 _ATOM: Final = "an atom as text"
 _ROW: Final = "a dict"
+_NOT_IN_IRIS: Final = re.compile(r"""[\x00-\x20<>"{}|^`\\]""")
+_NOT_FINITE: Final = {"nan": "NaN", "inf": "INF", "-inf": "-INF"}
+"""The lexical forms of doubles in rdflib that XSD writes otherwise."""
 _FORMS: Final = (
     "a pair (time, content): a time, int or datetime; and a graph or triple of rdflib, a triple such as "
     '("http://e/ann", "http://e/in", "http://e/hall"), or for a LARS program an atom such as "in(ann, hall)"'
@@ -463,7 +485,7 @@ def _cells(
     time = t.isoformat() if isinstance(t, datetime) else t
     if isinstance(content, str):
         return {"t": time, "atom": content.rstrip().removesuffix(".")}
-    terms = (shared(term).n3() if isinstance(term, Node) else term for term in content)
+    terms = (text_of_rdflib(shared(term)) if isinstance(term, Node) else term for term in content)
     return {"t": time, **dict(zip("spo", terms, strict=True))}
 
 
@@ -489,7 +511,11 @@ def _as_trig(elements: Iterable[Element], shared: Callable[[Node], Node] = lambd
                 raise LarsError(f"element {number}: found {message_text(element)}; expected {_FORMS}")
         name = f"<urn:element:{number}>"
         time = f'"{t.isoformat()}"^^<{_DATE_TIME}>' if isinstance(t, datetime) else str(t)
-        content = " ".join(f"{' '.join(shared(node).n3() for node in triple)} ." for triple in triples)
+        try:
+            rows = [" ".join(text_of_rdflib(shared(node)) for node in triple) for triple in triples]
+        except NotATerm as error:
+            raise about(f"element {number}", error) from None
+        content = " ".join(f"{row} ." for row in rows)
         lines += (f"{name} <{_AT}> {time} .", f"{name} {{ {content} }}")
     return "\n".join(lines)
 

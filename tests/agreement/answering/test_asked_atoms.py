@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agreement import api
-from agreement.answering.asked_atoms import fits, is_variable, read_question, same_number
+from agreement.answering.asked_atoms import fits, is_open, is_variable, read_question, same_number
 from lars.errors import LarsError
 from lars.language.terms import XSD
 from tests.agreement.command import lars
@@ -130,3 +130,12 @@ def test_a_computed_value_is_found_by_its_value():
     assert not api.explain(query, trace, atom="ans(21.6,A6)", at=2).holds
     with pytest.raises(LarsError, match="no atom of this form holds at this time"):
         api.explain(query, trace, atom="ans(21.6,?k)", at=2)
+
+
+def test_a_term_may_be_written_in_each_notation_of_n_triples():
+    """Language tags have no case, and an escape is its character."""
+    terms = ('"a"@en-us', "<http://e/b>")
+    assert fits(('"a"@en-US', r"<http://e/\u0062>"), terms, is_open)
+    assert fits((r'"\u0061"@EN-us', "b"), terms, is_open)
+    assert not fits(('"A"@en-us', "b"), terms, is_open)
+    assert not fits(('"a"@e n', "b"), terms, is_open)

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from rdflib import BNode, Dataset, Graph, Literal
+from rdflib import BNode, Dataset, Graph, Literal, URIRef
 from rdflib.namespace import Namespace
 
 from agreement import api
@@ -428,3 +428,43 @@ def test_a_table_with_own_columns_leads_to_a_complete_keyword(rows, table):
     assert column == {"t": "{time}", "s": "_:{row}", "http://example.org/room": "{room}"}
     solved = api.solve(query, table(rows), column=column)
     assert [answer.rows for answer in solved.answers] == [(('"hall"',),), (('"hall"',), ('"lab"',))]
+
+
+BARE = "SELECT ?v WHERE { STREAM <http://e/S> [RANGE 5s] { ?s <http://e/v> ?v } }"
+JOINED = "SELECT ?v WHERE { STREAM <http://e/S> [RANGE 5s] { ?s <http://e/v> ?v } ?x <http://e/w> ?v }"
+
+
+def in_each_form(node):
+    """Yield an element with a node as a triple of rdflib, a triple with texts, and a row of a table."""
+    s, p = URIRef("http://e/a"), URIRef("http://e/v")
+    yield [(1, (s, p, node))]
+    yield [(1, (str(s), p, node))]
+    yield [{"t": 1, "s": str(s), "p": str(p), "o": node}]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [*map(float, ("nan", "inf", "-inf")), "a\nb", 'say "x"\r\n\\', "\t", 10**60, URIRef("http://e/ü")],
+    ids=str,
+)
+def test_a_node_of_rdflib_is_one_term_in_each_form_and_in_static_data(value):
+    node = value if isinstance(value, URIRef) else Literal(value)
+    graph = Graph()
+    graph.add((URIRef("http://e/a"), URIRef("http://e/w"), node))
+    dataset = Dataset()
+    dataset.add((URIRef("http://e/a"), URIRef("http://e/w"), node))
+    for elements in in_each_form(node):
+        for static in (graph, dataset):
+            (answer,) = api.solve(JOINED, stream={"http://e/S": elements}, static=static).answers
+            assert len(answer.rows) == 1
+
+
+@pytest.mark.parametrize("iri", ["http://e/a b", 'http://e/"'])
+def test_an_iri_that_rdflib_does_not_write_names_its_element(iri):
+    for elements in in_each_form(URIRef(iri)):
+        with pytest.raises(LarsError, match=r"element 1: .* is not an RDF term: it has a character"):
+            api.solve(BARE, stream={"http://e/S": elements})
+    graph = Graph()
+    graph.add((URIRef(iri), URIRef("http://e/w"), Literal(1)))
+    with pytest.raises(LarsError, match="it has a character that no IRI has"):
+        api.solve(JOINED, stream={"http://e/S": [(1, ("http://e/a", "http://e/v", 1))]}, static=graph)
