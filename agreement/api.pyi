@@ -239,6 +239,7 @@ class HuntKeywords(Around, AdapterOptions, ProgressKeyword, total=False):
     seed: int
     static: StaticSource | Sequence[StaticSource] | Mapping[str, StaticSource] | None
     t0: int | str | Sequence[int] | None
+    bounds: Literal["closed", "low-open", "high-open", "open"] | None
     late: float | None
 
 class InitKeywords(Around, ProgressKeyword, total=False):

@@ -31,16 +31,18 @@ class Phase:
     """The stable phase (after, until] in ms: only evaluations in this interval decide the verdict.
 
     The field `edge` is the time of the end of the trace. From the time `edge` on, an evaluation in the phase
-    counts only if the engine reported, because no element triggers an evaluation.
+    counts only if the engine reported, because no element triggers an evaluation. Up to the time `begin`, an
+    evaluation also counts only if the engine reported: the engine may have begun later.
     """
 
     after: float
     until: float
     edge: float
+    begin: float = -inf
 
     def decides(self, place: ReportMatch) -> bool:
         """Return whether an evaluation is in the stable phase and decides the verdict."""
-        return self.after < place.at <= self.until and (place.at < self.edge or bool(place.came))
+        return self.after < place.at <= self.until and (bool(place.came) or self.begin < place.at < self.edge)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +103,10 @@ def verdict(
 ) -> Verdict:
     """Return the verdict on evaluations to which reports are already assigned."""
     compared = [place for place in every if not _is_ignored(place, options)]
-    transient = [place for place in compared if place.at <= phase.after]
     stable = [place for place in compared if phase.decides(place)]
-    later = [place for place in compared if place.at > phase.after and not phase.decides(place)]
+    others = [place for place in compared if not phase.decides(place)]
+    start = max(phase.after, phase.begin)
+    transient, later = ([place for place in others if (place.at > start) is late] for late in (False, True))
     early, decisive, late = (
         tuple(matched(place, options) for place in part) for part in (transient, stable, later)
     )
@@ -206,7 +209,8 @@ def phase_of(of: specifications.FramedTask, started: int, options: JudgeOptions)
     high_open = misses_last(of.frame.bounds)
     end = last + high_open if options.last is None else options.last
     known = clock_driven(of) and options.last is None
-    return Phase(started * length, end * length, (last + high_open) * length if known else inf)
+    edge = (last + high_open) * length if known else inf
+    return Phase(started * length, end * length, edge, options.first * length if options.aligned else -inf)
 
 
 def measures(window: ReportMatch) -> Json:

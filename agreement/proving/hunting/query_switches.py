@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial, reduce
 from itertools import count, permutations
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from types import UnionType
 from typing import Any, Final, get_args
 
@@ -655,10 +655,14 @@ def _windows() -> Iterator[Switch]:
         yield _of_windows(says, right, change)
     longer = partial(_begun_earlier, _of_windows("", long, _one_step_longer).change)
     yield Switch("a triple stays in the windows one STEP too long", long, longer)
-    for place, says in ((0, "first"), (-1, "last")):
-        for name, clause, right in (("length", "RANGE", long), ("slide", "STEP", often)):
-            sentence = f"all windows have the {clause} of the {says} window"
-            yield _of_query(sentence, right, partial(_alike, name, place))
+    for name, clause, right in (("length", "RANGE", long), ("slide", "STEP", often)):
+        for choose, says in (
+            (itemgetter(0), f"{clause} of the first window"),
+            (itemgetter(-1), f"{clause} of the last window"),
+            (min, f"shortest {clause} of the query"),
+            (max, f"longest {clause} of the query"),
+        ):
+            yield _of_query(f"all windows have the {says}", right, partial(_alike, name, choose))
     for number in range(_STREAMS):
         yield _of_query(
             f"all windows show stream {number + 1}", RspqlDefinition.OWN_STREAM, partial(_on_stream, number)
@@ -752,11 +756,13 @@ def _of_windows(sentence: str, right: str, change: Callable[[Range], Range]) -> 
     return _of_query(sentence, right, lambda query: with_sources(query, changed))
 
 
-def _alike(name: str, place: int, query: EngineQuery) -> EngineQuery:
+def _alike(name: str, choose: Callable[[Sequence[Duration]], Duration], query: EngineQuery) -> EngineQuery:
     windows = [source.window for source in sources(query) if isinstance(source.window, Range)]
-    if len(windows) <= 1:
+    sizes: list[Duration | None] = [getattr(window, name) for window in windows]
+    known = [size for size in sizes if size is not None]
+    if len(windows) <= 1 or len(known) < len(windows):
         return query
-    size = getattr(windows[place], name)
+    size: Any = choose(known)
     return with_sources(
         query,
         lambda one: (

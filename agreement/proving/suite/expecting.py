@@ -171,21 +171,29 @@ class VectorReports:
         Several sequences are correct if RSP-QL leaves a choice open that is not a parameter of the vector.
         For example, an ASK query without a solution may report false or nothing.
         """
+        # A window that opened before time 0 can close at time 0, when some engines have not begun.
+        begins = (False, True) if vector.by_clock and min(self.starts(vector)) < 0 else (False,)
+        return tuple(dict.fromkeys(chain.from_iterable(self._admissible(vector, begun) for begun in begins)))
+
+    def _admissible(self, vector: ParameterVector, begun: bool) -> tuple[Reports, ...]:
+        """Return the correct sequences of reports of an engine that begins at time 0, or after time 0.
+
+        If `begun` is true, the engine evaluates nothing at time 0.
+        """
         if self.late:
-            return self._of_late(vector)
+            return self._of_late(vector, begun)
         if not self._asks:
-            if vector.start not in OWN_STARTS:
-                return (self.reports(vector),)
-            correct = (self._reports_from(vector, starts) for starts in self._correct_starts(vector))
-            return tuple(dict.fromkeys(correct))
-        reports = self.reports(vector)
-        whole = self.reports(replace(vector, empty="reported"))
+            return tuple(
+                self._reports_from(vector, starts, begun=begun) for starts in self._correct_starts(vector)
+            )
+        reports = self.reports(vector, begun=begun)
+        whole = self.reports(replace(vector, empty="reported"), begun=begun)
         truths = tuple((t, _truth(rows)) for t, rows in whole)
         silent = tuple((t, _truth(rows)) for t, rows in whole if rows)
         empty = tuple((t, _truth(rows) if rows else ()) for t, rows in reports)
-        return tuple(dict.fromkeys((silent, truths, empty)))
+        return silent, truths, empty
 
-    def _of_late(self, vector: ParameterVector) -> tuple[Reports, ...]:
+    def _of_late(self, vector: ParameterVector, begun: bool) -> tuple[Reports, ...]:
         """Return the correct sequences of reports for a stream with one late element.
 
         In one sequence, the late element is lost. In another sequence, the late element is in the windows
@@ -195,8 +203,8 @@ class VectorReports:
         of time are also correct.
         """
         (late,) = self.late
-        lost = self._like([push for push in self.stream if push is not late]).reports(vector)
-        counted = self._like(sorted(self.stream, key=lambda push: push.t)).reports(vector)
+        lost = self._like([push for push in self.stream if push is not late]).reports(vector, begun=begun)
+        counted = self._like(sorted(self.stream, key=lambda push: push.t)).reports(vector, begun=begun)
         in_time = (counted,) if self._each_in_order else ()
         if not vector.by_clock or "content-change" in vector.report:
             return tuple(dict.fromkeys((lost, *in_time)))
@@ -223,20 +231,23 @@ class VectorReports:
             self._others[own] = VectorReports(self.query, self.static, own)
         return self._others[own]
 
-    def reports(self, vector: ParameterVector) -> Reports:
+    def reports(self, vector: ParameterVector, *, begun: bool = False) -> Reports:
         """Return the expected reports for a parameter vector, before the time of the last element.
 
-        In the expected reports, a late element is in no window.
+        In the expected reports, a late element is in no window. If `begun` is true, nothing is evaluated at
+        time 0.
         """
         if self.late:
-            return self._of_late(vector)[0]
-        return self._reports_from(vector, self.starts(vector))
+            return self._of_late(vector, begun)[0]
+        return self._reports_from(vector, self.starts(vector), begun=begun)
 
-    def _reports_from(self, vector: ParameterVector, starts: tuple[int, ...]) -> Reports:
+    def _reports_from(
+        self, vector: ParameterVector, starts: tuple[int, ...], *, begun: bool = False
+    ) -> Reports:
         """Return the expected reports for a parameter vector if windows have the given start times t0."""
-        own = self._place(vector, starts)
+        own = *self._place(vector, starts), begun
         if own not in self._answers:
-            self._answers[own] = self._reports(vector, starts)
+            self._answers[own] = self._reports(vector, starts, begun)
         every = self._answers[own]
         if vector.empty == "reported":
             return every
@@ -316,12 +327,14 @@ class VectorReports:
             self._frames[own] = specifications.frame_task(self._task, specification, vector.bounds)
         return self._frames[own]
 
-    def _reports(self, vector: ParameterVector, starts: tuple[int, ...]) -> Reports:
+    def _reports(self, vector: ParameterVector, starts: tuple[int, ...], begun: bool) -> Reports:
         if self._contents is None:
             of = self._framed(vector, vector.report).scheduled(starts)
             reports = ((report.time, self._same(report.rows)) for report in specifications.evaluations(of))
-            return self._one(pair for pair in reports if 0 <= pair[0] < self.until)
+            return self._one(pair for pair in reports if begun <= pair[0] < self.until)
         places = self._evaluations(vector, starts)
+        if begun:
+            places = frozenset(place for place in places if place[1] > 0)
         own = vector.showing, starts, places
         if own not in self._shared:
             self._shared[own] = self._reports_at(vector, starts, sorted(places))

@@ -27,7 +27,7 @@ from solver.facts import Row
 from solver.rdf import canonical
 from translate.model.query import Language
 
-VERSION: Final = "3"
+VERSION: Final = "4"
 MANIFEST: Final = "manifest.ttl"
 SUITE_FOLDER: Final = "suite"
 _Node = ox.NamedNode | ox.BlankNode | ox.Literal
@@ -93,7 +93,7 @@ RSP-QL does not define some reports. The suite uses these rules:
   `high-open` window contains the element. If arrivals cause reports, a `closed` or `high-open` window
   reports the element at t0. If another window reports at t0, a `closed` window shows the element. With
   `aligned`, windows always exist, including windows that opened before time 0. Reports before time 0 do
-  not count.
+  not count. Some engines begin after time 0: a report at time 0 and no report at time 0 are both right.
 - Streams without an element: with `own` and `own-aligned`, the window of such a stream has the t0 of
   `first` or `first-aligned`, or the window never exists. Both answers are right.
 - Active window: at time t, the active window is the first opened window that is still open (Examples 7

@@ -35,6 +35,7 @@ from agreement.results.renderings import hunt_report
 from lars.dataclass import dataclass
 from lars.errors import FailedRunError, LarsError
 from lars.files import check_own_folder, read_text, replacement_folder
+from lars.language.windows import Bounds
 from lars.options import argument, option
 from solver.settings import StaticFile
 from solver.traces import read_static
@@ -83,6 +84,7 @@ class HuntRequest:
     t0: tuple[int, ...] | str | None = requests.t0_option(
         "all times", requests.readers.start_times, "the first window of a correct engine"
     )
+    bounds: Bounds | None = requests.bounds_option()
     around: requests.Around
     late: float | None = requests.late_option()
     how: AdapterOptions
@@ -183,7 +185,7 @@ def hunt(request: HuntRequest, listeners: Listeners) -> HuntResult:
         check_own_folder(request.out, _FOLDER, "--out ")
     start = monotonic()
     with RunningAdapter(request.adapter, request.how.silence) as engine:
-        options = JudgeOptions(t0=request.t0, late=request.late)
+        options = JudgeOptions(t0=request.t0, bounds=request.bounds, late=request.late)
         engine.until = start + request.limits.time_limit * _ASKED
         named = request.engine and _reference(request.engine, options)
         queries = _queries(engine, request, named or None)

@@ -4,6 +4,7 @@ The suite finds the parameters of an engine (such as its window bounds and repor
 reports.
 """
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -13,9 +14,11 @@ import pyoxigraph as ox
 from rich.console import RenderableType
 
 from agreement.documents import outputs
+from agreement.documents.requests import ALIGNED
 from agreement.engines.specifications import builtin
 from agreement.experiments.junit import PARAMETERS, VerdictCase, junit_text
 from agreement.proving import suite
+from agreement.proving.suite.expecting import unit_of
 from agreement.proving.suite.running import Choice
 from translate.dialects import TITLES
 
@@ -126,9 +129,22 @@ def _departures(result: suite.SuiteResult) -> Iterator[str]:
         if not result.declared:
             passed = outputs.quantity(result.passed_by_specification, "test")
             yield f"  by {TITLES[language]}'s own parameters: {passed} passed (--engine {language.value})"
+            yield from _as_file(result)
     if unshown := [name for name in found if found[name] not in shown]:
         yield f"  not shown by the answers, which also fit {TITLES[language]}'s own: {', '.join(unshown)}"
     yield from (f"  {meaning}" for meaning in chosen.meanings())
+
+
+def _as_file(result: suite.SuiteResult) -> Iterator[str]:
+    """Yield the chosen parameters as lines of a specification, after a sentence about the use of its file."""
+    language, vector = result.writing.language, suite.vectors()[result.choice[0]]
+    values = vector.specification(language, unit_of(language)).model_dump(mode="json", exclude_defaults=True)
+    start = f" --t0 {ALIGNED}" if vector.start == ALIGNED else ""
+    options = f"--engine mine.toml{start}"
+    yield f"  for lars hunt and lars judge, save these parameters as mine.toml, and add {options}:"
+    for key, found in (values | {"name": result.engine}).items():
+        written = sorted(found) if isinstance(found, list) else found
+        yield f"    {key} = {json.dumps(written, ensure_ascii=False)}"
 
 
 def _about(result: suite.TestResult) -> str:

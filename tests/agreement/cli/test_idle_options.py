@@ -421,7 +421,17 @@ ELSEWHERE_OF = {
     | {"--origin", "--arrival"},
     "suite": {"--adapter", "--compare", "--answers", "--level", "--engine", "--t0", "--bounds", "--label"}
     | {"--dialect", "--jobs", "--silence", "--option", "--json", "--benchmarks", "--messages"},
-    "hunt": {"--adapter", "--engine", "--runs", "--faults", "--seed", "--static", "--t0", "--late"}
+    "hunt": {
+        "--adapter",
+        "--engine",
+        "--runs",
+        "--faults",
+        "--seed",
+        "--static",
+        "--t0",
+        "--bounds",
+        "--late",
+    }
     | {"--silence", "--option", "--json", "--rdf"},
     "witness": {"--triples"},
     "shrink": {"--origin"},

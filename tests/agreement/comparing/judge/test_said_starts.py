@@ -85,3 +85,26 @@ def test_aligned_windows_report_from_time_0_on(tmp_path):
     reports = {4: ["a4"], 6: ["a4", "a6"], 8: ["a6"]}
     found = judged(tmp_path, query, reports, t0="aligned")
     assert [(one.end, one.problem) for one in found.differences] == [(2, "1 missing")]
+
+
+@pytest.mark.parametrize(("at_0", "correct"), [({}, True), ({0: "0"}, True), ({0: "1"}, False)])
+def test_an_engine_with_aligned_windows_may_begin_after_time_0(at_0, correct, tmp_path):
+    """At time 0, the window (-3, 0] closes: COUNT of nothing is 0, and an engine may begin later."""
+    query = "PREFIX : <http://e/> REGISTER RSTREAM :out AS " + ASKED.format(
+        "FROM NAMED WINDOW :w ON :s [RANGE 3s STEP 2s]", ""
+    ).replace("?a ", "(COUNT(*) AS ?n) ", 1)
+    (tmp_path / "q.rq").write_text(query)
+    (tmp_path / "t.nq").write_text(TRACE)
+    (tmp_path / "all.toml").write_text('name = "all"\nreport = ["window-close"]\n')
+    counts = at_0 | {2: "1", 4: "1", 6: "2", 8: "1"}
+    answers = [{"t": t, "rows": [{"n": int(count)}]} for t, count in counts.items()]
+    found = api.judge(
+        tmp_path / "q.rq",
+        tmp_path / "t.nq",
+        answers=answers,
+        unit="1s",
+        until=8,
+        t0="aligned",
+        engine=str(tmp_path / "all.toml"),
+    )
+    assert found.correct is correct
