@@ -15,9 +15,27 @@ from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.language import formulas as logic
 from lars.language import terms
-from lars.language.program import Program, Rule, atoms, head_atom, nested, rebuild, set_literals, variables
+from lars.language.program import (
+    Program,
+    Rule,
+    atoms,
+    head_atom,
+    nested,
+    rebuild,
+    set_literals,
+    variables,
+    write_literal,
+)
 from lars.language.stream import Stream, tie_choices
-from lars.language.windows import NOW, FixedWindow, Interval, IntervalWindow, TupleWindow, Window
+from lars.language.windows import (
+    NOW,
+    FixedWindow,
+    Interval,
+    IntervalWindow,
+    TimeWindow,
+    TupleWindow,
+    Window,
+)
 
 Mode = Literal["", "◇", "□", "@", "¬@¬"]
 """The operator ★ in a literal ⊞^w ★ a, which relates the time of the atom a to the window's interval T'.
@@ -398,15 +416,60 @@ def check_safety(program: Program) -> None:
         head = frozenset() if rule.head is None else variables(rule.head)
         unbound = head.union(*map(variables, rule.body)) - bound(rule.body)
         if unbound:
-            names = ", ".join(sorted(map(str, unbound)))
+            names, verb = ", ".join(sorted(map(str, unbound))), "is" if len(unbound) == 1 else "are"
             raise LarsError(
-                f"unsafe rule: {names} is bound by no positive body literal\n  {rule}\n"
-                "A variable is bound by an atom, ◇ or @ in the body, by := or = of bound terms, "
-                "and by □ in a window that is never empty."
+                f"unsafe rule: {names} {verb} bound by no positive body literal\n  {rule}\n"
+                + "\n".join(_safety_remedy(rule, unbound))
             )
         if isinstance(rule.head, logic.At) and not rule.body:
             raise LarsError(f"cannot use @ in a fact, because a fact holds at every time point: {rule}")
         check_choices(rule)
+
+
+def _safety_remedy(rule: Rule, unbound: AbstractSet[terms.Variable]) -> Iterator[str]:
+    """Yield lines about changes of an unsafe rule that bind its variables, each with the changed rule."""
+    names = ", ".join(sorted(map(str, unbound)))
+    for place, literal in enumerate(rule.body):
+        match literal:
+            case logic.In(window, logic.Box(inner)) if unbound & variables(inner) and not window.never_empty:
+                some = logic.In(window, logic.Diamond(inner))
+                yield (
+                    f"{window} □ binds no variable, because {_why_empty(window)}, and □ is true in an empty "
+                    "window. Add the literal with ◇ in place of □:"
+                )
+                yield f"  {replace(rule, body=(*rule.body[:place], some, *rule.body[place:]))}"
+                return
+    yield (
+        f"Add a literal that binds {names}: an atom, ◇ or @, := or = of bound terms, or □ in a window that "
+        "is never empty."
+    )
+    for place, literal in enumerate(rule.body):
+        match literal:
+            case logic.Not(inner) if (own := variables(inner) & unbound) and own <= bound((inner,)):
+                name = next(
+                    (atom.predicate for atom, *_ in atoms(inner) if atom.predicate.isidentifier()), "atom"
+                )
+                shared = tuple(sorted(variables(inner) - unbound, key=str))
+                helper = terms.Atom(f"some_{name}", shared)
+                body = (*rule.body[:place], logic.Not(helper), *rule.body[place + 1 :])
+                every = ", ".join(sorted(map(str, own)))
+                yield f"If {write_literal(literal)} must hold for all {every}, use a helper rule:"
+                yield f"  {Rule(helper, (inner,))}"
+                yield f"  {replace(rule, body=body)}"
+                return
+
+
+def _why_empty(window: Window) -> str:
+    """Return a text with the reason why a window can be empty at a time of the timeline."""
+    match window:
+        case TimeWindow(step=step) if step > 1:
+            return f"this window can be empty: it ends at a multiple of {step}, perhaps before the timeline"
+        case TimeWindow(future=future) if future < 0:
+            return "this window can be empty: it ends before the evaluation time"
+        case TupleWindow():
+            return "this window is empty before any input"
+        case _:
+            return "this window can be empty"
 
 
 Node = TypeVar("Node", bound=Hashable)

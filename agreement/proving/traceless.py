@@ -1,5 +1,6 @@
 """The inputs of decisions and searches for all streams: one or two queries without a trace."""
 
+from collections.abc import Mapping
 from typing import Final
 
 from agreement.comparing.agree import AgreementTask, Pair, are_pulled, comparison_trace, pairs
@@ -14,7 +15,7 @@ from solver.settings import Warn
 from solver.traces import read_static
 from translate.analysis import default_period, parts, unbound_remarks
 from translate.model.patterns import Bgp
-from translate.model.query import EngineQuery
+from translate.model.query import Dataset, EngineQuery
 
 _USUAL_PERIODS: Final = range(1, 11)
 
@@ -58,9 +59,17 @@ class TracelessTask:
             LarsError: No pattern of the query is matched in a stream.
         """
         task, carried = self.task, frozenset[tuple[str, str]]()
+        assigned = task.assigned
         if task.cqels is None and (task.trace.paths or task.generated):
             carried = comparison_trace(task, self.queries, warn).predicates()
-        all_pairs = pairs(task.csparql, task.cqels, carried, task.assigned)
+        elif task.cqels is None and not assigned:
+            assigned = self._only_stream()
+            if len(self._predicates()) > 1 and assigned:
+                warn(
+                    f"all triple patterns are matched in {next(iter(assigned))}, the only stream of the query; "
+                    "to match some in static data, use --assign STREAM=PREDICATE for the others"
+                )
+        all_pairs = pairs(task.csparql, task.cqels, carried, assigned)
         for query in self.queries:
             if query.to_stream in ("ISTREAM", "DSTREAM"):
                 warn(
@@ -73,13 +82,22 @@ class TracelessTask:
             return all_pairs
         raise LarsError(f"{self.inputs[0]}: cannot compare push and pull: {self._unmatched()}")
 
+    def _only_stream(self) -> Mapping[Iri, tuple[Iri, ...]]:
+        """Return the assignment of all predicates to the only stream; empty if the query has other input."""
+        query = self.queries[0]
+        streams = dict.fromkeys(part.iri for part in query.merged)
+        alone = len(streams) == 1 and query.dataset == Dataset() and not self.task.trace.static
+        return dict.fromkeys(streams, self._predicates()) if alone else {}
+
+    def _predicates(self) -> tuple[Iri, ...]:
+        """Return the predicates of the triple patterns of the first query."""
+        bgps = (part for part in parts(self.queries[0].pattern) if isinstance(part, Bgp))
+        predicates = (triple.predicate for bgp in bgps for triple in bgp.triples)
+        return tuple(dict.fromkeys(each for each in predicates if isinstance(each, Iri)))
+
     def _unmatched(self) -> str:
         """Return the text of an error: why no pattern of the query is matched in a stream."""
-        query = self.queries[0]
-        bgps = (part for part in parts(query.pattern) if isinstance(part, Bgp))
-        known = [
-            triple.predicate for bgp in bgps for triple in bgp.triples if isinstance(triple.predicate, Iri)
-        ]
+        query, known = self.queries[0], self._predicates()
         if self.task.assigned:
             listed = ", ".join(str(each) for some in self.task.assigned.values() for each in some)
             return f"no pattern of the query has the predicate {listed} of --assign; assign its predicates"

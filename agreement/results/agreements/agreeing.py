@@ -393,32 +393,41 @@ class AgreeResult(Findings):
         sentence = self.headline if agree else f"{self.headline}. {counts}"
         return small_html(variant, verdicts, sentence, self.dates.within(variant.trace.timeline))
 
-    def plot(self, *, font_size: float | None = None, width: float | None = None) -> "Figure":
+    def plot(
+        self, *, font_size: float | None = None, width: float | None = None, height: float | None = None
+    ) -> "Figure":
         """Return a figure of the verdicts over U, with the timeline around the first difference.
 
         Args:
             font_size: The size of all texts in points. By default, texts have the size `font.size` of
                 matplotlib's rcParams if it is set, otherwise sizes up to 8 points.
-            width: The width of the figure in inches; 6.3 by default. The height fits the font size.
+            width: The width of the figure in inches; 6.3 by default.
+            height: The height of the figure in inches; by default, all pull periods fit. If fewer periods
+                fit the height, the figure shows the periods around the first difference.
         """
         from agreement.results.renderings.pages.figure import figure_of
 
         variant = self._report.first
         row = next(self._report.row_filter.rows(variant), None)
         verdicts = self._report.row_filter.verdicts(variant)
-        return figure_of(variant, verdicts, row, self._task.setting, (font_size, width))
+        return figure_of(variant, verdicts, row, self._task.setting, (font_size, width, height))
 
     def write_figure(
-        self, path: str | Path, *, font_size: float | None = None, width: float | None = None
+        self,
+        path: str | Path,
+        *,
+        font_size: float | None = None,
+        width: float | None = None,
+        height: float | None = None,
     ) -> None:
-        """Write the figure of `plot` as .svg, .pdf or .png; `font_size` and `width` are those of `plot`.
+        """Write the figure of `plot` as .svg, .pdf or .png, with the arguments of `plot`.
 
-        For slides: `write_figure("slide.pdf", font_size=16, width=10)`, in points and inches.
+        For slides: `write_figure("slide.pdf", font_size=16, width=10, height=7.5)`, in points and inches.
         """
         from agreement.results.renderings.pages.figure import check_figure, write_figure
 
         check_figure(Path(path))
-        write_figure(Path(path), self.plot(font_size=font_size, width=width))
+        write_figure(Path(path), self.plot(font_size=font_size, width=width, height=height))
 
     def tables(self) -> Sequence[OutTable]:
         """Return the tables `periods` and `differences`."""

@@ -152,23 +152,32 @@ class PhaseResult(Findings):
         """Return the HTML for a notebook: each diagram as a heat map."""
         return phase_report.notebook_phases(self.diagrams)
 
-    def plot(self, *, font_size: float | None = None, width: float | None = None) -> "Figure":
+    def plot(
+        self, *, font_size: float | None = None, width: float | None = None, height: float | None = None
+    ) -> "Figure":
         """Return a matplotlib figure with all diagrams.
 
         Args:
             font_size: The size of all texts in points. By default, texts have the sizes of matplotlib's
                 rcParams.
             width: The width of the figure in inches. By default, each diagram is 6.4 inches wide.
+            height: The height of the figure in inches. By default, the height fits the width and the font
+                size.
         """
-        return figure_of(self.diagrams, (font_size, width))
+        return figure_of(self.diagrams, (font_size, width, height))
 
     def write_figure(
-        self, path: str | Path, *, font_size: float | None = None, width: float | None = None
+        self,
+        path: str | Path,
+        *,
+        font_size: float | None = None,
+        width: float | None = None,
+        height: float | None = None,
     ) -> None:
-        """Write the figure of `plot` as .svg, .pdf or .png; `font_size` and `width` are those of `plot`."""
+        """Write the figure of `plot` as .svg, .pdf or .png, with the arguments of `plot`."""
         check(Path(path))
         check_figure(Path(path))
-        write_figure(Path(path), self.plot(font_size=font_size, width=width))
+        write_figure(Path(path), self.plot(font_size=font_size, width=width, height=height))
 
     def tables(self) -> Sequence[OutTable]:
         """Return the table `shares`: the number of agreeing periods for each range of window lengths."""

@@ -17,7 +17,7 @@ from agreement.comparing.agree.narrowing import evenly
 from agreement.documents.outputs import NO_ROWS, Json, quantity, range_text, short
 from agreement.documents.values import written_lengths
 from agreement.proving.phase import PhaseDiagram
-from agreement.results.renderings.pages.figure import FigureLook, check_look, check_matplotlib, style
+from agreement.results.renderings.pages.figure import NO_LOOK, FigureLook, check_look, check_matplotlib, style
 from agreement.results.renderings.pages.page import Page, render
 from lars.durations import Duration, TimedPoints
 from lars.errors import LarsError
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 FORMATS: Final = (".svg", ".png", ".pdf")
 _WIDTH, _HEIGHT, _LABEL, _TICKS, _FONT = 6.4, 4.8, 50, 12, 10
+_LEAST: Final = 2
+"""The least height of a figure in inches in which the texts fit, for the default font size."""
 
 
 def check(path: Path) -> None:
@@ -36,24 +38,36 @@ def check(path: Path) -> None:
     check_matplotlib(str(path))
 
 
-def figure_of(diagrams: Sequence[PhaseDiagram], look: FigureLook = (None, None)) -> "Figure":
+def figure_of(diagrams: Sequence[PhaseDiagram], look: FigureLook = NO_LOOK) -> "Figure":
     """Return a matplotlib figure, with a panel for each rate (speed) of the stream.
 
-    The width of `look` is the width of the whole figure. The height fits the width and the font size.
+    The width of `look` is the width of the whole figure. Without a height, the height fits the width and the
+    font size.
+
+    Raises:
+        LarsError: The texts do not fit the height.
     """
     check_matplotlib("plot()")
     import matplotlib as mpl
 
     check_look(look)
-    font_size, width = look
+    font_size, width, height = look
+    scale = (font_size or _FONT) / _FONT
+    wide = width or _WIDTH * len(diagrams)
+    usual = _HEIGHT * max(wide / (_WIDTH * len(diagrams)), scale)
     with mpl.rc_context(style(font_size) if font_size else {}):
-        return _panels(diagrams, width or _WIDTH * len(diagrams), (font_size or _FONT) / _FONT)
+        if height is not None and height < _LEAST * scale:
+            raise LarsError(
+                f"cannot draw a figure with height={height:g}: its texts do not fit; use "
+                f"height={_LEAST * scale:g} or a smaller font_size"
+            )
+        return _panels(diagrams, wide, height or usual, scale)
 
 
-def _panels(diagrams: Sequence[PhaseDiagram], width: float, scale: float) -> "Figure":
+def _panels(diagrams: Sequence[PhaseDiagram], width: float, height: float, scale: float) -> "Figure":
     from matplotlib.figure import Figure
 
-    height = _HEIGHT * max(width / (_WIDTH * len(diagrams)), scale)
+    lines = height / _HEIGHT / scale
     figure = Figure(figsize=(width, height), layout="constrained")
     panels = figure.subplots(1, len(diagrams), squeeze=False)[0]
     for panel, diagram in zip(panels, diagrams, strict=True):
@@ -67,14 +81,15 @@ def _panels(diagrams: Sequence[PhaseDiagram], width: float, scale: float) -> "Fi
             range(len(periods) + 1), range(len(diagram.lengths) + 1), shares, cmap="cividis", vmin=0, vmax=1
         )
         _ticks(panel.set_xticks, periods)
-        _ticks(panel.set_yticks, diagram.lengths)
+        _ticks(panel.set_yticks, diagram.lengths, round(_TICKS * min(lines, 1)))
         panel.set_xlabel(f"pull period U{_in_unit(periods, diagram.unit)}")
         unit = _in_unit(diagram.lengths, diagram.unit)
         label = f"length L of the window on {short(str(diagram.stream))}{unit}"
-        line = round(_LABEL * min(height / _HEIGHT / scale, 1))
+        line = round(_LABEL * min(lines, 1))
         panel.set_ylabel("\n".join(wrap(label, line, max_lines=3, placeholder=" …")), parse_math=False)
         panel.set_title("" if len(diagrams) == 1 else f"{diagram.rate} times as fast")
-    figure.colorbar(mesh, ax=panels, label="share of periods on which push and pull agree")
+    share = wrap("share of periods on which push and pull agree", round(_LABEL * lines))
+    figure.colorbar(mesh, ax=panels, label="\n".join(share))
     return figure
 
 
@@ -83,26 +98,26 @@ def _in_unit(values: Iterable[int], unit: Duration) -> str:
     return "" if all(isinstance(value, TimedPoints) for value in values) else f", in {unit}"
 
 
-def _ticks(put: object, values: Sequence[int]) -> None:
-    places = tick_places(values)
+def _ticks(put: object, values: Sequence[int], most: int = _TICKS) -> None:
+    places = tick_places(values, most)
     put([place + 0.5 for place in places], [str(values[place]) for place in places])  # type: ignore[operator]
 
 
-def tick_places(values: Sequence[int]) -> Sequence[int]:
-    """Return the positions of at most twelve values for the ticks of an axis, if possible round numbers.
+def tick_places(values: Sequence[int], most: int = _TICKS) -> Sequence[int]:
+    """Return the positions of at most `most` values for the ticks of an axis, if possible round numbers.
 
     >>> values = range(1, 51)
     >>> [values[place] for place in tick_places(values)]
     [5, 10, 15, 20, 25, 30, 35, 40, 45, 50]
     """
-    if len(values) <= _TICKS:
+    if len(values) <= most:
         return range(len(values))
     for step in (digit * 10**power for power in range(len(str(max(values)))) for digit in (1, 2, 5)):
         places = [place for place, value in enumerate(values) if value % step == 0]
-        if len(places) <= _TICKS:
+        if len(places) <= most:
             break
     # Values such as 7, 14, 21 have few round numbers.
-    return places if len(places) > _TICKS // 4 else range(0, len(values), len(values) // _TICKS + 1)
+    return places if len(places) > most // 4 else range(0, len(values), len(values) // most + 1)
 
 
 def as_text(diagrams: Sequence[PhaseDiagram]) -> Iterator[RenderableType]:

@@ -289,6 +289,24 @@ def test_the_shapes_of_names_decide_what_they_are():
         ("p(N) :- N := MEDIAN(X) of r(X).", "p.lars:1:14", ["“MEDIAN”", "COUNT, SUM, AVG"]),
         ("p(N) :- N := SUM(X) r(X).", "p.lars:1:21", ["of and the atom"]),
         ("p(N, Y) :- N := COUNT(*) of r(X).", "p.lars:1:1", ["unsafe rule: Y"]),
+        (
+            "alarm(X) :- temp(X, V), not ok(Y, X).",
+            "p.lars:1:25",
+            [
+                "If not ok(Y, X) must hold for all Y, use a helper rule:",
+                "  some_ok(X) ← ok(Y, X).\n  alarm(X) ← temp(X, V), not some_ok(X).",
+            ],
+        ),
+        (
+            "a(X) :- ⊞^{4,0,2} □ temp(X, V).",
+            "p.lars:1:1",
+            [
+                "unsafe rule: V, X are bound",
+                "⊞^{4,0,2} □ binds no variable, because this window can be empty: it ends at a multiple of 2",
+                "  a(X) ← ⊞^{4,0,2} ◇ temp(X, V), ⊞^{4,0,2} □ temp(X, V).",
+            ],
+        ),
+        ("p(X) :- q(Y).", "p.lars:1:1", ["Add a literal that binds X: an atom, ◇ or @"]),
     ],
 )
 def test_errors_name_the_place_and_what_is_accepted(text, place, words):
@@ -305,3 +323,15 @@ def test_deep_nesting_is_an_error_and_no_crash():
 
 def test_a_constraint_without_a_body_is_written_and_read():
     assert read(write(Program((Rule(None),)))) == Program((Rule(None),))
+
+
+@pytest.mark.parametrize(
+    "unsafe",
+    ["alarm(X) :- temp(X, V), not ⊞^5 ◇ ok(Y).", "a(X) :- ⊞^#3 □ temp(X, V).", "a :- not r, not 'P q'(X)."],
+)
+def test_the_rules_that_an_error_proposes_are_safe(unsafe):
+    with pytest.raises(PlacedError) as caught:
+        read(unsafe)
+    proposed = [line for line in caught.value.problem.split("\n")[2:] if line.startswith("  ")]
+    assert proposed
+    read("\n".join(proposed))

@@ -2,10 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from itertools import groupby
+from math import ceil
 from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Final
+from warnings import warn
 
 from agreement.comparing.agree import VariantReport
 from agreement.comparing.agree.periods import PeriodVerdict
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.text import Text
 
 _SUFFIXES: Final = (".svg", ".png", ".pdf")
 _COLOURS: Final = (
@@ -45,9 +49,11 @@ _COLOURS: Final = (
     "#6b3d1f",
 )
 """The colors of causes in figures; white letters are readable on each color."""
-_NARROW: Final = 0.015
-"""The share of the figure's width below which a cell contains no letter."""
 _LINE, _LABEL, _TICKS = 95, 30, 6
+_CAPITAL, _ROW, _LANE = 0.75, 1.3, 1.35
+"""The height of a capital, of a row of periods, and of a lane with one line, as shares of the font size."""
+_FEWEST, _ROWS_OF_TIMELINE = 3, 14
+"""The least number of rows in a figure with a timeline; the number of rows that is as high as a timeline."""
 _MOST: Final = "several colors: rows with several causes, on top the cause of most rows"
 """The part of the legend about periods with rows of several causes."""
 _STEPS: Final = tuple(
@@ -65,8 +71,11 @@ _STEPS: Final = tuple(
 _AGREES: Final = "#9ccfb8"
 _WIDTH: Final = 6.3
 """The default width of figures in inches."""
-FigureLook = tuple[float | None, float | None]
-"""The font size of a figure in points, and its width in inches; None means the default."""
+FigureLook = tuple[float | None, float | None, float | None]
+"""The font size of a figure in points, its width and its height in inches; None means the default."""
+NO_LOOK: Final[FigureLook] = (None, None, None)
+Letter = tuple["Text", float, float]
+"""A letter of a cell, with the start and the end of the cell."""
 _SIZE: Final = 8
 """The font size of figures in points, unless matplotlib's rcParams contain another size than the default."""
 _STYLE: Final[Any] = {
@@ -105,31 +114,142 @@ def figure_of(
     verdicts: Sequence[PeriodVerdict],
     row: RowDifference | None,
     setting: Setting,
-    look: FigureLook = (None, None),
+    look: FigureLook = NO_LOOK,
 ) -> "Figure":
     """Return a matplotlib figure: a strip of periods for each pull period U, and a timeline of a difference.
 
     The timeline shows the surroundings of `row`, a row of only one side. If `row` is None, the figure has no
-    timeline. A larger font makes the figure taller, but not wider.
+    timeline. Without a height, a larger font makes the figure taller, but not wider. If not all pull periods
+    fit the height, the figure shows those around the period of `row`, and how many are omitted. If the
+    timeline does not fit next to three of them, a UserWarning contains the height that the timeline needs.
+
+    Raises:
+        LarsError: The height is too small for one pull period.
     """
     check_matplotlib("plot()")
     import matplotlib as mpl
-    from matplotlib.figure import Figure
 
-    font_size, width = look
+    font_size, width, height = look
     check_look(look)
     with mpl.rc_context(style(font_size)):
-        tall = min(0.5 + 0.16 * len(verdicts), 8.0)
-        heights = [tall] if row is None else [tall, 2.4]
-        figure = Figure(figsize=(width or _WIDTH, 1), layout="constrained")
-        # The legend has more lines if less text fits beside each other.
-        below = 0.8 if row is None else 0.7 + 0.7 / min(_room(figure), 1)
-        figure.set_figheight((sum(heights) + below) * _points(1))
-        axes = figure.subplots(len(heights), 1, height_ratios=heights, squeeze=False)[:, 0]
-        _strip(axes[0], variant, verdicts, setting)
-        if row is not None:
-            _timeline(axes[1], variant, row, setting)
+        compose = partial(_composed, variant, verdicts, setting, width)
+        figure, letters = compose((verdicts, row))
+        if height is not None:
+            least = _least_height(figure, len(verdicts))
+            drawn = row if height >= least else None
+            if row and not drawn:
+                needed = f"the timeline requires height={least:g} or a smaller font_size"
+                warn(
+                    f"a figure with height={height:g} has no timeline of the difference; {needed}",
+                    stacklevel=3,
+                )
+            shown = verdicts
+            figure, letters = compose((shown, drawn))
+            while (count := _fitted(figure, height, len(shown))) < len(shown):
+                shown = _around(verdicts, row, count)
+                figure, letters = compose((shown, drawn))
+        figure.draw_without_rendering()
+        for text, start, end in letters:
+            if not _fits(text, start, end):
+                text.remove()
         return figure
+
+
+def _composed(
+    variant: VariantReport,
+    verdicts: Sequence[PeriodVerdict],
+    setting: Setting,
+    width: float | None,
+    parts: tuple[Sequence[PeriodVerdict], RowDifference | None],
+) -> tuple["Figure", list[Letter]]:
+    """Return a figure of the default height, and the letters of its cells.
+
+    `parts` are the verdicts that the figure shows, and the row of the timeline; None means no timeline.
+    """
+    from matplotlib.figure import Figure
+
+    shown, row = parts
+
+    tall = min(0.5 + 0.16 * len(shown), 8.0)
+    heights = [tall] if row is None else [tall, 2.4]
+    figure = Figure(figsize=(width or _WIDTH, 1), layout="constrained")
+    # The legend has more lines if less text fits beside each other.
+    below = 0.8 if row is None else 0.7 + 0.7 / min(_room(figure), 1)
+    figure.set_figheight((sum(heights) + below) * _points(1))
+    axes = figure.subplots(len(heights), 1, height_ratios=heights, squeeze=False)[:, 0]
+    omitted = ""
+    if len(shown) < len(verdicts):
+        ends = dict.fromkeys(str(each.period) for each in (shown[0], shown[-1]))
+        left_out = len(verdicts) - len(shown)
+        omitted = f"U = {' to '.join(ends)}; {left_out} of {len(verdicts)} pull periods are omitted"
+    letters = _strip(axes[0], variant, shown, setting, omitted)
+    if row is not None:
+        _timeline(axes[1], variant, row, setting)
+    return figure, letters
+
+
+def _lengths(figure: "Figure", rows: int) -> tuple[float, float, float]:
+    """Return heights in inches: the least of a row, the least of the timeline, and all except the axes."""
+    figure.draw_without_rendering()
+    inches = [axes.get_window_extent().height / figure.dpi for axes in figure.axes]
+    line = _points(_SIZE) / 72
+    # Rows and lanes of the default height are never too low.
+    row = min(_ROW * line, inches[0] / rows)
+    lanes = 0.0
+    for axes in figure.axes[1:]:
+        labels = [label.get_text().count("\n") + 1 for label in axes.get_yticklabels()]
+        lanes = min(_LANE * line * max(labels) * len(labels), inches[1])
+    return row, lanes, figure.get_figheight() - sum(inches)
+
+
+def _least_height(figure: "Figure", rows: int) -> float:
+    """Return the least height in inches with which all parts of a figure fit, with three rows of periods."""
+    row, lanes, around = _lengths(figure, rows)
+    # If rows are omitted, the legend has one more line.
+    line = 0 if rows <= _FEWEST else 1.5 * _points(_SIZE) / 72
+    return ceil((around + lanes + line + min(rows, _FEWEST) * row) * 10) / 10
+
+
+def _fitted(figure: "Figure", height: float, rows: int) -> int:
+    """Give a figure the height in inches if its rows of periods fit; return the number of rows that fit.
+
+    Raises:
+        LarsError: No row fits.
+    """
+    row, lanes, around = _lengths(figure, rows)
+    free = height - around - lanes
+    if (count := int(free / row + 0.01)) < 1:
+        raise LarsError(
+            f"cannot draw a figure with height={height:g}: its texts do not fit; use "
+            f"height={_least_height(figure, rows):g} or a smaller font_size"
+        )
+    if count >= rows:
+        strip, *others = figure.axes
+        share = min(max((free + lanes) * rows / (rows + _ROWS_OF_TIMELINE), rows * row), free)
+        figure.set_figheight(height)
+        gridspec = strip.get_gridspec()
+        assert gridspec is not None
+        gridspec.set_height_ratios([share, free + lanes - share] if others else [1])
+    return count
+
+
+def _around(
+    verdicts: Sequence[PeriodVerdict], row: RowDifference | None, count: int
+) -> Sequence[PeriodVerdict]:
+    """Return consecutive verdicts, with the verdict for the period of a row in the middle if possible."""
+    middle = 0 if row is None else [each.period for each in verdicts].index(row.period)
+    start = min(max(middle - count // 2, 0), len(verdicts) - count)
+    return verdicts[start : start + count]
+
+
+def _fits(text: "Text", start: float, end: float) -> bool:
+    """Return whether the letters of a cell fit into the cell, in both directions."""
+    axes = text.axes
+    assert axes is not None
+    place = text.get_position()[1]
+    (left, top), (right, bottom) = axes.transData.transform([(start, place - 0.4), (end, place + 0.4)])
+    letters = text.get_window_extent()
+    return bool(letters.width < right - left and letters.height * _CAPITAL < abs(bottom - top))
 
 
 def write_figure(path: Path, figure: "Figure") -> None:
@@ -146,9 +266,11 @@ def write_figure(path: Path, figure: "Figure") -> None:
 
 
 def check_look(look: FigureLook) -> None:
-    """Raise LarsError for a font size or width that is not positive."""
+    """Raise LarsError for a font size, width or height that is not positive."""
     if any(each is not None and each <= 0 for each in look):
-        raise LarsError("font_size and width must be positive; use points and inches, such as 16 and 6.3")
+        raise LarsError(
+            "font_size, width and height must be positive; use points and inches, such as 16, 10 and 5.6"
+        )
 
 
 def style(font_size: float | None = None) -> Any:
@@ -184,16 +306,17 @@ def _room(figure: "Figure") -> float:
     return width / _WIDTH / _points(1)
 
 
-def _strip(axes: "Axes", variant: VariantReport, verdicts: Sequence[PeriodVerdict], setting: Setting) -> None:
+def _strip(
+    axes: "Axes", variant: VariantReport, verdicts: Sequence[PeriodVerdict], setting: Setting, omitted: str
+) -> list[Letter]:
+    """Draw a row of periods for each verdict, and the legend of the rows; return the letters of the cells."""
     used: set[int] = set()
-    figure = axes.get_figure(root=True)
-    assert figure is not None
-    several = False
-    timeline = variant.trace.timeline
-    span = max(timeline.last - timeline.first, 1)
+    letters: list[Letter] = []
+    agreeing = several = False
     for place, verdict in enumerate(verdicts):
         for (start, end, cause, periods, _, _), causes in cells_and_causes(variant, verdict):
             several = several or len(causes) > 1
+            agreeing = agreeing or cause == AGREES
             used.update(causes)
             line = 0.4 if periods == 1 else 0
             # The bars of a cell share its height; the axis points down, so the first bar is on top.
@@ -203,10 +326,11 @@ def _strip(axes: "Axes", variant: VariantReport, verdicts: Sequence[PeriodVerdic
                 colour = _AGREES if each == AGREES else (*_COLOURS, "#444444")[each]
                 middle = place + high * (number - (len(bars) - 1) / 2)
                 axes.barh(middle, end - start, high, start, color=colour, edgecolor="white", linewidth=line)
-            letters = "".join(CAUSE_LETTERS[CAUSES[each]] for each in causes)
-            if (end - start) / span > len(letters) * _NARROW / _room(figure):
+            if causes:
                 how: Any = {"ha": "center", "va": "center", "fontsize": _font(5.5), "clip_on": True}
-                axes.text((start + end) / 2, place, letters, color="white", weight="bold", **how)
+                word = "".join(CAUSE_LETTERS[CAUSES[each]] for each in causes)
+                text = axes.text((start + end) / 2, place, word, color="white", weight="bold", **how)
+                letters.append((text, start, end))
     step = max(1, len(verdicts) // 25)
     axes.set_yticks(
         range(0, len(verdicts), step), [str(period_verdict.period) for period_verdict in verdicts[::step]]
@@ -214,13 +338,36 @@ def _strip(axes: "Axes", variant: VariantReport, verdicts: Sequence[PeriodVerdic
     axes.set_ylim(len(verdicts) - 0.4, -0.6)
     axes.set_ylabel("U")
     axes.set_xlabel(_dated(axes, variant, setting))
-    names = [f"{CAUSE_LETTERS[CAUSES[cause]]}: {CAUSES[cause]}" for cause in sorted(used)]
-    # A name does not end in the middle of a line.
-    legend = "; ".join(
-        name.replace(" ", "\xa0") for name in ("low: agree", *names, *([_MOST] if several else []))
-    )
-    line = round(_LINE * min(_room(figure), 1) ** 1.5)
-    axes.set_title(_wrapped(legend, line), fontsize=_font(8), loc="left")
+    entries = [(_AGREES, "push and pull agree (low bars)")] if agreeing else []
+    entries += [(_COLOURS[each], f"{CAUSE_LETTERS[CAUSES[each]]}: {CAUSES[each]}") for each in sorted(used)]
+    _strip_legend(axes, [*entries, *([("none", _MOST)] if several else [])], omitted)
+    return letters
+
+
+def _strip_legend(axes: "Axes", entries: Sequence[tuple[str, str]], omitted: str) -> None:
+    """Add the legend above the rows of periods, in as many columns as fit."""
+    from matplotlib.patches import Patch
+
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    line = max(round(_LINE * min(_room(figure), 1) ** 1.5), 20)
+    handles = [Patch(color=colour) for colour, _ in entries]
+    labels = ["\n".join(wrap(label, line)) for _, label in entries]
+    how: Any = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0.4, "alignment": "left"}
+    title = "\n".join(wrap(omitted, line))
+    for columns in range(min(4, len(entries)), 0, -1):
+        legend = axes.legend(
+            handles, labels, ncols=columns, title=title, title_fontsize=_font(8), **_legend_style(8), **how
+        )
+        # The labels of the axes take the rest of the width.
+        if legend.get_window_extent().width < figure.bbox.width * 0.75:
+            break
+
+
+def _legend_style(size: float) -> Any:
+    """Return the style of a legend with little space between its columns."""
+    spaces = {"handlelength": 1.5, "columnspacing": 1.2, "handletextpad": 0.6, "borderpad": 0.3}
+    return {"frameon": False, "fontsize": _font(size), **spaces}
 
 
 def _dated(axes: "Axes", variant: VariantReport, setting: Setting) -> str:
@@ -368,16 +515,11 @@ def _legend(axes: "Axes", window_times: Mapping[str, int], dates: Dates, drawn: 
     figure = axes.get_figure(root=True)
     assert figure is not None
     handles, labels = zip(*entries, strict=True)
-    columns = max(1, min(3, int(3 * _room(figure))))
-    figure.legend(
-        handles, labels, loc="outside lower center", ncols=columns, fontsize=_font(7), frameon=False
-    )
-
-
-def _wrapped(legend: str, line: int) -> str:
-    """Return a legend in lines; a name is divided only if it is longer than a line."""
-    lines = wrap(legend, line, break_long_words=False)
-    return "\n".join("\n".join(wrap(each.replace("\xa0", " "), max(line, 20))) for each in lines)
+    for columns in range(3, 0, -1):
+        legend = figure.legend(handles, labels, loc="outside lower center", ncols=columns, **_legend_style(7))
+        if columns == 1 or legend.get_window_extent().width < figure.bbox.width:
+            break
+        legend.remove()
 
 
 def _in_lines(text: str, room: float) -> str:

@@ -57,6 +57,18 @@ def test_one_stream_is_not_the_whole_reason_for_all_static_data():
     assert "without static data, push and pull agree" in verdict.why
 
 
+def test_a_query_with_one_stream_needs_no_assignment():
+    assigned, alone = (api.decide(BADGES, period=5, unit="1s", **more) for more in ({"assign": ASSIGN}, {}))
+    assert alone.document() == assigned.document()
+    assert not alone.warnings
+    both = BADGES.replace("?p <e:enters> ?r", "?p <e:enters> ?r . ?r <e:kind> <e:lab>")
+    (warning,) = api.decide(both, period=5, unit="1s").warnings
+    assert warning.startswith("all triple patterns are matched in <e:badges>, the only stream of the query; ")
+    assert 'use assign={"STREAM": "PREDICATE"}' in warning
+    with pytest.raises(api.LarsError, match="does not define which triple patterns"):
+        api.decide(both, period=5, unit="1s", static="<e:r> <e:kind> <e:lab> .\n")
+
+
 def test_a_change_names_one_thing_for_the_user_to_change():
     pushed = "SELECT ?p { STREAM <e:s> [RANGE 3s] { ?p <e:q> ?r } ?p ?any <e:lab> }"
     stored = "<e:a> <e:q> <e:lab> .\n"

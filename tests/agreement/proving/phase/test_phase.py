@@ -2,6 +2,7 @@
 
 import random
 from functools import cache
+from itertools import pairwise
 from typing import get_args
 from xml.etree import ElementTree as ET
 
@@ -275,5 +276,19 @@ def test_the_figure_has_the_given_font_size_and_width(tmp_path, size, width):
     assert words.y1 <= figure.get_figheight()
     result.write_figure(tmp_path / "a.pdf", font_size=size, width=width)
     assert (tmp_path / "a.pdf").stat().st_size
-    with pytest.raises(api.LarsError, match="font_size and width must be positive"):
+    with pytest.raises(api.LarsError, match="font_size, width and height must be positive"):
         result.plot(font_size=0)
+
+
+@pytest.mark.parametrize(("size", "height"), [(10, 2), (16, 3.5), (10, 7)])
+def test_the_figure_has_the_given_height(size, height):
+    figure = api.phase("samples/slide", period="1..9", length="1..60").plot(font_size=size, height=height)
+    figure.draw_without_rendering()
+    words = figure.get_tightbbox()
+    assert min(words.x0, words.y0) >= 0
+    assert words.y1 <= figure.get_figheight() == height
+    for axes in figure.axes:
+        labels = sorted((each.get_window_extent() for each in axes.get_yticklabels()), key=lambda box: box.y0)
+        assert all(low.y1 <= high.y0 for low, high in pairwise(labels))
+    with pytest.raises(api.LarsError, match="height=1: its texts do not fit; use height=2 or"):
+        api.phase("samples/slide", period="1..9").plot(height=1)

@@ -103,7 +103,7 @@ def test_a_search_has_a_limit_of_time_unless_another_is_given():
         ),
         ((SAMPLES / "minus", "--contained"), "--contained requires two queries"),
         ((SAMPLES / "minus", "--period", "1,2", "--out", "x"), "--out x requires one period"),
-        ((SAMPLES / "minus/query.csparql.rq", "--period", 2), "--assign STREAM=PREDICATE"),
+        ((SAMPLES / "coupons/query.csparql.rq", "--period", 2), "--assign STREAM=PREDICATE"),
     ],
 )
 def test_what_cannot_be_used_is_one_message(arguments, said):

@@ -1,6 +1,7 @@
 """Pictures for papers: vector form with text that stays text; the same findings, the same bytes."""
 
 import re
+from itertools import pairwise
 from time import process_time
 
 import pytest
@@ -192,7 +193,7 @@ def test_a_figure_of_the_given_font_size_has_the_given_width_and_axes_of_half_of
 
 
 def test_a_figure_has_no_text_of_size_zero():
-    with pytest.raises(api.LarsError, match="font_size and width must be positive"):
+    with pytest.raises(api.LarsError, match="font_size, width and height must be positive"):
         api.agree(SAMPLES / "coupons", period=8).plot(font_size=0)
 
 
@@ -204,12 +205,64 @@ def test_the_legend_says_which_of_several_causes_is_shown_and_ticks_are_at_round
     (tmp_path / "t.csv").write_text(f"time,s,p\n{lines}", encoding="utf-8")
     api.init(tmp_path / "mine", tmp_path / "q.rq", tmp_path / "t.csv", period="10s")
     axes = api.agree(tmp_path / "mine").plot().axes[0]
-    assert axes.get_title(loc="left").replace("\n", " ").endswith("on top the cause of most rows")
+    assert strip_legend(axes).endswith("on top the cause of most rows")
     axes.figure.draw_without_rendering()
     labels = [label.get_text() for label in axes.get_xticklabels()]
     assert {"10:00:30", "10:01:00", "10:01:30"} <= {*labels}
     few = api.agree(SAMPLES / "coupons", period="1..12").plot().axes[0]
-    assert "most rows" not in few.get_title(loc="left")
+    assert "most rows" not in strip_legend(few)
+
+
+def strip_legend(axes):
+    legend = axes.get_legend()
+    return " ".join(text.get_text() for text in (legend.get_title(), *legend.get_texts())).replace("\n", " ")
+
+
+def test_a_figure_of_the_given_height_shows_the_periods_around_the_row_and_says_how_many_it_omits(tmp_path):
+    found = api.agree(SAMPLES / "coupons", period="4..20")
+    assert "omitted" not in strip_legend(found.plot(height=7).axes[0])
+    figure = found.plot(height=3.7)
+    strip, _ = figure.axes
+    shown = [label.get_text() for label in strip.get_yticklabels()]
+    assert "8" in shown[1:-1]
+    ends = f"U = {shown[0]} to {shown[-1]}; {17 - len(shown)} of 17 pull periods are omitted"
+    assert strip_legend(strip).startswith(ends)
+    assert_apart(figure)
+    assert figure.get_figheight() == 3.7
+    found.write_figure(tmp_path / "a.svg", height=3.7)
+    points = re.search(r'<svg[^>]* height="([0-9.]+)pt"', (tmp_path / "a.svg").read_text(encoding="utf-8"))
+    assert float(points[1]) == pytest.approx(72 * 3.7)
+
+
+def assert_apart(figure):
+    """Assert that the texts are inside of the figure, and that no two labels or letters overlap."""
+    figure.draw_without_rendering()
+    words = figure.get_tightbbox()
+    assert min(words.x0, words.y0) >= 0
+    assert words.y1 <= figure.get_figheight()
+    for axes in figure.axes:
+        labels = sorted((each.get_window_extent() for each in axes.get_yticklabels()), key=lambda box: box.y0)
+        assert all(low.y1 <= high.y0 for low, high in pairwise(labels))
+    letters = [text.get_window_extent() for text in figure.axes[0].texts]
+    assert letters
+    assert not any(one.overlaps(other) for n, one in enumerate(letters) for other in letters[:n])
+
+
+def test_a_slide_too_low_for_the_timeline_has_periods_only_and_a_warning_names_the_height():
+    found = api.agree(SAMPLES / "coupons", period="1..20")
+    with pytest.warns(UserWarning, match=r"no timeline .* requires height=\d") as warned:
+        figure = found.plot(font_size=16, width=10, height=5.6)
+    assert len(figure.axes) == 1
+    assert_apart(figure)
+    least = float(re.search(r"requires height=([\d.]+)", str(warned[0].message))[1])
+    assert_apart(found.plot(font_size=16, width=10, height=least))
+    with pytest.raises(api.LarsError, match=r"height=1: its texts do not fit; use height=\d"):
+        api.agree(SAMPLES / "coupons", period=5).plot(font_size=16, height=1)
+
+
+def test_letters_of_narrow_and_low_cells_do_not_overlap():
+    assert_apart(api.agree(SAMPLES / "coupons", period="1..8").plot(font_size=16))
+    assert not api.agree(SAMPLES / "coupons", period="1..150").plot().axes[0].texts
 
 
 def test_a_period_with_rows_of_several_causes_has_a_bar_and_a_letter_for_each(tmp_path):
@@ -227,4 +280,4 @@ def test_a_period_with_rows_of_several_causes_has_a_bar_and_a_letter_for_each(tm
     letters = [text.get_text() for text in axes.texts if text.get_position()[0] == 5]
     assert [set(each) for each in letters] == [{CAUSE_LETTERS[each] for each in causes}]
     for cause in causes:
-        assert cause in axes.get_title(loc="left").replace("\n", " ")
+        assert cause in strip_legend(axes)
