@@ -66,8 +66,8 @@ class TracelessTask:
             assigned = self._only_stream()
             if len(self._predicates()) > 1 and assigned:
                 warn(
-                    f"all triple patterns are matched in {next(iter(assigned))}, the only stream of the query; "
-                    "to match some in static data, use --assign STREAM=PREDICATE for the others"
+                    f"all triple patterns are matched in {next(iter(assigned))}, the only stream of the "
+                    "query; to match some in static data, use --assign STREAM=PREDICATE for the others"
                 )
         all_pairs = pairs(task.csparql, task.cqels, carried, assigned)
         for query in self.queries:

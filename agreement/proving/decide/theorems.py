@@ -68,7 +68,7 @@ class Theorem(Enum):
     UNREAD = "the stream shown, with any static data: no pattern reads static data (A6)"
     SOME = "the stream shown; without static data, push and pull agree"
     SEARCHED = "A7: the search tried every smallest difference and found none"
-    WITNESS = "the stream shown: lars agree finds the difference"
+    WITNESS = "the stream shown: push and pull differ on it"
 
 
 def is_excluded(disjunct: Satisfiability, apart: frozenset[Variable] = frozenset()) -> bool:

@@ -1,6 +1,7 @@
 """The report of `lars decide --delay`, as text and JSON."""
 
 from collections.abc import Iterator
+from typing import Final
 
 from rich.console import RenderableType
 from rich.table import Table
@@ -37,16 +38,20 @@ def as_text(decisions: Decisions, question: LatenessQuestion) -> Iterator[Render
     unit = question.agreement.setting.unit
     listed = ", ".join(f"{name} {_length(question, points)}" for name, points in lengths.items())
     yield f"on every stream: {listed}; time in units of {unit}"
-    table = Table("side", "rows", "verdict", "rests on", "never if")
+    table = Table("side", "rows", "verdict", "rests on", "on no stream if")
     for side in SIDES:
         for kind in KINDS:
             decision = decisions[side][kind]
-            table.add_row(side, kind, decision.verdict, decision.why, _never_if(decision, question))
+            table.add_row(side, kind, _WORDS[decision.verdict], decision.why, _never_if(decision, question))
     yield table
     for side in SIDES:
         for kind in KINDS:
             if (witness := decisions[side][kind].witness) is not None:
                 yield from _stream(side, kind, witness, question)
+
+
+_WORDS: Final = {"never": "on no stream", "possible": "on some stream", "open": "open"}
+"""The verdicts in words: whether late data cause a change on a stream."""
 
 
 def headline(decisions: Decisions, question: LatenessQuestion) -> str:

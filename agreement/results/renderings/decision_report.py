@@ -43,7 +43,19 @@ def as_text(decisions: Sequence[Decision], variants: VariantClasses) -> Iterator
     for decision, *_ in _groups(decisions):
         if decision.witness is not None:
             yield from _witness(decision.period, decision.witness, _dates(unit, decision.period))
-    yield from _variants(variants)
+    classes = list(_variants(variants))
+    yield from classes
+    # A reader of the output has no list of theorems.
+    cited = (*(decision.why for decision in decisions), *(each.statement for each in checked), *classes)
+    yield from _theorems_in("\n".join(cited))
+
+
+def _theorems_in(text: str) -> Iterator[str]:
+    """Yield the theorems that a text cites by their ids, each with its statement."""
+    statements = [
+        f"  {name}: {says}" for name, says in _STATEMENTS.items() if re.search(rf"\b{name}\b", text)
+    ]
+    yield from ["theorems", *statements] if statements else []
 
 
 def _dates(unit: Duration, period: int) -> Dates:
@@ -66,15 +78,15 @@ def _verdicts(decisions: Sequence[Decision], question: AgreementQuestion) -> Ite
     table = Table("period U", "verdict", "rests on", "what would change it")
     for group in _groups(decisions):
         first = group[0]
-        table.add_row(_periods(group), first.verdict, first.why or "-", "; ".join(first.changes))
+        table.add_row(_periods(group), _WORDS[first.verdict], first.why or "-", "; ".join(first.changes))
     yield table
-    if any(one.verdict == "never" for one in _with_finer(decisions)):
-        yield f"never: {_whatever(question)}, push and pull differ on some stream; on others they may agree"
+    if any(map(_differs, _with_finer(decisions))):
+        yield f"{_WORDS['never']}: push and pull may still agree on other streams"
     for decision in decisions:
         if decision.finer is not None:
             finer, again = decision.finer
             then = "" if isinstance(decision.period, TimedPoints) else f", U = {again.period} then"
-            yield f"U = {decision.period} with a unit of {finer}{then}: {again.verdict}"
+            yield f"U = {decision.period} with a unit of {finer}{then}: {_WORDS[again.verdict]}"
 
 
 def _with_finer(decisions: Sequence[Decision]) -> Iterator[Decision]:
@@ -130,13 +142,13 @@ def decision_page(
         for verdict in _NAMES
     }
     static = _static_shown(decision for decision in decisions if decision.verdict == "not always")
-    words = {verdict: text.format(static=static) for verdict, text in _PAGE_WORDS.items()}
     sentences = (
-        f"{words.get(verdict, verdict)} for U = {outputs.number_ranges(own, MOST_RANGES)}"
+        f"{_WORDS[verdict]}{f' {static}' if verdict == 'not always' else ''} for U = "
+        f"{outputs.number_ranges(own, MOST_RANGES)}"
         for verdict, own in periods.items()
         if own
     )
-    answer = f"Agreement on every stream: {'; '.join(sentences)}."
+    answer = f"Push and pull: {'; '.join(sentences)}."
     premises = dict.fromkeys(premise for decision in decisions for premise in decision.premises)
     bar = groupby(decisions, lambda decision: decision.verdict)
     page: outputs.Json = {
@@ -154,6 +166,18 @@ def decision_page(
     return replace(head, answer=answer, template="decide", document=document, page=page)
 
 
+_STATEMENTS: Final = {
+    "A4": "if all input fires push, a monotone query over windows that only lose triples agrees on every "
+    "stream only if U = 1 and each disjunct has a NOW window",
+    "A5": "if only matching input fires push, a query with one stream pattern agrees on every stream if one "
+    "pull sees each match",
+    "A6": "if each pattern can match only one source, C-SPARQL and all derived CQELS queries have the same "
+    "answers",
+    "A7": "a smallest difference has at most one triple more than a disjunct has stream patterns, so a "
+    "bounded search is complete",
+    "G5": "a difference without static data remains with any static data if the stream has new names",
+}
+"""The theorems that verdicts and premises cite, by their ids."""
 _SAME: Final = {True: "brave and cautious are one", False: "they differ", None: "open"}
 _MOST_STATIC: Final = 9
 """The maximum number of static triples that are shown with a stream."""
@@ -168,10 +192,14 @@ _SAID: Final = {
 }
 
 
-_PAGE_WORDS: Final = {
-    "never": "never (on some stream, push and pull differ)",
-    "not always": "not always (on some stream, push and pull differ {static})",
+_WORDS: Final[Mapping[EveryStream, str]] = {
+    "always": "agree on every stream",
+    "never": "differ on some stream",
+    "depends on the static data": "depends on the static data",
+    "not always": "differ on some stream",
+    "open": "open",
 }
+"""The verdicts in words: push and pull ..."""
 
 
 def _static_shown(decisions: Iterable[Decision]) -> str:
@@ -251,7 +279,7 @@ def _static_triples(quads: Iterable[tuple[str, ...]]) -> Iterator[tuple[str, str
 
 def _more_static(witness: Witness) -> list[str]:
     left = len(witness.triples) - _MOST_STATIC
-    return [f"… and {left} more static triples: --json lists them"] if left > 0 else []
+    return [f"… and {left} more static triples, which the JSON document lists"] if left > 0 else []
 
 
 def _json(decision: Decision, columns: Sequence[Variable]) -> outputs.Json:
@@ -306,7 +334,7 @@ _SQUARES: Final = {
 
 
 def _square(verdict: EveryStream) -> outputs.Json:
-    return {"mark": _SQUARES[verdict], "word": verdict, "kind": _NAMES[verdict]}
+    return {"mark": _SQUARES[verdict], "word": _WORDS[verdict], "kind": _NAMES[verdict]}
 
 
 def _stretch(own: Sequence[Decision]) -> outputs.Json:

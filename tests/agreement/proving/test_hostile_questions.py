@@ -4,7 +4,7 @@ import pytest
 
 from tests.agreement.command import lars
 
-MERGED = "PREFIX : <http://e/> SELECT ?x FROM STREAM :S [RANGE 9s STEP 3s] WHERE { ?x :p ?y }"
+MERGED = "PREFIX : <http://e/> SELECT ?x FROM STREAM :S [RANGE 9s] FROM STREAM :R [RANGE 9s] { ?x :p ?y }"
 NEVER = "PREFIX : <http://e/> SELECT ?x { STREAM :S [RANGE 9s] { ?x :p ?y } FILTER(?y > 5 && ?y < 4) }"
 SOME = "PREFIX : <http://e/> SELECT ?x { STREAM :S [RANGE 9s] { ?x :p ?y } }"
 GHOST = "PREFIX : <http://e/> SELECT ?x { STREAM :S [RANGE 9s] { ?x :p ?y } FILTER(?ghost > 1) }"

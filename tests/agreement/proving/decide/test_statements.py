@@ -89,3 +89,11 @@ def test_queries_that_are_not_one_query_are_named_in_plain_words():
     other = PUSHED.replace("enters", "leaves")
     with pytest.raises(api.LarsError, match=r"^the two queries are not two forms of one query: the patterns"):
         api.decide(BADGES, other, period=5)
+
+
+def test_a_text_explains_the_ids_of_theorems_once_and_its_verdict_is_a_sentence():
+    text = api.decide(BADGES, assign=ASSIGN, period=5, unit="1s").text
+    assert text.count("\n  A6: if each pattern can match only one source, ") == 1
+    assert "A7" not in text
+    assert " differ on some stream " in text
+    assert "never" not in text
