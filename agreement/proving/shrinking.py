@@ -16,6 +16,7 @@ from typing import Final
 
 from agreement.comparing import agree
 from agreement.comparing.agree.sides import RowDifference
+from agreement.documents.requests import sources
 from agreement.proving.decisions import PairOnStream, first_difference
 from agreement.proving.witness import EXPERIMENT, write_experiment
 from lars.dataclass import dataclass
@@ -118,7 +119,15 @@ def minimal_disagreement(
         end = differing.interval.end
         return replace(tried, facts=tuple(fact for fact in tried.facts if fact.t <= end), end=end)
 
-    state = _first_guess(disagreement, shortest, report, differing)
+    own = _of_read_streams(disagreement)
+    state = shortest(own) if len(own.facts) < len(disagreement.facts) else None
+    if state is None:
+        state = _first_guess(disagreement, shortest, report, differing)
+    else:
+        report = state.report().first
+        first = first_difference(report, cause)
+        assert first is not None, "the reduced input has a difference with this cause"
+        state = _first_guess(state, shortest, report, first)
     earlier = None
     for done in range(100):
         progress(done, 100)
@@ -130,6 +139,21 @@ def minimal_disagreement(
     if first_difference(state.report("all").first) is None:
         raise FailedRunError("the reduced input does not disagree when clingo verifies it")
     return MinimalDisagreement(state, cause, sizes_of(disagreement), sizes_of(state), evaluations)
+
+
+def _of_read_streams(disagreement: PairOnStream) -> PairOnStream:
+    """Return the disagreement without the elements of streams that no query reads.
+
+    These elements only make push evaluate. A reader of the smallest input looks for them in the queries.
+    """
+    read: set[str] = set()
+    for query in (disagreement.pair.csparql, disagreement.pair.cqels):
+        for source in sources(query):
+            if isinstance(source.stream, Variable):
+                return disagreement
+            read.add(str(source.stream))
+    facts = tuple(fact for fact in disagreement.facts if fact.arguments[-1] in read)
+    return replace(disagreement, facts=facts)
 
 
 def _first_guess(

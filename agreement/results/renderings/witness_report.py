@@ -8,12 +8,13 @@ from rich.console import RenderableType
 from agreement.comparing.agree.agreeing import RowFilter
 from agreement.documents import outputs
 from agreement.documents.dates import Dates
+from agreement.documents.requests import sources
 from agreement.proving.decisions import Decision, Witness
 from agreement.proving.shrinking import MinimalDisagreement
 from agreement.proving.witness import WitnessTask
 from agreement.proving.witness.other_sides import NamedProfile
 from lars.durations import TimedPoints
-from lars.language.terms import DEFAULT
+from lars.language.terms import DEFAULT, Iri
 from lars.language.windows import Interval
 from solver.facts import Fact
 from translate.dialects import TITLES
@@ -147,6 +148,11 @@ def shrunk_text(disagreement: MinimalDisagreement) -> Iterator[RenderableType]:
     yield outputs.triples_table(chain(arriving, static), dates.caption.strip() or None)
     pushed = left.pair.cqels
     yield f"{TITLES[pushed.language]}    {pushed.pattern}"
+    every = [source.stream for query in (left.pair.csparql, pushed) for source in sources(query)]
+    if all(isinstance(stream, Iri) for stream in every):
+        carried = dict.fromkeys(fact.arguments[-1] for fact in left.facts)
+        for stream in (each for each in carried if each not in map(str, every)):
+            yield f"no query reads the stream {outputs.short(stream)}: its triples only make push evaluate"
 
 
 def _source(fact: Fact) -> str:

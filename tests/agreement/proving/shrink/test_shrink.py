@@ -4,6 +4,7 @@ from random import Random
 
 import pytest
 
+from agreement import api
 from agreement.comparing.agree import Pair
 from agreement.comparing.smaller import fewest_enough
 from agreement.proving.shrinking import smaller_pairs
@@ -177,3 +178,28 @@ def test_the_pattern_has_the_name_of_the_language_of_push(tmp_path):
     paths = (tmp_path / name for name in ("b.rq", "a.rq", "t.nq"))
     found = lars("shrink", *paths, "--unit", "1s", "--trace-unit", "1s", "--period", "3s")
     assert found.out.splitlines()[-1].split()[0] == "RSP-QL"
+
+
+def test_elements_of_streams_that_no_query_reads_are_left_out_if_possible():
+    """In each period of the trace, a triple of an unread stream makes push evaluate for the last time."""
+    queries = (
+        "SELECT ?x FROM STREAM <e:s> [RANGE 5s STEP 1s] WHERE { ?x <e:p> ?y }",
+        "SELECT ?x WHERE { STREAM <e:s> [RANGE 5s] { ?x <e:p> ?y } }",
+    )
+    trace = [(t, (f"e:a{t}", "e:p", "e:b"), stream) for t in range(1, 20) for stream in ("e:s", "e:t")]
+    result = api.shrink(*queries, nquads(trace), period=3, unit="1s", cause="expired before the pull")
+    assert {fact.arguments[3] for fact in result.trace} == {"<e:s>"}
+    alone = [
+        (1, ("e:a", "e:p", "e:b"), "e:s"),
+        (5, ("e:a", "e:p", "e:b"), "e:t"),
+        (9, ("e:a", "e:q", "e:b"), "e:t"),
+    ]
+    result = api.shrink(*queries, nquads(alone), period=9, unit="1s", cause="expired before the pull")
+    assert {fact.arguments[3] for fact in result.trace} <= {"<e:s>", "<e:t>"}
+    assert ("no query reads the stream e:t: its triples only make push evaluate" in result.text) == (
+        "<e:t>" in {fact.arguments[3] for fact in result.trace}
+    )
+
+
+def nquads(elements):
+    return "".join(f'<{s}> <{p}> <{o}> <{stream}> "{t}" .\n' for t, (s, p, o), stream in elements)
