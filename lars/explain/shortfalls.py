@@ -384,6 +384,10 @@ class Searcher:
             left = [failure.missing for failure in failures if failure is not None and failure.missing]
         return shortfalls
 
+    def shortfall(self, goal: evidence.AbsentAtom) -> Shortfall | None:
+        """Return the closest rule instance of each rule for a missing atom; None if no rule derives it."""
+        return self._shortfall(goal, 1) if terms.signature(goal.atom) in self._derivable else None
+
     def _shortfall(self, goal: evidence.AbsentAtom, at_most: int) -> Shortfall:
         attempts: list[Attempt] = []
         mismatches = []

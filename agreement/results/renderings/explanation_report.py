@@ -25,13 +25,15 @@ from agreement.documents.dates import NO_DATES, Dates
 from lars import explain
 from lars.dataclass import dataclass
 from lars.explain import MOST, present
-from lars.language.formulas import BodyLiteral, Gather, Truth
+from lars.language.formulas import BodyLiteral, Gather, Not, Truth
 from lars.language.program import Program, Rule, is_fact, write_literal
 from lars.language.stream import Moment
 from lars.language.terms import Atom, Constant, Signature, Variable, signature, write_name
 from lars.language.windows import Interval, TupleWindow, Window
 from solver.facts import STREAM_PREDICATE
 
+_LACKS: Final = 2
+"""The maximum number of rules for which an explanation shows why they do not derive a negated atom."""
 _DEEPEST: Final = 20
 """The maximum depth of nested proofs; a deeper proof is printed as a separate proof."""
 
@@ -244,7 +246,7 @@ class _Teller:
         return (
             "; ".join((f"it is input, and did not come at {self.dates.text(t)}", *nearest))
             if nearest
-            else ("it is input, and never came")
+            else "it is input, and came at no time of the trace"
         )
 
     def violated(self, violation: explain.Violation, timeline: Interval) -> str:
@@ -389,7 +391,39 @@ class _TreeTeller(_Teller):
         if isinstance(premise.literal, Truth):
             return Branch("true ✓")
         below = self._mentions(premise.evidence, tuple(filter(self.derived, rests)), depth)
-        return Branch(f"{short_text(premise.literal)}: {self.place_of(premise.evidence)}", (), below)
+        missing = self._lacks(premise.evidence) if isinstance(premise.literal, Not) else ()
+        return Branch(
+            f"{short_text(premise.literal)}: {self.place_of(premise.evidence)}", (), (*below, *missing)
+        )
+
+    def _lacks(self, absent: explain.Evidence) -> tuple[Branch, ...]:
+        """Return nodes with the reasons why no rule derives an atom under a negation that holds.
+
+        The nodes contain the first literal that fails in the closest instance of each rule, and no reasons of
+        this reason.
+        """
+        while isinstance(absent, explain.WindowContent):
+            absent = absent.inner
+        if not isinstance(absent, explain.AbsentAtom) or not absent.within or absent in self.goals:
+            return ()
+        self.goals.add(absent)
+        if (here := explain.Searcher(self._world).shortfall(absent)) is None:
+            return ()
+        failing = [attempt for attempt in here.attempts if attempt.failure is not None]
+        some = [self._lack(attempt) for attempt in failing[:_LACKS]]
+        rest = len(failing) - len(some)
+        return (*some, Branch(f"… and {outputs.quantity(rest, 'more rule')}")) if rest else tuple(some)
+
+    def _lack(self, attempt: explain.Attempt) -> Branch:
+        failure = attempt.failure
+        assert failure is not None, "only instances with a failing literal"
+        why = "fails" if failure.despite is None else self.place_of(failure.despite)
+        why = why if failure.sight is None else self.unseen(failure.sight)
+        return Branch(
+            f"not derived {self._rule(attempt.number, 'by')}",
+            (),
+            (Branch(f"✗ {short_text(failure.literal)}: {why}"),),
+        )
 
     def _mentions(
         self, evidence: explain.Evidence, moments: Sequence[Moment], depth: int

@@ -148,7 +148,7 @@ SAID = {
     (10, "near(x)"): "nothing like it in [5, 10]; nearest before: seen(x) at 3, left the window at 9\n",
     (4, "gone(x)"): "✗ not near(x): at 4\n      └─ near(x) at 4\n         │ by rule 1: near(X)",
     (5, "b"): "in answer stream 2 of 2\nb at 5\n",
-    (5, "lost(x)"): "lost(x) does not hold at 5\n└─ it is input, and never came\n",
+    (5, "lost(x)"): "lost(x) does not hold at 5\n└─ it is input, and came at no time of the trace\n",
     (5, "@_4 near(x)"): "cannot be derived by rule 1",
     (10, "seen(y)"): "seen(y) at 10: input\n",
 }

@@ -145,7 +145,7 @@ UNDERIVED = {
     "temp(31)": "it is input, and did not come at 5; nearest before: temp(31) at 4; "
     "nearest after: temp(31) at 6",
     "@_1 temp(31)": "it is input, and did not come at 1; nearest after: temp(31) at 2",
-    "temp(30)": "it is input, and never came",
+    "temp(30)": "it is input, and came at no time of the trace",
     "known(20)": "neither facts nor static data hold it",
 }
 
@@ -249,3 +249,15 @@ def test_for_a_box_the_missing_times_are_named_and_no_atom_outside_the_window(ex
     )
     assert "not at every time of [3, 6]: warm(a) is not at 3, 6" in found.out
     assert "nearest" not in found.out
+
+
+def test_a_negation_that_holds_shows_what_its_atom_lacks(explain):
+    program = "hot(X) :- temp(X), not ⊞^5 ◇ off(X), not cold(X).\noff(X) :- switch(X), power(X)."
+    lines = [
+        line.strip("│├└─ ")
+        for line in explain(program, "2: temp(a) switch(a).\n", 2, "hot(a)").out.splitlines()
+    ]
+    place = lines.index("not ⊞^5 ◇ off(a): nowhere in [0, 2], the window shows [0, 2]")
+    assert lines[place + 1] == "not derived by rule 2: off(X) ← switch(X), power(X)."
+    assert lines[place + 2] == "✗ power(a): nothing like it in [2, 2]"
+    assert lines[place + 3] == "not cold(a): not at 2"
