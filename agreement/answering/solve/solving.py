@@ -263,7 +263,7 @@ def answers(task: SolvingTask, warn: Warn) -> AnswerRows | Streams:
         elif _is_gap(question.program, trace, span):
             warn(f"the query returns no row{when}: {_GAP}")
         else:
-            warn(silence("the query", query, has_rows, when))
+            warn(silence("the query", query, has_rows, when, trace))
 
     changes = (change for change in _changes(kind, each) if change[0] in span)
     return AnswerRows(output.variables, _spoken(changes, say), trace.origin)

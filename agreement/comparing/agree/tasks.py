@@ -267,7 +267,7 @@ def _silences(report: AgreementReport, periods: Sequence[int], task: AgreementTa
             who = f"{'pull' if pulled else 'push'} of the query in {TITLES[query.language]}"
             pushed_on = first.trace if (own := first.programs.push_static) is None else first.trace.on(own)
             trace = first.trace if pulled else pushed_on
-            yield silence(who, query, rows_on(trace, partial(question, pulled=pulled)))
+            yield silence(who, query, rows_on(trace, partial(question, pulled=pulled)), trace=trace)
 
 
 def compared_on_trace(task: AgreementTask, warn: Warn) -> tuple[AgreementTask, Trace, tuple[Pair, ...]]:

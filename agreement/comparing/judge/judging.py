@@ -286,7 +286,7 @@ def why_silent(
     yield from traces.absent_graphs(query, held)
     has_rows = rows_on(trace, question)
     if not has_rows(query):
-        yield silence(who.name, query, has_rows)
+        yield silence(who.name, query, has_rows, trace=trace)
         return
     claimed = (
         who

@@ -1,25 +1,32 @@
 """Explain why a query never returns a row: find the smallest parts of its graph pattern without a match."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from difflib import get_close_matches
 from typing import Final, assert_never
 
 from agreement.documents.traces import Trace
 from lars.language.windows import Interval
 from solver.job import Question
 from translate.analysis import in_local_names
+from translate.analysis import parts as every_part
 from translate.model import patterns as algebra
 from translate.model.query import EngineQuery
 
 MOST: Final = 3
 """The maximum number of parts without a match that a message names."""
 
+_NEAR: Final = 0.7
+"""The least similarity of two local names, of which one may be a wrong spelling of the other."""
 _CUT: Final = "LIMIT or OFFSET removes every solution"
 HasRows = Callable[[EngineQuery], bool]
 _Within = Callable[[algebra.Pattern], algebra.Pattern]
 
 
-def silence(who: str, query: EngineQuery, has_rows: HasRows, when: str = "") -> str:
+def silence(
+    who: str, query: EngineQuery, has_rows: HasRows, when: str = "", trace: Trace | None = None
+) -> str:
     """Return the message that a system never returns a row, with the parts of the query without a match.
 
     Args:
@@ -27,12 +34,38 @@ def silence(who: str, query: EngineQuery, has_rows: HasRows, when: str = "") -> 
         query: The query.
         has_rows: A function that returns whether a query has a row at any time.
         when: The times for which rows were requested, as text; "" means all times.
+        trace: The trace, with which the message names predicates of the query that occur nowhere in the data.
     """
     texts = list(dict.fromkeys(_unmatched(query, query.pattern, _itself, has_rows)))
     if len(texts) > MOST:
         texts[MOST:] = [f"{len(texts) - MOST} more parts have no solution"]
     never = f"returns no row{when}" if when else "never returns a row"
-    return f"{who} {never}: {' and '.join(texts) or _nothing_made(query, has_rows)}"
+    unknown = "".join(f"; {text}" for text in (() if trace is None else _absent(query, trace)))
+    return f"{who} {never}: {' and '.join(texts) or _nothing_made(query, has_rows)}{unknown}"
+
+
+def _absent(query: EngineQuery, trace: Trace) -> Iterator[str]:
+    """Yield a text for each predicate of a query that neither the trace nor the static data contain."""
+    known = {predicate for _, predicate in trace.predicates()}
+    known.update(row[1] for row in trace.background.get(("triple", 4), ()))
+    bgps = (part for part in every_part(query.pattern) if isinstance(part, algebra.Bgp))
+    predicates = dict.fromkeys(str(triple.predicate) for bgp in bgps for triple in bgp.triples)
+    # Most IRIs of one data set begin with the same letters.
+    names = {_local(predicate): predicate for predicate in sorted(known)}
+    for predicate in predicates:
+        if predicate.startswith("<") and predicate not in known and known:
+            near = get_close_matches(_local(predicate), names, 1, _NEAR)
+            similar = f", but {names[near[0]]} does" if near else ""
+            yield f"the predicate {predicate} does not occur in the data{similar}"
+
+
+def _local(iri: str) -> str:
+    """Return the part of an IRI after the last /, # or colon.
+
+    >>> _local("<http://example.org/a#b>"), _local("<urn:p>")
+    ('b', 'p')
+    """
+    return re.split(r"[/#:]", iri.strip("<>"))[-1]
 
 
 def _nothing_made(query: EngineQuery, has_rows: HasRows) -> str:

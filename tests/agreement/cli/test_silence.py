@@ -308,3 +308,14 @@ def test_a_window_without_an_operator_is_named_with_the_remedy(tmp_path):
         f"every time, use {window} □ f(X) (in ASCII: [])"
         for place, window in (("1:8: ⊞^3", "⊞^3"), ("2:14: ⊞^#2", "⊞^#2"))
     ]
+
+
+def test_a_predicate_that_occurs_nowhere_is_named_with_the_near_one():
+    query = "SELECT ?x WHERE { STREAM <e:s> [RANGE 5s] { ?x <http://e/temperatur> ?y ; <http://e/at> ?z } }"
+    trace = [(1, ("e:a", "http://f/temperature", 3)), (2, ("e:a", "http://e/at", 3))]
+    pull = "SELECT ?x FROM STREAM <e:s> [RANGE 5s STEP 5s] { ?x <http://e/temperatur> ?y ; <http://e/at> ?z }"
+    expected = "<http://e/temperatur> does not occur in the data, but <http://f/temperature> does"
+    for result in (api.agree(query, pull, trace, period=5, to=10), api.solve(query, trace)):
+        said = [warning for warning in result.warnings if "never returns a row" in warning]
+        assert said
+        assert all(warning.endswith(expected) for warning in said)
