@@ -40,7 +40,9 @@ def silence(
     if len(texts) > MOST:
         texts[MOST:] = [f"{len(texts) - MOST} more parts have no solution"]
     never = f"returns no row{when}" if when else "never returns a row"
-    unknown = "".join(f"; {text}" for text in (() if trace is None else _absent(query, trace)))
+    absent = () if trace is None else tuple(_absent(query, trace))
+    more = [f"{len(absent) - MOST} more predicates do not"] if len(absent) > MOST else []
+    unknown = "".join(f"; {text}" for text in (*absent[:MOST], *more))
     return f"{who} {never}: {' and '.join(texts) or _nothing_made(query, has_rows)}{unknown}"
 
 

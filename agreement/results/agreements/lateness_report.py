@@ -115,7 +115,7 @@ def _examples(
         period = dates.period(row.start, row.end)
         listed.append((period, row.side, outputs.short_row(row.row), f"{row.kind}{moved}", row.cause, proof))
     more = len(rows) - len(chosen)
-    rest = f", {more} more with --json or --out" if more else ""
+    rest = f", {more} more in the JSON document and the tables" if more else ""
     title = f"changed rows: {outputs.header(report.variables)}{dates.caption}{rest}"
     columns = ("period", "side", "row", "row is", "cause", "supported by")
     return outputs.table(title, columns, listed, whole=("period", "side"))

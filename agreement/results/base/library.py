@@ -67,6 +67,8 @@ class Result(ABC):
     notes: tuple[str, ...] = ()
     streamed: ClassVar[bool] = False
     """Whether the output is computed while it is printed."""
+    keywords_of: tuple[Option, ...] = ()
+    """The options that the texts of the result name as keywords; empty on the command line."""
 
     @abstractmethod
     def parts(self) -> Iterable[RenderableType]:
@@ -270,7 +272,7 @@ class Findings(Result):
         """The text output of the command."""
         return "\n".join(
             printable(part) if isinstance(part, str) else table_text(part).rstrip("\n")
-            for part in self.parts()
+            for part in self._in_keywords(self.parts())
         )
 
     def summary(self) -> Iterable[RenderableType]:
@@ -280,7 +282,7 @@ class Findings(Result):
     @property
     def headline(self) -> str:
         """One line that summarizes the result."""
-        first = next(iter(self.parts()), "")
+        first = next(iter(self._in_keywords(self.parts())), "")
         text = printable(first) if isinstance(first, str) else table_text(first)
         return text.strip().partition("\n")[0].rstrip()
 
@@ -307,7 +309,7 @@ class Findings(Result):
         """Return the HTML of the result for a notebook: sentences, and tables with their first rows."""
         from agreement.results.renderings.pages.blocks import notebook_html
 
-        return notebook_html(self.for_notebooks())
+        return notebook_html(self._in_keywords(self.for_notebooks()))
 
     def _warned(self) -> Sequence[str]:
         return [f"warning: {warning}" for warning in self.warnings]
@@ -316,7 +318,15 @@ class Findings(Result):
         """Return the result as Markdown, for example for the summary of a CI job."""
         from agreement.results.renderings.pages.blocks import markdown
 
-        return markdown(chain(self._warned(), self.for_notebooks()))
+        return markdown(chain(self._warned(), self._in_keywords(self.for_notebooks())))
+
+    def _in_keywords(self, parts: Iterable[RenderableType]) -> Iterator[RenderableType]:
+        """Yield the parts of an output; in Python, sentences name keywords in place of flags."""
+        from agreement.results.base.sources import in_keywords
+
+        for part in parts:
+            named = isinstance(part, str) and "--" in part and self.keywords_of
+            yield in_keywords(str(part), self.keywords_of) if named else part
 
     def for_notebooks(self) -> Iterable[RenderableType]:
         """Yield the texts and tables that a notebook shows for the result."""
@@ -440,6 +450,7 @@ def offered_functions(
             said = {"warnings": warnings, "notes": notes}
             return replace(
                 result,
+                keywords_of=options,
                 **{
                     name: tuple(files.in_python(text, options) for text in texts)
                     for name, texts in said.items()

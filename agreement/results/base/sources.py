@@ -224,14 +224,12 @@ class SourceFiles:
         return self._folder / f"{stem}{'' if number == 1 else number}{suffix}"
 
     def as_call(self, words: Sequence[str]) -> str | None:
-        """Return the words of a command as a call in Python if a word names a temporary file.
+        """Return the words of a command as a call in Python.
 
-        In the call, variables such as `query` and `trace` mean the values that the Python program gave. If no
-        word names a temporary file, the function returns the command, quoted for a shell. If an option has no
-        simple form in Python, the function returns None.
+        In the call, variables such as `query` and `trace` mean the values that the Python program gave. If an
+        option has no simple form in Python, the function returns the command, quoted for a shell; None if a
+        word of the command names a temporary file.
         """
-        if self._folder is None or not any(f"{self._folder}/" in word for word in words):
-            return join(words)
         _, name, *options, last = words
         inputs = list(takewhile(lambda word: not word.startswith("--"), options))
         keywords: dict[str, list[str]] = {}
@@ -242,7 +240,8 @@ class SourceFiles:
             else:
                 keywords[keyword].append(word)
         if "assign" in keywords or any("=" in word for word in keywords.get("static", ())):
-            return None
+            is_temporary = self._folder is not None and any(f"{self._folder}/" in word for word in words)
+            return None if is_temporary else join(words)
         arguments = [*map(self._argument, inputs), repr(last)]
         arguments += (f"{keyword}={self._keyword(keyword, given)}" for keyword, given in keywords.items())
         return f"api.{name}({', '.join(arguments)})"
@@ -359,7 +358,7 @@ def _python_value(option: Option, word: str, *, is_last: bool) -> str | None:
     if "=" in metavar and "=" in word:
         key, _, value = word.partition("=")
         return f'{{"{key}": "{value}"}}'
-    if word.isdecimal() or word.isupper():
+    if word.isdecimal() or word.isupper() or (option.kind is float and word.replace(".", "", 1).isdecimal()):
         return word
     is_value = is_last or word in option.choices or re.search(r"[\d/.:=]", word) is not None
     return f'"{word}"' if is_value else None

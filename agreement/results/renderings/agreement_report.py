@@ -554,7 +554,7 @@ def _supported_by(support: tuple[Fact, ...], dates: Dates) -> str:
     return (
         "triples at "
         + ", ".join(f"{dates.text(t)} ({n})" for t, n in sorted(counts.items()))
-        + ": --json lists them"
+        + ", listed in the JSON document"
     )
 
 
@@ -641,7 +641,7 @@ DIFFERENCES = (
         "the period; none: never",
         is_time=True,
     ),
-    Column("atom", str, "the row as an atom, for lars explain", in_papers=outputs.shorten),
+    Column("atom", str, "the row as an atom, to explain it", in_papers=outputs.shorten),
 )
 _ANSWERS = (
     _VARIANT,

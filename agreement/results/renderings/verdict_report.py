@@ -81,7 +81,7 @@ def _fitting(verdicts: Sequence[judging.CaseVerdict]) -> str:
     ]
     common = [bounds for bounds in (ends[0] if ends else ()) if all(bounds in each for each in ends)]
     if judged and not common:
-        return ", each for its own t0 and bounds (--json lists t0)"
+        return ", each for its own t0 and bounds (t0: see the JSON document)"
     return f", each for t0 = 0, bounds {common[0]}" if judged else ""
 
 

@@ -1,6 +1,7 @@
 """What a call gives back: what the command prints, as values, JSON, tables and text; errors with places."""
 
 import json
+import re
 from dataclasses import FrozenInstanceError, replace
 
 import pytest
@@ -58,9 +59,10 @@ def test_a_call_gives_what_the_command_prints_and_prints_nothing(name, capfd):
     assert capfd.readouterr() == ("", "")
     assert found.to_json() == lars(*words, "--json").json
     shown = lars(*words)
-    assert [line.rstrip() for line in found.text.splitlines()] == [
-        line.rstrip() for line in shown.out.splitlines()
-    ]
+    # A result of Python contains calls in place of commands.
+    texts = ([line.rstrip() for line in text.splitlines()] for text in (found.text, shown.out))
+    calls, commands = ([line for line in text if not re.match(r"api\.|lars ", line)] for text in texts)
+    assert calls == commands
 
 
 def test_answers_are_those_of_the_command():
@@ -146,7 +148,9 @@ def test_a_difference_of_values_is_explained_by_a_call_that_runs():
         assert call.startswith("api.explain(query, ")
         names = {"api": api, "query": query, "trace": trace, "static": static, "static2": static}
         assert eval(call, names).holds
-    assert api.agree(str(SAMPLES / "coupons"), period=8).text.splitlines()[-1].startswith("lars explain ")
+    text = api.agree(str(SAMPLES / "coupons"), period=8).text
+    assert text.splitlines()[-1].startswith("api.explain('")
+    assert "--" not in text
     as_graph = api.agree(query, trace, **given, static={"http://e/g": static})
     assert "explain" not in as_graph.text
 

@@ -74,7 +74,7 @@ _WIDTH: Final = 6.3
 FigureLook = tuple[float | None, float | None, float | None]
 """The font size of a figure in points, its width and its height in inches; None means the default."""
 NO_LOOK: Final[FigureLook] = (None, None, None)
-Letter = tuple["Text", float, float]
+_Letter = tuple["Text", float, float]
 """A letter of a cell, with the start and the end of the cell."""
 _SIZE: Final = 8
 """The font size of figures in points, unless matplotlib's rcParams contain another size than the default."""
@@ -161,7 +161,7 @@ def _composed(
     setting: Setting,
     width: float | None,
     parts: tuple[Sequence[PeriodVerdict], RowDifference | None],
-) -> tuple["Figure", list[Letter]]:
+) -> tuple["Figure", list[_Letter]]:
     """Return a figure of the default height, and the letters of its cells.
 
     `parts` are the verdicts that the figure shows, and the row of the timeline; None means no timeline.
@@ -308,10 +308,10 @@ def _room(figure: "Figure") -> float:
 
 def _strip(
     axes: "Axes", variant: VariantReport, verdicts: Sequence[PeriodVerdict], setting: Setting, omitted: str
-) -> list[Letter]:
+) -> list[_Letter]:
     """Draw a row of periods for each verdict, and the legend of the rows; return the letters of the cells."""
     used: set[int] = set()
-    letters: list[Letter] = []
+    letters: list[_Letter] = []
     agreeing = several = False
     for place, verdict in enumerate(verdicts):
         for (start, end, cause, periods, _, _), causes in cells_and_causes(variant, verdict):
