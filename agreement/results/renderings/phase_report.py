@@ -88,8 +88,8 @@ def _panels(diagrams: Sequence[PhaseDiagram], width: float, height: float, scale
         line = round(_LABEL * min(lines, 1))
         panel.set_ylabel("\n".join(wrap(label, line, max_lines=3, placeholder=" …")), parse_math=False)
         panel.set_title("" if len(diagrams) == 1 else f"{diagram.rate} times as fast")
-    share = wrap("share of periods on which push and pull agree", round(_LABEL * lines))
-    figure.colorbar(mesh, ax=panels, label="\n".join(share))
+    caption = wrap("share of periods on which push and pull agree", round(_LABEL * lines))
+    figure.colorbar(mesh, ax=panels, label="\n".join(caption))
     return figure
 
 
