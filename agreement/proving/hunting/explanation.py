@@ -175,6 +175,8 @@ class Explanation:
         own = ENGINES.get(self.hunt.name)
         self._add_version_rules(() if own is None else (own,))
         self._add_next(tuple(mute_queries(every, self._unexplained())))
+        # All rules may take longer than the time that is left: a parameter, as one of few, is tried first.
+        self._add_next(self.parameters)
         self._add_next(switches)
         self._add_version_rules(ENGINES.values())
         # A portrait is no cause: it is said only if it leaves nothing that would be described beside it.
@@ -445,7 +447,7 @@ class Explanation:
         """
         beside = partial(isolation.beside, cause=cause)
         shown = self._still_shows(isolation, cause, run)
-        small = self.hunt.small(run or _smallest_first(cause.evidence)[0], shown, until)
+        small = self.hunt.small(self._smallest_shown(cause, run, shown), shown, until)
         right = isolation.right_without(small, cause)
         others = isolation.other_causes(small, cause) if right is None else beside(small)
         on = (cause.switch,) if isinstance(cause, Cause) else ()
@@ -457,6 +459,19 @@ class Explanation:
         self.hunt.faults.append(
             Fault(small, verdict, self.hunt.first_wrong, rule, None, isolated, tuple(told), times)
         )
+
+    def _smallest_shown(
+        self, cause: Cause | RuleCause, run: references.HuntedRun | None, shows: Keeps
+    ) -> references.HuntedRun:
+        """Return the smallest run that shows a cause: `run`, or a smaller run that is evidence for the cause.
+
+        If no time is left to minimize a stream, the fault is shown on the stream of this run.
+        """
+        ordered = _smallest_first(cause.evidence)
+        if run is None:
+            return ordered[0]
+        smaller = (one for one in ordered[:_MOST_TESTED] if len(one.pushes) < len(run.pushes))
+        return next((one for one in smaller if not self.hunt.is_past(1) and shows(one)), run)
 
     def _rule_switch(self, of: references.Switch | EngineRule) -> references.Switch:
         if isinstance(of, references.Switch):

@@ -653,7 +653,7 @@ def _windows() -> Iterator[Switch]:
         ("the STEP is twice as long", often, lambda w: replace(w, slide=w.slide and _times(2, w.slide))),
     ):
         yield _of_windows(says, right, change)
-    longer = partial(_begun_earlier, _of_windows("", long, _one_step_longer).change)
+    longer = partial(_kept_longer, partial(_begun_earlier, _of_windows("", long, _one_step_longer).change))
     yield Switch("a triple stays in the windows one STEP too long", long, longer)
     for name, clause, right in (("length", "RANGE", long), ("slide", "STEP", often)):
         for choose, says in (
@@ -742,6 +742,52 @@ def _begun_earlier(
         elif changed is not subject and not options.aligned:
             yield changed.with_options(registered=options.first - slide)
         yield changed
+
+
+_MOST_AGAIN: Final = 100
+"""The number of time points in a slide up to which a triple arrives again in a changed run; a guess."""
+
+
+def _kept_longer(
+    otherwise: Callable[[JudgedRun], Iterable[JudgedRun]], subject: JudgedRun
+) -> Iterator[JudgedRun]:
+    """Yield the runs to judge if each window keeps its triples one of its slides too long.
+
+    With different slides, no start time moves all windows as far as they are longer. Then each window reads
+    a stream of its own, in which each triple arrives again at each time point up to one slide later.
+    """
+    task = subject.recorded.task
+    windows = sources(task.query)
+    slides = [one.window.slide if isinstance(one.window, Range) else None for one in windows]
+    points = [0 if slide is None else slide.points(task.unit) for slide in slides]
+    if 0 < min(points) < max(points) <= _MOST_AGAIN:
+        elements = list(task.elements)
+        for number, (source, later) in enumerate(zip(windows, points, strict=True)):
+            elements += (
+                replace(one, t=one.t + more, stream=str(_own_stream(number)))
+                for one in task.elements
+                if one.stream == str(source.stream)
+                for more in range(later + 1)
+                if one.t + more <= task.last
+            )
+        changed = task.with_query(_on_own_streams(task.query))
+        changed = replace(changed, elements=tuple(sorted(elements, key=attrgetter("t"))))
+        yield replace(subject, recorded=replace(subject.recorded, task=changed))
+    yield from otherwise(subject)
+
+
+def _own_stream(number: int) -> Iri:
+    return Iri(f"http://e/own-stream-{number}")
+
+
+@cache
+def _on_own_streams(query: EngineQuery) -> EngineQuery:
+    windows = sources(query)
+
+    def own(source: WindowSource) -> WindowSource:
+        return replace(source, stream=_own_stream(windows.index(source)))
+
+    return with_sources(query, own)
 
 
 def _of_windows(sentence: str, right: str, change: Callable[[Range], Range]) -> Switch:

@@ -48,6 +48,12 @@ def test_two_faults_are_two_entries_each_with_its_name():
     assert len(found) == 2
 
 
+def test_windows_of_different_slides_can_each_keep_their_triples_one_slide_too_long():
+    """No start time moves windows that are longer by 4 and by 2 time points to where they close."""
+    (found,) = hunted("step-too-long", 40, ("two-windows", "either-window")).faults
+    assert found.sentence == "a triple stays in the windows one STEP too long"
+
+
 def test_what_no_name_fits_is_described_by_one_entry():
     """Each of few runs is predicted by a name that other runs refute, which are drawn for that."""
     (found,) = hunted("filter-error-aborts", 40, ("filter", "tumbling")).faults
