@@ -14,6 +14,7 @@ from agreement.engines.engine import columns
 from lars.errors import LarsError
 from lars.language.terms import XSD
 from solver.facts import Row
+from solver.traces import read_time, show
 from translate.model.query import EngineQuery
 
 _BOOLEAN: Final = f"^^<{XSD}boolean>"
@@ -93,6 +94,13 @@ def beyond(recording: recordings.Recording, task: specifications.Task) -> Iterat
     first, last = task.elements[0].t, task.elements[-1].t
     text = f"in time points of {task.unit}"
     says = "--answers-unit sets the unit of times in the answers, --trace-unit the unit of times in the trace"
+    origin = read_time(task.run.origin)
+    since_1970 = origin.value / task.unit.nanoseconds
+    if since_1970 and first <= times[0] - since_1970 <= task.until + 1:
+        says = (
+            f"The numbers seem to count from 1970, but time 0 is {show(origin)}; use dateTimes as the times "
+            "of the answers"
+        )
     if times[len(times) // 2] > task.until + 1:
         yield f"the answers go on to {plain(times[-1])} {text}, but the trace ends at {last}. {says}"
     elif times[-1] < first:

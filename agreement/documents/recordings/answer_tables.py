@@ -60,8 +60,8 @@ def column_of_times(
     if (name := known_column_of_times(names, times)) is not None:
         return name
     raise error(
-        f"no column with a time among {', '.join(names)}; expected --time-variable NAME, or a column "
-        f"{' or '.join(time_variables(times.options.time_variable))}"
+        f"no column with a time among {', '.join(names) or 'no columns'}; expected --time-variable NAME, "
+        f"or a column {' or '.join(time_variables(times.options.time_variable))}"
     )
 
 

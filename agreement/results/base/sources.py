@@ -358,6 +358,8 @@ def _python_value(option: Option, word: str, *, is_last: bool) -> str | None:
     if "=" in metavar and "=" in word:
         key, _, value = word.partition("=")
         return f'{{"{key}": "{value}"}}'
+    if word[:1] == word[-1:] == "'":  # a value as a shell takes it
+        return repr(word[1:-1])
     if word.isdecimal() or word.isupper() or (option.kind is float and word.replace(".", "", 1).isdecimal()):
         return word
     is_value = is_last or word in option.choices or re.search(r"[\d/.:=]", word) is not None

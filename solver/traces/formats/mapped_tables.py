@@ -19,7 +19,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
-from functools import reduce
+from functools import partial, reduce
 from itertools import islice
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -78,8 +78,8 @@ def read_template(text: str, prefixes: Mapping[str, str]) -> Template:
     if literal := _LITERAL.fullmatch(text):
         behind = f"^^{_iri(literal['type'], prefixes)}" if literal["type"] else ""
         behind = behind or (f"@{literal['tag']}" if literal["tag"] else "")
-        opened, *between = CELL.split(literal["text"])[::2]
-        texts = [f'"{_escaped(opened)}', *map(_escaped, between)]
+        opened, *between = (_escaped(_unescaped(part)) for part in CELL.split(literal["text"])[::2])
+        texts = [f'"{opened}', *between]
         texts[-1] += f'"{behind}'
         _check(text, texts)
         return Template(tuple(texts), tuple(CELL.findall(text)), _escaped)
@@ -94,6 +94,11 @@ def read_template(text: str, prefixes: Mapping[str, str]) -> Template:
     if not whole:
         _check(text, texts)
     return Template(tuple(texts), tuple(CELL.findall(iri)), str if whole else _safe)
+
+
+def _unescaped(part: str) -> str:
+    """Return a part of the text of a literal in Turtle with characters in place of escapes."""
+    return _lexical(f'"{part}"') if "\\" in part else part
 
 
 def _check(template: str, texts: Sequence[str]) -> None:
@@ -325,7 +330,7 @@ def _oddity(column: pa.Array) -> tuple[int, str] | None:
         if index < 0 or not (pc.sum(odds).as_py() or 0) < most:
             return None
         odd = column[index].as_py()
-        remedy = f"; use --null {odd} if it stands for a missing value" if odd in NULL_WORDS else ""
+        remedy = f"; use --null '{odd}' if it stands for a missing value" if odd in NULL_WORDS else ""
         return index, (
             f"{short(odd)} is not a {kind}, but most cells of the column are {kind}s. "
             f"The cells are read as {kind}s only if all cells are {kind}s or empty{remedy}"
@@ -514,8 +519,8 @@ def _read(path: str, plain: Path, names: Sequence[str], nulls: Sequence[str]) ->
 
 def _delimiter(plain: Path) -> str:
     with plain.open("rb") as file:
-        header = next(filter(bytes.strip, file), b"")
-    return delimiter_of(header[:_PART].decode("utf-8", "replace"))
+        header = next(filter(bytes.strip, iter(partial(file.readline, _PART), b"")), b"")
+    return delimiter_of(header.decode("utf-8", "replace"))
 
 
 def _csv(plain: Path) -> pc_csv.ParseOptions:

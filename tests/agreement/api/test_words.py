@@ -52,6 +52,7 @@ def test_a_query_without_trace_names_its_own_stream_in_the_remedy():
         ("(--static), or --period 5, --period 7s", '(static=), or period=5, period="7s"'),
         ("--trace-unit requires a trace", "trace_unit= requires a trace"),
         ("use --at TIME", "use at=TIME"),
+        ("use --to 'NA' if so", "use to='NA' if so"),
         ("cannot use --step all: use --step none", 'cannot use step="all": use step="none"'),
         ("use --sort or --in-processes", "use sort=True or --in-processes"),
         ("give it to `lars translate --to cqels`", 'give it to `api.translate(..., to="cqels")`'),

@@ -364,3 +364,19 @@ def test_a_trace_beside_a_mapped_table_is_read_as_it_is(tmp_path):
     paths = [tmp_path / "own.csv", tmp_path / "bikes.csv"]
     found = read_trace_in_process(paths, options(columns=((None, BIKES),), prefixes=PREFIXES))
     assert {row[2] for row in in_order(found)} == {"<http://e/x>", "<http://e/bike/b>"}
+
+
+@pytest.mark.parametrize(
+    ("template", "term"),
+    [(r'"a\"\u0062{v}"', r'"a\"b1"'), (r'"\n{v}"@de', r'"\n1"@de'), ('"a "b" {v}"', r'"a \"b\" 1"')],
+)
+def test_an_escape_in_a_template_is_a_character(tmp_path, template, term):
+    (tmp_path / "t.csv").write_text("time,v\n3,1\n")
+    (row,) = mapped(tmp_path / "t.csv", (("t", "{time}"), ("s", "ex:s"), ("a", template)))
+    assert row[-1] == term
+
+
+def test_blank_lines_before_the_header_hide_no_semicolons(tmp_path):
+    (tmp_path / "t.csv").write_text("\n\ntime;v\n3;a,b\n")
+    (row,) = mapped(tmp_path / "t.csv", (("t", "{time}"), ("s", "ex:s"), ("a", "{v}")))
+    assert row[-1] == '"a,b"'

@@ -35,7 +35,7 @@ def test_a_named_word_is_an_empty_cell(first, second, folder):
 
 def test_without_the_option_the_warning_leads_to_it(folder):
     (folder / "a.csv").write_text(TABLE.format("21", "n/a"))
-    assert "use --null n/a if it stands for a missing value" in solve("q.rq", "a.csv", *COLUMNS).err
+    assert "use --null 'n/a' if it stands for a missing value" in solve("q.rq", "a.csv", *COLUMNS).err
 
 
 def test_a_word_in_a_column_of_texts_stays_unless_named(folder):

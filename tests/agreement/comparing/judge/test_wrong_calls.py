@@ -206,3 +206,24 @@ def test_lines_that_are_skipped_are_told(folder):
     ran = lars("judge", *ALL.split(), *skipping)
     assert (ran.code, ran.json["correct"]) == (0, True)
     assert ran.err == "warning: skipped 1 invalid lines or elements and wrote them to rejected.txt\n"
+
+
+def test_numbers_since_1970_beside_dated_data_are_warned_of(tmp_path, monkeypatch):
+    """The unit of the answers was called the cause, and is none."""
+    monkeypatch.chdir(tmp_path)
+    rows = "".join(f"2026-05-04T08:00:0{n}Z,http://e/a,http://e/p,{n}\n" for n in (1, 3, 5))
+    (tmp_path / "t.csv").write_text(f"t,s,p,o\n{rows}")
+    (tmp_path / "q.rq").write_text(
+        "REGISTER QUERY q AS SELECT ?o FROM STREAM <http://e/S> [RANGE 2s STEP 2s] { ?s <http://e/p> ?o }"
+    )
+    call = "judge q.rq --stream http://e/S=t.csv --engine csparql --no-diagnosis --answers a.csv"
+    for text, unit in (("1777881602,1\n", "1s"), ("1777881602000,1\n", "1ms")):
+        (tmp_path / "a.csv").write_text(f"time,o\n{text}")
+        ran = lars(*call.split(), "--answers-unit", unit)
+        assert (
+            "The numbers seem to count from 1970, but time 0 is 2026-05-04T08:00:00Z; use dateTimes"
+            in ran.err
+        )
+        assert "--answers-unit sets" not in ran.err
+    (tmp_path / "a.csv").write_text("time,o\n777881602,1\n")
+    assert "--answers-unit sets" in lars(*call.split()).err
