@@ -46,6 +46,7 @@ _TEXT_TABLES: Final = frozenset((".csv", ".tsv"))
 _TABLES: Final = _TEXT_TABLES | {".parquet", ".arrow", ".feather", ".ndjson", ".jsonl"}
 _NUMBER: Final = re.compile(r"[+-]?[0-9]+(?:[.,][0-9]+)?")
 _WORD: Final = re.compile(r"(?![0-9.+-]+$)[\w.-]+")
+_ABSOLUTE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 EXAMPLE: Final = ("ex", "http://example.org/")
 EACH_ROW: Final = "_:{row}"
 """The subject template of a row if no column contains the subject."""
@@ -159,6 +160,15 @@ def guessed_columns(
     last = next((word for word in predicates if _predicate(word, patterns) is None), None)
     remainder = None if last is None else (last, _shortened(predicates[last], prefixes))
     return (columns, used), remainder
+
+
+def _with_streams(guess: GuessedColumns, cell: str) -> GuessedColumns:
+    """Return a guessed mapping with the column `stream`, which names the stream of each row."""
+    (columns, prefixes), (name, iri) = guess, EXAMPLE
+    if _ABSOLUTE.match(cell):
+        return {**columns, "stream": "<{stream}>"}, prefixes
+    short = next(iter(prefixes), name)
+    return {**columns, "stream": f"{short}:{{stream}}"}, prefixes or {name: iri}
 
 
 def _texts_of(cells: Mapping[str, str], queries: Sequence[EngineQuery]) -> Iterator[Variable]:
@@ -637,7 +647,10 @@ class InitialExperiment:
         for path, names in own.items():
             stream = self._stream_of(path) if several else None
             if stream not in guesses:
-                first_cells = {name: cells[path][name] for name in names}
+                names_streams = "stream" in names and path not in self.streams.values() and not self.as_text
+                first_cells = {
+                    name: cells[path][name] for name in names if name != "stream" or not names_streams
+                }
                 _check_names(path, first_cells)
                 if not self.as_text:
                     _check_time(path, first_cells, cells[path])
@@ -655,6 +668,8 @@ class InitialExperiment:
                 guesses[stream], remainder = guessed_columns(
                     first_cells, patterns, texts, compared, as_text=self.as_text
                 )
+                if names_streams:
+                    guesses[stream] = _with_streams(guesses[stream], cells[path]["stream"])
                 if remainder is not None:
                     column, predicate = remainder
                     note(
@@ -932,6 +947,8 @@ def _timed(
     # A whole minute has no fraction of a second, which all times can share.
     since_first = MINUTE * _MS * minute_before([min(times) / _MS]) if proposes else min(times)
     fitting = fitting_unit([0.0, *((time - since_first) / _MS for time in times)])
+    if any((time - since_first) % fitting.nanoseconds for time in times):
+        fitting = Duration(1)
     if is_dated and fitting < SECOND:
         comments["unit"] = "The events have fractions of a second."
         options = replace(options, unit=min(fitting, MILLISECOND))

@@ -10,6 +10,7 @@ from agreement import api
 from agreement.documents.initial import _GUESSED, _telling_cells
 from agreement.documents.options import declared
 from agreement.results.files.initialised import InitRequest
+from lars.language.terms import XSD
 from tests.agreement.command import lars
 from tests.packs import SAMPLES
 
@@ -795,3 +796,23 @@ def test_the_rows_of_a_table_are_read_only_while_a_column_is_undecided():
     rows = iter([["a", "1"], ["b c", "2"], ["c d", "3"]])
     assert _telling_cells(rows, [(0, "x"), (1, "y")], {""}) == {"x": "b c", "y": "1"}
     assert next(rows) == ["c d", "3"]
+
+
+@pytest.mark.parametrize(("first", "second"), [("http://e/S", "http://e/R"), ("S", "R")])
+def test_a_column_stream_names_the_stream_of_each_row(tmp_path, monkeypatch, first, second):
+    """Rows of another stream were rows of the stream of the query."""
+    monkeypatch.chdir(tmp_path)
+    block = "STREAM ex:S [RANGE 3s] { ?s ex:temp ?t }"
+    (tmp_path / "q.rq").write_text(f"PREFIX ex: <http://e/> SELECT ?t {{ {block} }}")
+    (tmp_path / "t.csv").write_text(f"time,stream,temp\n1,{first},20\n2,{second},30\n")
+    assert lars("init", "mine", "q.rq", "t.csv").code == 0
+    found = [row for answer in api.solve("mine").answers for row in answer.rows]
+    assert {term for row in found for term in row} == {f'"20"^^<{XSD}integer>'}
+
+
+def test_events_with_nanoseconds_have_a_unit_that_divides_them(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "q.rq").write_text(READINGS)
+    (tmp_path / "t.csv").write_text("time,room,temp\n2026-05-04T08:00:01.123456789Z,hall,31\n")
+    assert 'unit = "1ns"' in lars("init", "mine", "q.rq", "t.csv").out
+    assert lars("solve", "mine").code == 0
