@@ -95,6 +95,17 @@ def case_with_another_query(seed):
     return replace(one, pushed=pushed)
 
 
+def case_with_windows_ahead(seed):
+    """Return the comparison of a seed in which both sides have the same windows, and some look ahead."""
+    one, draw = case(seed), random.Random(f"ahead {seed}")
+    windows = tuple(
+        replace(window, ahead=draw.choice((0, 1, 2, 4))) if window.rows is None and window.past else window
+        for window in one.pull
+    )
+    alike = len({window.stream for window in windows}) < len(windows)
+    return one if alike else replace(one, push=windows, pull=windows)
+
+
 def case(seed):
     """Return the random comparison of a seed; in most each predicate has a stream of its own.
 

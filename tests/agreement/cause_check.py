@@ -4,7 +4,9 @@ from dataclasses import replace
 from functools import lru_cache
 
 from agreement.comparing.agree.agreeing import Pair, compare_pairs
+from agreement.documents.requests.query_files import with_sources
 from agreement.documents.traces import LocalTrace, background
+from lars.durations import Duration
 from lars.language.windows import Interval
 from solver.columns import trace_columns
 from solver.facts import Fact, Static
@@ -32,7 +34,7 @@ def checked_case(one):
 
 def found_by_program(one):
     """Return what the program says, in the form of the definitions."""
-    queries = [known_query(text(one, merged=merged)) for merged in (True, False)]
+    queries = [with_ahead(known_query(text(one, merged=merged)), one) for merged in (True, False)]
     pushed, pulled = (
         background(Static(frozenset(map(texts, one.static | own)), {}), Dataset(), lambda _: None)
         for own in one.alone
@@ -47,6 +49,18 @@ def found_by_program(one):
         for interval in variant.verdicts[0].intervals
         for found in variant.differences(interval)
     ]
+
+
+def with_ahead(query, one):
+    """Return a query whose windows look ahead as far as the case says, which neither language can express."""
+    ahead = {f"<{window.stream}>": Duration(window.ahead * 10**9) for window in one.pull if window.ahead}
+
+    def changed(source):
+        if (more := ahead.get(str(source.stream))) is None:
+            return source
+        return replace(source, window=replace(source.window, ahead=more))
+
+    return with_sources(query, changed) if ahead else query
 
 
 @lru_cache

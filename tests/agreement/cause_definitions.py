@@ -62,8 +62,9 @@ class Side:
             kept = [one for one in own if one.t <= at][-window.rows :]
         else:
             pivot = at - at % window.step
-            kept = [one for one in own if window.shows(one.t, at) or (unhidden and pivot <= one.t <= at)]
-        return {triple_of(one[2:]) for one in kept if one.t <= newest}
+            until = at + window.ahead
+            kept = [one for one in own if window.shows(one.t, at) or (unhidden and pivot <= one.t <= until)]
+        return {triple_of(one[2:]) for one in kept if one.t <= newest + window.ahead}
 
     def hides(self, row, at):
         """Whether the row is there, or not, only since windows do not show the newest input."""
@@ -209,7 +210,7 @@ class Definitions:
             return "hidden by the pivot"
         if self.case.push != self.case.pull and any(row in apart.rows(t) for t in times):
             return "different windows"
-        if not times:
+        if not times or row not in pull.rows(end, newest=times[-1]):
             return "silent period"
         return "aggregate of other input" if self.aggregates(apart, row, times) else "blocker expired"
 
@@ -247,7 +248,7 @@ class Definitions:
                 every = (self.push, self.pull, self.push_through_pull, self.pull_through_push)
                 return not any(one.unseen(t) for t in (*times, end) for one in every)
             case "silent period":
-                return bool(times)
+                return bool(times) and not any(window.ahead for window in self.case.pull)
             case _:
                 return False
 

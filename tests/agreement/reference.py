@@ -54,6 +54,7 @@ class Window:
 
     `past` None reaches back to the first time point, 0 is NOW. `bounds` is `closed` [p-l, p],
     `low-open` (p-l, p] or `high-open` [p-l, p) around the pivot p, the last multiple of `step`.
+    With `ahead` (FUTURE), the upper end is that many time points later.
     """
 
     stream: str
@@ -61,6 +62,7 @@ class Window:
     step: int = 1
     bounds: str = "closed"
     rows: int | None = None
+    ahead: int = 0
 
     def shows(self, t: int, at: int) -> bool:
         """Return whether an arrival at t lies in the time window evaluated at `at`."""
@@ -69,13 +71,13 @@ class Window:
             return t <= pivot
         age = pivot - t
         if self.past == 0 or self.bounds == "closed":
-            return 0 <= age <= self.past
+            return -self.ahead <= age <= self.past
         if self.bounds == "low-open":
-            return 0 <= age < self.past
+            return -self.ahead <= age < self.past
         if self.bounds == "open":
-            return 0 < age < self.past
+            return -self.ahead < age < self.past
         assert self.bounds == "high-open", self.bounds
-        return 0 < age <= self.past
+        return -self.ahead < age <= self.past
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from tests.agreement.cause_cases import (
     Shape,
     case_with_another_query,
     case_with_own_static_data,
+    case_with_windows_ahead,
     positive_case,
 )
 from tests.agreement.cause_check import checked, checked_case
@@ -36,6 +37,24 @@ def test_causes_of_rows_of_positive_queries_follow_the_definitions():
 def test_so_is_each_cause_of_two_queries_that_ask_for_different_things(first):
     found = [checked_case(case_with_another_query(seed)) for seed in range(first, first + 20)]
     assert [wrong for _, wrong in found if wrong] == []
+
+
+@pytest.mark.parametrize("first", few(range(280, 360, 20), 2))
+def test_so_is_each_cause_where_windows_look_ahead(first):
+    found = [checked_case(case_with_windows_ahead(seed)) for seed in range(first, first + 20)]
+    assert [wrong for _, wrong in found if wrong] == []
+
+
+def test_input_that_only_a_window_without_future_shows_later_blocks_a_row():
+    listed = ((1, "r", "z", "z", "z"), (2, "c", "a", "q", "b"), (3, "r", "a", "p", "b"))
+    arrivals = tuple(Arrival(t, E + stream, *triple) for t, stream, *triple in listed)
+    windows = Window(E + "r", 5, ahead=2), Window(E + "c", 5)
+    first, second = (("block", n, (("?x", "pq"[n], f"?{'yz'[n]}"),), False) for n in (0, 1))
+    case = Case(
+        ("exists", first, second), Shape(), windows, windows, "closed", arrivals, frozenset(), "any", 4
+    )
+    causes, wrong = checked_case(case)
+    assert (causes[0], wrong) == (("push", "blocked later"), [])
 
 
 def test_different_queries_are_a_cause_on_both_sides():
