@@ -133,7 +133,11 @@ def matched(place: ReportMatch, options: JudgeOptions) -> ReportMatch:
     right = recordings.rows_of(place.right or ())
     rows = match_rows(right, recordings.rows_of(place.came), likeness_of(options))
     delay = place.came[0].t - place.at if place.right is not None and place.came else None
-    return replace(place, rows=rows, problem=place.problem or _problem(place, rows, options), delay=delay)
+    problem = place.problem or _problem(place, rows, options)
+    # Each evaluation of each tried start time comes here: `replace` would look up every field.
+    return ReportMatch(
+        place.at, place.right, place.came, rows, problem, place.first, place.triples, delay, place.apart
+    )
 
 
 def _problem(place: ReportMatch, rows: RowMatch, options: JudgeOptions) -> str | None:

@@ -7,14 +7,14 @@ from itertools import islice
 import pytest
 
 from agreement.documents.requests import JudgeOptions
-from agreement.engines.adapters.built_in import BuiltInEngine, built_in
+from agreement.engines.adapters.built_in import built_in
 from agreement.engines.adapters.messages import EngineReport, ProfileReply, PushReply, open_message
 from agreement.engines.specifications import builtin
 from agreement.proving.hunting import Hunt, HuntLimits, made_queries, reference, run_hunt
 from agreement.proving.hunting.hunted_queries import hunted_query
 from agreement.proving.hunting.streams import streams
 from lars.errors import TimeLimitError
-from tests.agreement.proving.hunting.mutants import STRICT, AlteredEngine, Mutant, _each, mutants
+from tests.agreement.proving.hunting.mutants import STRICT, mutants
 from tests.sizes import few, size
 
 MUTANTS = {one.name: one for one in mutants()}
@@ -124,14 +124,6 @@ def test_a_smaller_stream_of_a_fault_is_right():
         stream = fault.run.pushes[:left_out] + fault.run.pushes[left_out + 1 :]
         run = found.run(fault.run.query, stream)
         assert found.reference.verdict(run).correct is not False
-
-
-def test_what_no_rule_explains_is_a_fault_of_its_own():
-    thirds = _each(lambda reports: [one for one in reports if one.t % 3])
-    engine = AlteredEngine(BuiltInEngine(builtin("rspql")), replies=thirds)
-    (fault,) = Mutant("no multiple of 3", "rspql", engine).hunted(600, 20).faults
-    assert fault.rule is None
-    assert fault.sentence.startswith("unexplained: ")
 
 
 def test_an_engine_version_is_right_by_its_own_rules_and_wrong_by_the_specification():

@@ -395,6 +395,20 @@ def test_a_narrow_window_needs_no_sideways_scrolling_and_breaks_no_date_interval
         assert page.evaluate("document.documentElement.scrollWidth") == 390
 
 
+ONE_OF_MANY = """
+  for (const list of document.querySelectorAll("tbody, tr, ul, ol")) {
+    const counts = {};
+    for (const part of [...list.children]) {
+      const all = [part, ...part.querySelectorAll("*")];
+      const shape = all.map((one) => one.tagName + [...one.attributes].map(
+        ({ name, value }) => name + (["class", "role", "style", "tabindex"].includes(name) ? value : "")));
+      counts[shape] = (counts[shape] ?? 0) + 1;
+      if (counts[shape] > 3) part.remove();
+    }
+  }"""
+"""Of rows, cells or lines that differ in texts alone, three are left: axe looks at each for a long time."""
+
+
 @pytest.mark.parametrize("name", PAGES)
 def test_nothing_is_in_the_way_of_a_screen_reader(browser, pages, name):
     package = pytest.importorskip("axe_playwright_python", reason="axe-core finds what is in the way")
@@ -403,6 +417,7 @@ def test_nothing_is_in_the_way_of_a_screen_reader(browser, pages, name):
         if name == "coupons":
             page.click("#differences button.row")
         page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+        page.evaluate(f"() => {{{ONE_OF_MANY}}}")
         page.evaluate(axe)
         assert in_the_way(page, "{}") == []
         # What else the dark scheme changes is nothing that a screen reader meets.
