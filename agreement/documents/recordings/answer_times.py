@@ -20,6 +20,8 @@ _BEYOND: Final = 2.0**200
 ACCEPTED_LATEST: Final = f"expected times below {LATEST} ms"
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
+_DATED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+
 
 @dataclass(frozen=True, slots=True)
 class AnswerTimes:
@@ -41,7 +43,9 @@ class AnswerTimes:
             return self.of_number(float(text))
         try:
             return self._since_origin(traces.cell_time(text))
-        except traces.MalformedPart:
+        except traces.MalformedPart as error:
+            if _DATED.match(text):  # a day that does not exist, or a time that is too fine or too late
+                raise LarsError(error.problem) from None
             accepted = f"{self._accepted()}, or a dateTime such as 2024-05-01T12:00:00Z"
             raise LarsError(f"found {short(text)}; expected {accepted}") from None
 

@@ -147,3 +147,17 @@ def test_a_number_keeps_digits_that_no_double_has(tmp_path, number, term):
     assert report.rows == ((term,),)
     with pytest.raises(LarsError, match=re.escape("found 1.0")):
         read(tmp_path, '[{"time": 1, "rows": [1.00000000000000000001]}]', name="answers.json")
+
+
+@pytest.mark.parametrize(
+    ("time", "reason"),
+    [
+        ("2026-05-04T08:00:02.0000000001Z", "is finer than a nanosecond"),
+        ("9999-05-04T08:00:02Z", "is out of range; expected dateTimes from 1678 to 2261"),
+        ("2026-02-30T08:00:02Z", "is not a dateTime: day is out of range"),
+    ],
+)
+def test_a_datetime_that_cannot_be_read_has_its_reason(tmp_path, time, reason):
+    """The message asked for a dateTime, which it is."""
+    with pytest.raises(LarsError, match=re.escape(reason)):
+        read(tmp_path, f'[{{"time": "{time}", "x": 1}}]', name="answers.json")
