@@ -223,7 +223,26 @@ class ShownWindow:
                 own = self.shape
                 times = range(0) if own is None else own.closes(self.start, self.frame.until)
         _check_count(times, "the window {} closes", self.source)
-        return list(map(EvaluationPoint, _at_closes(times, self.frame), times))
+        return self.points_at(times)
+
+    def points_at(self, times: range) -> Sequence[EvaluationPoint]:
+        """Return an evaluation at each of the time points, which the clock causes.
+
+        If an empty window does not report, time points far from all elements of the window are left out.
+        """
+        ticks, window = _at_closes(times, self.frame), self.window
+        if "non-empty" not in self.strategies or not isinstance(window, SlidingWindow):
+            return list(map(EvaluationPoint, ticks, times))
+        # A recording of a year has few elements, and very many evaluations of empty windows.
+        scale = self.frame.clock.scale
+        before = (abs(self._shift) + 2) * scale
+        after = before + window.width + window.slide
+        points, done = list[EvaluationPoint](), 0
+        for tick in self.ticks:
+            first = max(done, (tick - before - ticks.start) // ticks.step)
+            done = max(first, min(len(ticks), (tick + after - ticks.start) // ticks.step + 1))
+            points += map(EvaluationPoint, ticks[first:done], times[first:done])
+        return points
 
 
 def windows_of(source: WindowSource, number: int, start: int, frame: Frame) -> ShownWindow:
@@ -344,7 +363,7 @@ def _multiples(window: ShownWindow) -> EvaluationPoints:
     first = (window.start // period + 1) * period
     times = range(first, window.frame.until + 1, period)
     _check_count(times, "the specification {} reports", window.frame.specification.name)
-    return list(map(EvaluationPoint, _at_closes(times, window.frame), times))
+    return window.points_at(times)
 
 
 def _at_closes(times: range, frame: Frame) -> range:
