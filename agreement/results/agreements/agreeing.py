@@ -289,6 +289,11 @@ class AgreeResult(Findings):
         verdicts = [verdict.agree for verdict in self._report.first.verdicts]
         return False if False in verdicts else True if True in verdicts else None
 
+    def in_commands(self) -> "AgreeResult":
+        """Return the result with texts for a shell: they name flags and commands, not keywords and calls."""
+        asking = explain_commands(self._request, self._task, self._report.dates, None)
+        return replace(self, keywords_of=(), _asking=asking)
+
     @property
     def compared(self) -> AgreementTask:
         """The compared queries with their trace and settings."""

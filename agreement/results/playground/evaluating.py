@@ -95,7 +95,7 @@ _Evaluated = tuple[Findings, ProgramSituation, Interval, Page]
 def _of_experiment(texts: PlayedTexts, path: Path, period: str, side: Side) -> _Evaluated:
     # An edited name could be that of any file of the computer.
     deque(names_inside(read_experiment(path)), maxlen=0)
-    result = agree(path, **({"period": period} if period else {}))
+    result = agree(path, **({"period": period} if period else {})).in_commands()
     here = _situation(result.compared, path, side)
     question = f"Do push and pull agree? Below: {side}, step by step."
     about = result.agree, result.headline, result.warnings
@@ -103,7 +103,7 @@ def _of_experiment(texts: PlayedTexts, path: Path, period: str, side: Side) -> _
 
 
 def _of_program(texts: PlayedTexts, path: Path) -> _Evaluated:
-    result = solve(path, *(path.with_name(name) for name in texts.inputs))
+    result = replace(solve(path, *(path.with_name(name) for name in texts.inputs)), keywords_of=())
     here, span = result.situation()
     question = "What holds at each time, and why?"
     head = Page(path.name, question, None, result.headline, result.warnings, "The answers")

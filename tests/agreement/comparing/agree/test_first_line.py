@@ -137,10 +137,10 @@ def test_the_report_says_how_a_slide_hides_rows_and_repeats_no_equal_variant(tmp
     ]
 
 
-def test_a_row_of_pull_only_has_no_time_of_push_from_an_earlier_period(tmp_path):
-    """Push reports the row at 1, in the first period; pull reports it at 4 too, and only pull."""
+def test_a_row_of_pull_only_has_the_last_time_of_push_from_an_earlier_period(tmp_path):
+    """Push reports the row at 1, in the first period, as the tables say; pull reports it at 4 too."""
     (tmp_path / "q.rq").write_text("SELECT ?s { STREAM <e:S> [RANGE 9s] { ?s <e:p> ?o } }")
     trace = tmp_path / "t.nq"
     trace.write_text('<e:a> <e:p> <e:b> <e:S> "1" .\n<e:c> <e:q> <e:b> <e:S> "6" .\n')
     out = lars("agree", tmp_path / "q.rq", trace, "--period", 2).out
-    assert re.search(r"│ 2 │ \(2, 4\] *│ pull *│ - *│ \(e:a\) │ silent period", out)
+    assert re.search(r"│ 2 │ \(2, 4\] *│ pull *│ 1 *│ \(e:a\) │ silent period", out)

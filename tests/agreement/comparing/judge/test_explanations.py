@@ -105,8 +105,9 @@ def test_all_rules_of_a_hunt_that_explain_everything_are_named(tmp_path):
 
 
 def test_the_rule_that_a_hunt_named_for_its_case_comes_first(tmp_path):
-    assert sentences(kept_first(tmp_path, "01-x"))[0] != AGAIN
-    path = kept_first(tmp_path, "c")
+    short = {"seen": (0, 1), "last": 9}
+    assert sentences(kept_first(tmp_path, "01-x", **short))[0] != AGAIN
+    path = kept_first(tmp_path, "c", **short)
     path.write_text(
         path.read_text().replace('"id": "c"', '"id": "mine-1/01-a-triple-that-arrives-again-while-it-is"')
     )

@@ -119,7 +119,13 @@ def test_changes_of_the_specification_are_tried_before_the_rules_of_other_engine
     tried = []
     hunt = SimpleNamespace(name="stranger", reference=JUDGE, wrong=[], right=[], limits=HuntLimits(600))
     explanation = SimpleNamespace(
-        hunt=hunt, wrong=[], right=[], cause_switches=(), _unexplained=list, _remove_doubtful=list
+        hunt=hunt,
+        wrong=[],
+        right=[],
+        cause_switches=(),
+        parameters=(),
+        _unexplained=list,
+        _remove_doubtful=list,
     )
     explanation._possible_switches = lambda: ("a change",)
     explanation._paired_switches = lambda _: ()
