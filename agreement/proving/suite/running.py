@@ -465,6 +465,15 @@ class SuiteResult:
         return max(fits.values(), default=0)
 
     @property
+    def nearest(self) -> tuple[Choice, int]:
+        """The parameters for which most tests with reports pass, however unusual, and how many tests pass."""
+        passed = Counter(one for each in self.results if each.answer.has_reports for one in each.fits)
+        best = max(
+            passed, key=lambda one: (passed[one], one[1] == "evaluation", -one[0]), default=self.choice
+        )
+        return best, passed[best]
+
+    @property
     def incomplete(self) -> bool:
         """Whether the suite's run ended before all tests were run."""
         return self.count("not run") > 0

@@ -80,8 +80,13 @@ def _sentences(result: suite.SuiteResult) -> Iterator[str]:
         sentence = f"none fits every answer; {nearest}"
     yield f"  parameters ({sentence}): {vector_text(result.choice)}"
     yield from _departures(result)
+    closest, passed = result.nearest
+    if result.usual and passed > result.count("passed"):
+        more = outputs.quantity(passed - result.count("passed"), "more test")
+        yield f"  other parameters fit {more}: {vector_text(closest)}"
+        yield from _as_file(result, closest)
     if result.misfits:
-        yield f"  {_misfit_text(result.misfits)}"
+        yield f"  {_misfit_text(result.misfits, 'the declared' if result.declared else 'all')}"
     elif len(result.fitting) > 1:
         yield f"  {outputs.quantity(len(result.fitting), 'vector')} of parameters fit all answers"
     if result.count("not asked"):
@@ -101,7 +106,7 @@ def _problems(result: suite.SuiteResult) -> Iterator[str]:
         yield result.hint
 
 
-def _misfit_text(names: Sequence[str]) -> str:
+def _misfit_text(names: Sequence[str], tried: str = "all") -> str:
     """Return a sentence about a few tests that no parameters fit together, and about the next step.
 
     >>> _misfit_text(["tumbling-06"])
@@ -109,7 +114,7 @@ def _misfit_text(names: Sequence[str]) -> str:
     """
     few = outputs.first_few(names, 4)
     if len(names) == 1:
-        return f"the answers to {few} are wrong under all parameters: begin with the fault in this test"
+        return f"the answers to {few} are wrong under {tried} parameters: begin with the fault in this test"
     return (
         f"each of the tests {few} passes under some parameters, but not all under the same parameters: "
         "compare the windows of their answers to find the fault"
@@ -129,15 +134,15 @@ def _departures(result: suite.SuiteResult) -> Iterator[str]:
         if not result.declared:
             passed = outputs.quantity(result.passed_by_specification, "test")
             yield f"  by {TITLES[language]}'s own parameters: {passed} passed (--engine {language.value})"
-            yield from _as_file(result)
+            yield from _as_file(result, result.choice)
     if unshown := [name for name in found if found[name] not in shown]:
         yield f"  not shown by the answers, which also fit {TITLES[language]}'s own: {', '.join(unshown)}"
     yield from (f"  {meaning}" for meaning in chosen.meanings())
 
 
-def _as_file(result: suite.SuiteResult) -> Iterator[str]:
-    """Yield the chosen parameters as lines of a specification, after a sentence about the use of its file."""
-    language, vector = result.writing.language, suite.vectors()[result.choice[0]]
+def _as_file(result: suite.SuiteResult, choice: Choice) -> Iterator[str]:
+    """Yield parameters as lines of a specification, after a sentence about the use of its file."""
+    language, vector = result.writing.language, suite.vectors()[choice[0]]
     values = vector.specification(language, unit_of(language)).model_dump(mode="json", exclude_defaults=True)
     start = f" --t0 {ALIGNED}" if vector.start == ALIGNED else ""
     options = f"--engine mine.toml{start}"

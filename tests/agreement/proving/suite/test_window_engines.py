@@ -77,3 +77,18 @@ def test_of_several_faults_it_is_said_that_no_parameters_fit(tests):
     assert found.usual
     assert found.misfits
     assert "parameters (none fits every answer; those of rspql): report window-close and non-empty" in said
+
+
+def test_parameters_that_fit_more_tests_are_named_beside_those_of_the_language(tests):
+    """The engine reports each close, but no empty answer; few tests show this, and one answer is wrong."""
+    found, answers = judged(EachCloseReports, tests)
+    silent = [replace(one, reports=tuple(own for own in one.reports if own[1]), fits=None) for one in answers]
+    results = judged_suite("mine", found.writing, silent, None).results
+    usual = [one.answer for one in results if (0, "evaluation") in one.fits]
+    other = next(one.answer for one in results if one.answer not in usual)
+    wrong = replace(usual[0], reports=usual[0].reports * 2, fits=None)
+    spoiled = judged_suite("mine", found.writing, [*usual[1:], other, wrong], None)
+    said = "\n".join(str(one) for one in as_text([spoiled]) if isinstance(one, str))
+    assert spoiled.usual
+    assert "other parameters fit 1 more test: report window-close, bounds" in said
+    assert 'name = "mine"\n    report = ["window-close"]\n    empty = "silent"' in said
