@@ -38,6 +38,8 @@ _PARAMETERS: Final = {
 }
 
 
+EARLIER: Final = "windows that opened before time 0 also report"
+"""The rule of engines whose windows close at multiples of their slide."""
 _BOUNDS: Final = {"open": "bounds = open: windows are open at both ends, (o, c)"}
 
 
@@ -191,7 +193,7 @@ def _start_times(options: JudgeOptions) -> Iterator[Switch]:
     if options.aligned:
         return
     right = f"{RspqlDefinition.GRID}, and none opens before it"
-    yield Switch("windows that opened before time 0 also report", right, _begun_earlier)
+    yield Switch(EARLIER, right, _begun_earlier)
 
 
 def _with_start(start: int, subject: JudgedRun) -> Iterable[JudgedRun]:

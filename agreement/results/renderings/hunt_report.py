@@ -14,9 +14,12 @@ from agreement.comparing.judge import judging
 from agreement.comparing.matching.places import ReportMatch
 from agreement.documents import outputs
 from agreement.documents.recordings import as_lexical, triple_of
+from agreement.documents.requests import ALIGNED
 from agreement.engines.engine import columns
+from agreement.engines.specifications import Specification
 from agreement.proving.hunting import Fault, Hunt
 from agreement.proving.hunting.hunting import UNTRIED
+from agreement.proving.hunting.switches import EARLIER
 from agreement.results.renderings.pages.blocks import lanes_json, page_blocks, stream_lanes
 from agreement.results.renderings.pages.page import Page
 from lars.durations import NANOSECONDS, Duration
@@ -48,6 +51,8 @@ def as_text(hunt: Hunt, folders: Sequence[str]) -> Iterator[RenderableType]:
             yield f"  {_beside_text(fault)}."
         if (advice := consequence_text(hunt, fault)) is not None:
             yield f"  {advice}"
+        if (advice := choice_text(fault)) is not None:
+            yield f"  {advice}"
         yield stream_table(fault)
         yield places_table(fault)
     if hunt.left:
@@ -67,6 +72,24 @@ def consequence_text(hunt: Hunt, fault: Fault) -> str | None:
         return None
     few = f"fault{'s' if len(named) > 1 else ''} {outputs.first_few(named, _FAULTS_NAMED)}"
     return f"may be a consequence of {few}: mend {few} first, and hunt again"
+
+
+def choice_text(fault: Fault) -> str | None:
+    """Return the way to declare the parameter that explains a fault; None if another rule explains it.
+
+    RSP-QL leaves the parameters to the engine, so the author of the engine may have chosen the value.
+    """
+    sentence = "" if fault.rule is None else fault.rule.sentence
+    name, equals, _ = sentence.partition(" = ")
+    if equals and name in Specification.model_fields:
+        how = (
+            f"set {name} in a specification (see lars judge --fields), and hunt again with --engine FILE.toml"
+        )
+    elif sentence == EARLIER:
+        how = f"hunt again with --t0 {ALIGNED}"
+    else:
+        return None
+    return f"if this is a choice of your engine, and no fault: {how}"
 
 
 def again_text(hunt: Hunt, command: Sequence[str]) -> str | None:

@@ -56,6 +56,7 @@ def hunted(mutant, tmp_path_factory):
 def test_a_fault_has_a_folder_whose_case_is_judged_the_same(hunted):
     out, _, ran = hunted
     assert (ran.code, ran.err) == (1, "")
+    assert "if this is a choice of your engine, and no fault: set bounds in a specification" in ran.out
     said = re.search(
         r"1 fault, (\d+) runs of 36 queries \((\d+) of them test causes\), (\d+) judged; ", ran.out
     )
