@@ -27,7 +27,7 @@ from agreement.answering.solve.solving import (
 from agreement.comparing.agree import AgreementTask, comparison_trace, pairs
 from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.outputs import short, shorten
-from agreement.documents.requests import PROGRAM_SUFFIXES, check_evaluated
+from agreement.documents.requests import PROGRAM_SUFFIXES, EvaluationOptions, check_evaluated
 from agreement.documents.traces import Trace, point_on, set_span, with_dates
 from agreement.documents.values import cut
 from lars import explain, semantics
@@ -62,7 +62,7 @@ from solver.rdf import evaluate
 from solver.relational import encode
 from solver.settings import Time, TraceOptions, Warn, unsaid
 from solver.traces import MalformedPart, point_of, read_time
-from translate.model.query import EngineQuery, Language
+from translate.model.query import EngineQuery
 from translate.sparql import number
 from translate.tau import TRIGGER, columns
 
@@ -423,7 +423,7 @@ class AtomExplanation:
 
 def query_of_comparison(task: AgreementTask, solving_task: SolvingTask, warn: Warn) -> ProgramSituation:
     """Return one of two compared queries with its trace: the query for --engine, by default for CQELS."""
-    query = _query_of(solving_task.path, task, solving_task.evaluation.engine, warn)
+    query = _query_of(solving_task.path, task, solving_task.evaluation, warn)
     check_evaluated(query, solving_task.evaluation, solving_task.setting.trigger)
     period = task.periods[0] if len(task.periods) == 1 else None
     evaluation = replace(solving_task.evaluation, period=period)
@@ -441,12 +441,15 @@ def _reach(trace: Trace, at: Time | None, task: AgreementTask) -> None:
         set_span(trace, (None, at), task.trace.options)
 
 
-def _query_of(path: Path, task: AgreementTask, engine: Language | None, warn: Warn) -> EngineQuery:
+def _query_of(path: Path, task: AgreementTask, evaluation: EvaluationOptions, warn: Warn) -> EngineQuery:
     """Return the query for an engine: a query of the experiment, or a query that the comparison derives.
 
-    If `engine` is None, the function returns the CQELS query of the experiment, or else the C-SPARQL query.
+    Without an engine, the function returns the pushed query of the experiment, or else the pulled query. If
+    the mode is pull, the function prefers the pulled query.
     """
-    given = [query for query in (task.cqels, task.csparql) if query is not None]
+    engine = evaluation.engine
+    sides = (task.csparql, task.cqels) if evaluation.mode == "pull" else (task.cqels, task.csparql)
+    given = [query for query in sides if query is not None]
     found = next((query for query in given if engine in {None, query.language}), None)
     if found is None and len(given) == 1:
         # Of the ways to read a query of C-SPARQL this is the first of a comparison.
@@ -457,9 +460,9 @@ def _query_of(path: Path, task: AgreementTask, engine: Language | None, warn: Wa
             one, other = (query.language.manner.title for query in (found, given[0]))
             warn(f"the {one} query is derived from the {other} query")
     if found is None:
-        raise LarsError(
-            f"{path}: the experiment has no query of this engine; use the other value of --engine"
-        )
+        assert engine is not None, "without an engine, the first query is found"
+        remedy = " or ".join(f"--engine {query.language.value}" for query in given)
+        raise LarsError(f"{path}: the experiment has no query in {engine.manner.title}; use {remedy}")
     return found
 
 

@@ -10,9 +10,11 @@ from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
-from agreement.comparing.agree import AgreementTask
+from agreement.comparing.agree import AgreementTask, are_pulled
 from agreement.documents import requests
 from agreement.documents.generate import Plan
+from agreement.documents.requests import Side
+from agreement.documents.requests.query_files import query_text
 from agreement.documents.traces import span_within
 from agreement.documents.values import Period
 from agreement.experiments.experiment import (
@@ -29,22 +31,28 @@ from lars.durations import SECOND, Duration
 from lars.errors import LarsError
 from lars.language.windows import Interval
 from solver import settings
-from translate.model.query import MERGING, Language
+from translate.model.query import Language
 
 _Options = TypeVar("_Options", settings.TraceOptions, requests.InputOptions)
 
 
-def on_read(
+def on_read(  # noqa: PLR0913
     experiment: Experiment,
     trace_input: settings.TraceInput,
     options: requests.ComparisonOptions,
     periods: Sequence[Period],
     warn: settings.Warn,
+    *,
+    any_two: bool = False,
 ) -> AgreementTask:
-    """Return the only comparison of an experiment; options of the command line override its keys."""
+    """Return the only comparison of an experiment; options of the command line override its keys.
+
+    If `any_two` is true, the experiment may have two queries of one side.
+    """
     if (unit := options.input_options.unit) is not None:
         experiment = _in_other_units(experiment, unit, warn)
-    usual, reading = comparison_of(experiment, options.durations(periods)), options.reading
+    usual = comparison_of(experiment, options.durations(periods), any_two=any_two)
+    reading = options.reading
     trace = _trace_given(usual, trace_input)
     setting = replace(
         usual.setting,
@@ -152,24 +160,28 @@ class SingleQuery:
         return span_within(self.span, (first, last))
 
 
-def experiment_query(
+def experiment_query(  # noqa: PLR0913
     inputs: Sequence[Path],
     options: requests.InputOptions,
     languages: Sequence[Language | str | None],
     note: settings.Warn,
     period: Period | None = None,
+    *,
+    mode: Side | None = None,
 ) -> SingleQuery | None:
     """Return the query and input of an experiment that is the only input; `languages` selects the query.
 
-    Without `languages`, the first query is used. Options of the command line override keys of the experiment.
-    The default unit is the default unit of `lars run`, shortened if necessary to divide the `period` of the
-    command line.
+    Without `languages`, the first query is used, if possible the first query that is evaluated by `mode`.
+    Options of the command line override keys of the experiment. The default unit is the default unit of
+    `lars run`, shortened if necessary to divide the `period` of the command line.
     """
     if len(inputs) != 1 or not requests.is_experiment(inputs[0]):
         return None
     experiment = read_experiment(inputs[0])
     names = [language for language in languages if language is not None]
     files = query_files(experiment, names)
+    if not names and mode is not None:
+        files = _of_side(files, mode) or files
     if len(files) > 1 and not names:
         others = ", ".join(f"--engine {language.value}" for language in list(files)[1:])
         note(
@@ -201,7 +213,7 @@ def unfold(
     """
     evaluation = how.evaluation
     single = experiment_query(
-        (path, *traces), how.input_options, wanted_of(evaluation), note, evaluation.period
+        (path, *traces), how.input_options, [evaluation.engine], note, evaluation.period, mode=evaluation.mode
     )
     if single is None:
         return path, traces, how, span
@@ -209,12 +221,14 @@ def unfold(
     return single.query, single.traces, how, single.within(*span)
 
 
-def wanted_of(evaluation: requests.EvaluationOptions) -> tuple[Language | None, ...]:
-    """Return the query languages of an evaluation: the language of --engine, or all languages of the mode."""
-    if evaluation.engine is not None or evaluation.mode is None:
-        return (evaluation.engine,)
-    pulled = evaluation.mode == "pull"
-    return tuple(language for language in Language if (language in MERGING) == pulled)
+def _of_side(files: Mapping[Language, Path], mode: Side) -> dict[Language, Path]:
+    """Return the files of the queries that a comparison of all queries evaluates by pull, or by push."""
+    read = [
+        requests.read_once(query_text(path), str(path), language, opaque=True)
+        for language, path in files.items()
+    ]
+    sides = zip(files.items(), are_pulled(read), strict=True)
+    return dict(file for file, is_pulled in sides if is_pulled == (mode == "pull"))
 
 
 def query_files(experiment: Experiment, languages: Sequence[Language | str] = ()) -> dict[Language, Path]:

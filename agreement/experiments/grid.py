@@ -8,11 +8,11 @@ from contextlib import suppress
 from dataclasses import field, replace
 from itertools import product
 from math import prod
-from typing import TYPE_CHECKING, Any, Final, TypeVar, assert_never
+from typing import TYPE_CHECKING, Any, TypeVar, assert_never
 
 from pydantic import BaseModel
 
-from agreement.comparing.agree import AgreementTask
+from agreement.comparing.agree import AgreementTask, by_side
 from agreement.documents import requests
 from agreement.documents.generate import Plan
 from agreement.documents.values import Scalar, WrongValueError, points_of
@@ -33,19 +33,13 @@ from lars.language.terms import Iri
 from lars.language.windows import Interval
 from solver import settings
 from translate.dialects import TITLES
-from translate.model.query import MERGING, EngineQuery, Language, Setting
+from translate.model.query import EngineQuery, Language, Setting
 
 if TYPE_CHECKING:
     from agreement.experiments.judging import JudgedTable
 
 _Model = TypeVar("_Model", bound=BaseModel)
 _Table = EngineTable | ComparisonTable
-
-_SIDES: Final = (
-    tuple(language for language in Language if language in MERGING),
-    tuple(language for language in Language if language not in MERGING),
-)
-"""The languages of the pull query and of the push query; the first given language is used."""
 
 
 def cells_of(experiment: Experiment) -> list[Cell]:
@@ -66,12 +60,15 @@ def cells_of(experiment: Experiment) -> list[Cell]:
     return cells
 
 
-def comparison_of(experiment: Experiment, also: Iterable[Duration] = ()) -> AgreementTask:
+def comparison_of(
+    experiment: Experiment, also: Iterable[Duration] = (), *, any_two: bool = False
+) -> AgreementTask:
     """Return the only comparison of an experiment; raises LarsError unless exactly one comparison exists.
 
-    If the experiment has no unit, the default unit also divides the durations `also`.
+    If the experiment has no unit, the default unit also divides the durations `also`. If `any_two` is true,
+    the experiment may have two queries of one side.
     """
-    grid = _Grid(in_fitting_units(experiment, also))
+    grid = _Grid(in_fitting_units(experiment, also), any_two=any_two)
     plans = list(grid.plans())
     _check_used(experiment, plans)
     compared = [plan for plan in plans if isinstance(plan.table, ComparisonTable)]
@@ -114,6 +111,7 @@ class _Grid:
     experiment: Experiment
     tables: dict[Hashable, Any] = field(default_factory=dict)  # filled entries of every model, names in use
     read: dict[QueryText, EngineQuery] = field(default_factory=dict)
+    any_two: bool = False
 
     def size(self, plan: _Plan) -> int:
         """Return the number of cells in a plan of an experiment."""
@@ -177,15 +175,12 @@ class _Grid:
         return [entry for entry in entries if names is None or entry.label in names]
 
     def languages(self, last: ExperimentEntry, table: _Table, query: ExperimentEntry) -> tuple[Language, ...]:
-        """Return the languages of the queries of a cell: one for an engine, two for a comparison."""
+        """Return the languages of the queries of a cell: one for an engine, all for a comparison."""
         languages = [language for language in Language if language.value in query.content]
-        if isinstance(table, ComparisonTable):
-            sides = ([language for language in side if language in languages] for side in _SIDES)
-            languages_wanted = [side[0] for side in sides if side]
+        if isinstance(table, ComparisonTable) or (table.language is None and len(languages) == 1):
+            languages_wanted = languages
         elif table.language is not None:
             languages_wanted = [table.language]
-        elif len(languages) == 1:
-            languages_wanted = languages
         else:
             name = table.engine if table.engine is not None else table.specification or ""
             languages_wanted = [language for language in Language if name.split("-")[0] == language.value]
@@ -250,10 +245,8 @@ class _Grid:
                 return JudgingWork(query, unit, trace, static, *plan.judged, table.bounds)
             case ComparisonTable() as table:
                 self.check_assigned(plan, table, trace)
-                pulled, pushed = (
-                    next((self.read[texts[language]] for language in side if language in texts), None)
-                    for side in _SIDES
-                )
+                given = [(text.source, self.read[text]) for text in texts.values()]
+                pulled, pushed = by_side(given, any_two=self.any_two)
                 made = trace if isinstance(trace, Plan) else None
                 files = (
                     settings.TraceInput((), settings.TraceOptions(unit)) if isinstance(trace, Plan) else trace

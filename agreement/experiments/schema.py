@@ -237,17 +237,13 @@ class FileKeys(Table):
     )
 
 
-_QUERY_IN: Final = {
-    Language.CSPARQL: "The query in C-SPARQL: a file, or {text = '''..'''}.",
-    Language.CQELS: "The query in CQELS. A comparison derives a missing query from the other query.",
-}
-
-
 def _query_key(language: Language) -> tuple[Any, Any]:
-    """Return the field of the key for a query in a language, which replaces the C-SPARQL or CQELS query."""
-    other = Language.CSPARQL if language.manner.merges else Language.CQELS
-    says = f"The query in {language.manner.title}, instead of {other.value}."
-    return QueryFile, _key(None, _QUERY_IN.get(language, says))
+    """Return the field of the key for the query in a language."""
+    says = (
+        f"The query in {language.manner.title}: a file, or {{text = '''..'''}}. A comparison reads one query "
+        "for pull and one for push, and derives a missing query."
+    )
+    return QueryFile, _key(None, says)
 
 
 def _option_keys(group: type[object]) -> dict[str, tuple[Any, Any]]:

@@ -245,12 +245,17 @@ def _unfolded(request: TranslateRequest, listeners: Listeners) -> TranslateReque
     if not requests.is_experiment(request.query):
         return request
     # Loads what compares, which no other translation needs.
-    from agreement.experiments.as_input import experiment_query, wanted_of
+    from agreement.experiments.as_input import experiment_query
 
     inputs = (request.query, *request.trace)
     evaluation = request.evaluation
     query = experiment_query(
-        inputs, request.input_options, wanted_of(evaluation), listeners.note, evaluation.period
+        inputs,
+        request.input_options,
+        [evaluation.engine],
+        listeners.note,
+        evaluation.period,
+        mode=evaluation.mode,
     )
     if query is None:
         return request

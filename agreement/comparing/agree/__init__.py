@@ -7,6 +7,7 @@ from agreement.comparing.agree.tasks import (
     NO_ROW,
     AgreementTask,
     are_pulled,
+    by_side,
     compared_on_trace,
     comparison_trace,
     periods_of,

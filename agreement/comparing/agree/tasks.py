@@ -67,10 +67,10 @@ _INPUTS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class AgreementTask:
-    """A comparison of a C-SPARQL query, evaluated by pull, with a CQELS query, evaluated by push.
+    """A comparison of a query evaluated by pull (`csparql`) with a query evaluated by push (`cqels`).
 
     If one query is None, the comparison derives this query from the other query. If `periods` is empty, the
-    pull period is the STEP of the C-SPARQL query. If `generated` is the plan of a synthetic stream, the
+    pull period is the STEP of the pulled query. If `generated` is the plan of a synthetic stream, the
     comparison uses this stream, and `trace` contains no files.
     """
 
@@ -112,7 +112,7 @@ def on_files(
     loaded = [(path, requests.load_query(path, unit, graphs=True)) for path in queries]
     if not paths:
         raise LarsError(f"{queries[0]}: missing a trace; use {_INPUTS}")
-    csparql, cqels = _by_language(loaded)
+    csparql, cqels = by_side(loaded)
     return AgreementTask(
         csparql=csparql,
         cqels=cqels,
@@ -132,7 +132,7 @@ def inputs_by_kind(inputs: Sequence[Path], unit: Duration) -> Mapping[bool, tupl
     """Return the files of the pulled query (key True) and of the pushed query, each with the traces."""
     queries, traces = _told_apart(inputs)
     loaded = [(path, requests.load_query(path, unit, graphs=True)) for path in queries]
-    pulled, _ = _by_language(loaded)
+    pulled, _ = by_side(loaded)
     return {query is pulled: (path, *traces) for path, query in loaded}
 
 
@@ -143,26 +143,32 @@ def are_pulled(queries: Sequence[EngineQuery]) -> tuple[bool, ...]:
     return tuple(query.language in MERGING for query in queries)
 
 
-def _by_language(
-    queries: Sequence[tuple[Path, EngineQuery]],
+def by_side(
+    queries: Sequence[tuple[object, EngineQuery]], *, any_two: bool = False
 ) -> tuple[EngineQuery | None, EngineQuery | None]:
     """Return the pulled query and the pushed query; None for a query that must be derived.
 
+    Each query is given with its name in messages. If `any_two` is true, two queries of one side are returned
+    in their order.
+
     Raises:
-        LarsError: Both queries are pulled, or both are pushed.
+        LarsError: Two queries are pulled, or two are pushed.
     """
-    asked = [query for _, query in queries]
+    asked = tuple(query for _, query in queries)
     pulled = are_pulled(asked)
     if len(set(pulled)) < len(pulled):
-        how = "pulled" if pulled.count(True) > 1 else "pushed"
-        titles = " and ".join(dict.fromkeys(TITLES[query.language] for query in asked))
+        if any_two and len(asked) == 2:  # noqa: PLR2004
+            return asked[0], asked[1]
+        twice = next(side for side in pulled if pulled.count(side) > 1)
+        both = [each for each, side in zip(queries, pulled, strict=True) if side is twice]
+        titles = " and ".join(dict.fromkeys(TITLES[query.language] for _, query in both))
         raise LarsError(
-            f"{queries[-1][0]}: cannot compare two queries that both are {how} ({titles}) on a "
-            "trace; use one pulled query, such as C-SPARQL, and one pushed query, such as CQELS. "
-            "`lars decide --equivalent` compares any two queries"
+            f"{both[-1][0]}: cannot compare two queries that both are {'pulled' if twice else 'pushed'} "
+            f"({titles}) on a trace; use one pulled query, such as C-SPARQL, and one pushed query, such as "
+            "CQELS. `lars decide --equivalent` compares any two queries"
         )
-    by_side = dict(zip(pulled, asked, strict=True))
-    return by_side.get(True), by_side.get(False)
+    sides = dict(zip(pulled, asked, strict=True))
+    return sides.get(True), sides.get(False)
 
 
 def run(task: AgreementTask, warn: Warn) -> AgreementReport:

@@ -41,6 +41,7 @@ from lars.options import option
 from solver.facts import Fact, Row
 from solver.memory import FAILED
 from solver.settings import Runner, Time, Warn
+from translate.analysis import is_pushed
 from translate.dialects import TITLES
 from translate.model.query import EngineQuery, Setting
 from translate.tau import lars_program
@@ -154,7 +155,9 @@ def explain_commands(
         engine = ["--engine", query.language.value]
         derived = engine if experiment is not None else ["--mode", side]
         if side == "push":
-            return [*options, *([] if has_push else derived)]
+            # The language alone would choose pull, if the other query merges its windows.
+            pushed = [] if is_pushed(query) else ["--mode", side]
+            return [*options, *(pushed if has_push else derived)]
         own = derived if not has_pull else engine if has_push else []
         return [*_untriggered(options), *own, "--period", str(period)]
 

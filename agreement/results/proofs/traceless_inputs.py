@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from agreement.comparing.agree import AgreementTask, are_pulled
+from agreement.comparing.agree import AgreementTask, by_side
 from agreement.documents import requests
 from agreement.documents.requests.query_files import query_text
 from agreement.documents.values import Period, shown_path
@@ -16,7 +16,7 @@ from agreement.proving.traceless import TracelessTask
 from lars.errors import LarsError
 from lars.files import exists
 from solver.settings import TraceInput, Warn
-from translate.model.query import MERGING, Language
+from translate.model.query import Language
 
 if TYPE_CHECKING:
     from agreement.experiments.experiment import Experiment
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 _INPUTS: Final = (
     f"a folder with experiment.toml, or one or two queries ({', '.join(requests.QUERY_SUFFIXES)})"
 )
-_PREFERRED: Final = (Language.CQELS, Language.RSPQL, *Language)
 
 
 def without_trace(inputs: Sequence[Path], options: requests.TracelessOptions, warn: Warn) -> TracelessTask:
@@ -52,9 +51,11 @@ def _traceless(
         from agreement.experiments.as_input import on_read
         from agreement.experiments.experiment import read_experiment
 
-        task = on_read(_compared(read_experiment(inputs[0])), trace_input, overrides, periods, warn)
+        experiment = _compared(read_experiment(inputs[0]))
+        task = on_read(experiment, trace_input, overrides, periods, warn, any_two=True)
         read = [query for query in (task.csparql, task.cqels) if query is not None]
-        return _apart(TracelessTask(task, tuple(read), tuple(map(str, inputs))), overrides, warn)
+        names = (str(inputs[0]),) * len(read)
+        return _apart(TracelessTask(task, tuple(read), names), overrides, warn)
     missing = [path for path in inputs if not exists(path)]
     if missing or len(inputs) not in (1, 2):
         what = f"{missing[0]}: no such file or folder" if missing else f"{len(inputs)} inputs"
@@ -62,10 +63,8 @@ def _traceless(
     fitting = requests.fitting_unit((*requests.durations_in(inputs), *overrides.durations(periods)))
     unit = overrides.input_options.unit or fitting
     queries = tuple(requests.load_query(path, unit, graphs=True) for path in inputs)
-    sides = tuple(zip(queries, are_pulled(queries), strict=True))
     task = AgreementTask(
-        next((query for query, is_pulled in sides if is_pulled), None),
-        next((query for query, is_pulled in sides if not is_pulled), None),
+        *by_side(list(zip(inputs, queries, strict=True)), any_two=True),
         requests.in_points(periods, unit),
         replace(trace_input, options=replace(trace_input.options, unit=unit)),
         overrides.reading.setting(unit),
@@ -132,18 +131,18 @@ def _compared(experiment: "Experiment") -> "Experiment":
 def places_in(inputs: Sequence[Path], task: TracelessTask) -> Places:
     """Return the lines and columns of the graph patterns in the text of the query.
 
-    Of two queries in different languages, the function uses the query that matches each stream separately.
+    Of two queries, the function uses the query that is evaluated by push.
     """
+    preferred = task.task.cqels or task.queries[0]
     if requests.is_experiment(inputs[0]):
         from agreement.experiments.experiment import read_experiment
 
         experiment = read_experiment(inputs[0])
         (entry, *_) = experiment.entries["queries"]
-        language = next(language.value for language in _PREFERRED if language.value in entry.content)
+        language = preferred.language.value
         source, text = experiment.query_text(entry.content[language], (*entry.path, language))
         return Places(text, source, replace(requests.current(), base=requests.base_for(text, source)))
-    apart = [path for path, query in zip(inputs, task.queries, strict=True) if query.language not in MERGING]
-    preferred = (*apart, *inputs)[0]
-    text = query_text(preferred)
-    around = replace(requests.current(), base=requests.base_for(text, str(preferred)))
-    return Places(text, str(shown_path(preferred)), around)
+    path = inputs[task.queries.index(preferred)]
+    text = query_text(path)
+    around = replace(requests.current(), base=requests.base_for(text, str(path)))
+    return Places(text, str(shown_path(path)), around)

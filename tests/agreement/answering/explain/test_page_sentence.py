@@ -34,4 +34,4 @@ def test_the_query_that_a_comparison_derives_is_explained_too(tmp_path, given, e
     assert "query is derived from the" in ran.err, ran.err
     assert ran.code == 0
     other = lars("explain", tmp_path, "--engine", "sparqlstream", "--at", 4, "ans1(hall,2)")
-    assert "no query of this engine" in other.err
+    assert "the experiment has no query in SPARQLstream" in other.err
