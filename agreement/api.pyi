@@ -259,6 +259,8 @@ class InitKeywords(Around, ProgressKeyword, total=False):
 class JudgeKeywords(AnswersOptions, InputOptions, ProgressKeyword, total=False):
     answers: TextSource | ArrowTable | None
     engine: str | None
+    mode: Literal["push", "pull"] | None
+    period: int | str | None
     t0: int | str | Sequence[int] | None
     match: Literal["time", "sequence"]
     registered: int | str | datetime

@@ -13,17 +13,18 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from rich.console import RenderableType
 
 from agreement.comparing.judge import Judgement, RefusedCase, case_files, judging
-from agreement.comparing.judge.alignment import beyond, check_columns, oddities
+from agreement.comparing.judge.alignment import beyond, check_columns, column_names, oddities
 from agreement.comparing.judge.diagnosis import FaultExplanation, RecordingToJudge
-from agreement.comparing.judge.judging import AnswersVerdict, CaseVerdict
+from agreement.comparing.judge.judging import SOLVE, AnswersVerdict, CaseVerdict
 from agreement.documents import requests
 from agreement.documents.dates import NO_DATES, Dates
-from agreement.documents.options import flags_of, names_of
+from agreement.documents.options import IdleOptions, flags_of, has, has_not, names_of
 from agreement.documents.outputs import quantity
 from agreement.documents.recordings import Recording, read_recording
 from agreement.documents.table_files import OutTable
 from agreement.documents.traces import check_graphs, origin_in, point_in
 from agreement.documents.values import Period, points_of
+from agreement.engines.engine import columns
 from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import (
     EngineRun,
@@ -58,48 +59,6 @@ if TYPE_CHECKING:
     from agreement.results.renderings.pages.page import Page
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgeRequest:
-    """The arguments of `lars judge`.
-
-    Tries each time t0 at which the first window may open.
-    If the answers are wrong for every t0, prints the wrong windows and the engine fault that explains them.
-
-    Example, in samples/judged/met:
-    lars judge query.csparql.rq doors.nq --answers answers.csparql.ndjson --answers-unit 1ms
-    """
-
-    inputs: tuple[Path, ...] = argument(
-        "CASE.json.. | EXPERIMENT_DIR | QUERY TRACE..",
-        "Recorded cases (.json files or folders of .json files); or, with --answers, a folder with an "
-        "experiment.toml, or a query and recorded streams.",
-        default=(),
-        source="trace",
-    )
-    answers: Path | None = option(
-        None,
-        "File with the recorded answers of the engine to QUERY on TRACE.",
-        source="trace",
-        keyword="TextSource | ArrowTable | None",
-    )
-    engine: str | None = option(
-        None,
-        "Specification (csparql, cqels, sparqlstream, rspql, or a .toml file) or simulated engine "
-        "version that defines the correct answers. For recorded cases also the word `specification`: "
-        "the specification of the engine that the case names. [default for cases: the engine that the"
-        " case names]",
-        metavar="NAME",
-    )
-    how: requests.JudgeOptions
-    recorded: requests.AnswersOptions
-    input_options: requests.InputOptions
-    wait: Period = requests.wait_option()
-    lateness: Period | None = requests.lateness_option()
-    static_at: tuple[str, ...] = option(
-        (), "Static data that are valid only from time FROM to time TO.", metavar="FROM..TO=FILE"
-    )
-
-
 _OF_FILES: Final = (names_of(requests.AnswersOptions, requests.InputOptions) - {"--unit"}) | {
     "--gracious",
     "--lateness",
@@ -122,6 +81,74 @@ _OF_SPECIFICATIONS: Final = frozenset(
     )
 )
 _OF_TIMES: Final = frozenset(("--until", "--early", "--late", "--wait"))
+_OF_SOLVE: Final = _OF_TIMES - {"--wait"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeRequest:
+    """The arguments of `lars judge`.
+
+    Tries each time t0 at which the first window may open.
+    If the answers are wrong for every t0, prints the wrong windows and the engine fault that explains them.
+
+    Example, in samples/judged/met:
+    lars judge query.csparql.rq doors.nq --answers answers.csparql.ndjson --answers-unit 1ms
+    """
+
+    IDLE: ClassVar = (
+        IdleOptions(has_not("--engine", SOLVE), ("--mode", "--period"), requires=f"--engine {SOLVE}"),
+        IdleOptions(
+            has("--engine", SOLVE),
+            (
+                "--arrival",
+                "--bounds",
+                "--empty",
+                "--gracious",
+                "--match",
+                "--registered",
+                "--static-at",
+                "--t0",
+            ),
+            excludes=f"--engine {SOLVE}, which compares rows at their times, and has no open parameters",
+        ),
+    )
+
+    inputs: tuple[Path, ...] = argument(
+        "CASE.json.. | EXPERIMENT_DIR | QUERY TRACE..",
+        "Recorded cases (.json files or folders of .json files); or, with --answers, a folder with an "
+        "experiment.toml, or a query and recorded streams.",
+        default=(),
+        source="trace",
+    )
+    answers: Path | None = option(
+        None,
+        "File with the recorded answers of the engine to QUERY on TRACE.",
+        source="trace",
+        keyword="TextSource | ArrowTable | None",
+    )
+    engine: str | None = option(
+        None,
+        "Specification (csparql, cqels, sparqlstream, rspql, or a .toml file) or simulated engine "
+        "version that defines the correct answers. With solve: the answers of lars solve are correct. "
+        "For recorded cases also the word `specification`: "
+        "the specification of the engine that the case names. [default for cases: the engine that the"
+        " case names]",
+        metavar="NAME",
+    )
+    mode: requests.Side | None = option(
+        None,
+        "With --engine solve: evaluate when data arrive (push), or every U time points (pull). "
+        "[default: as the query's engine does]",
+    )
+    period: Period | None = requests.period_option()
+    how: requests.JudgeOptions
+    recorded: requests.AnswersOptions
+    input_options: requests.InputOptions
+    wait: Period = requests.wait_option()
+    lateness: Period | None = requests.lateness_option()
+    static_at: tuple[str, ...] = option(
+        (), "Static data that are valid only from time FROM to time TO.", metavar="FROM..TO=FILE"
+    )
 
 
 def _check_said(flags: Sequence[str], match: requests.MatchBy, *, cases: bool, version: bool) -> None:
@@ -274,6 +301,8 @@ def judge(request: JudgeRequest, listeners: Listeners) -> JudgeResult:
         inputs = (read_alone.query, *read_alone.traces)
         request = replace(request, inputs=inputs, input_options=read_alone.input_options)
     if request.answers is None:
+        if request.engine == SOLVE:
+            raise LarsError(f"--engine {SOLVE} requires --answers")
         judging.check_case_judge(request.engine)
         paths = case_files(request.inputs)
         options = options.at_times(lambda time: point_of(time, None, MILLISECOND))
@@ -333,18 +362,19 @@ def _judged(
     since = None if origin is None else instant_of(origin)
     reading = replace(request.recorded, unit=unit, origin=since, ordered=ordered)
     name = judging.language_of(request.inputs[0], unit) if request.engine is None else request.engine
-    judging.check_judge(name)
+    if name != SOLVE:
+        judging.check_judge(name)
     trace = request.input_options.trace(request.inputs[1:])
     query = judged_query(request.inputs[0], name, unit, by_number=by_number)
     run, zero = judged_run(query, name, trace, unit, messages.append)
     lateness = None if request.lateness is None else points_of(request.lateness, unit)
     run = replace(run, wait=points_of(request.wait, unit), lateness=lateness)
-    if run.wait and not is_clocked(specification(name)):
+    if run.wait and name != SOLVE and not is_clocked(specification(name)):
         raise LarsError(
             f"--wait has no effect, because the specification {name} reports when elements arrive; use a "
             "specification with window-close or periodic"
         )
-    if period is not None and name not in ENGINES:
+    if period is not None and name != SOLVE and name not in ENGINES:
         run = replace(run, query=_pulled(run.query, period, unit, listeners.note))
     assert request.answers is not None
     given = read_recording(request.answers, reading.since(zero))
@@ -356,10 +386,15 @@ def _judged(
     everything = with_versions(run.static, versions, versions)
     check_graphs(everything, run.query.dataset, messages.append)
     recording = judging.recording_to_judge(run, unit, given, options, versions)
-    verdict = judging.verdict_on(name, recording, listeners.progress, zero, _hunted_faults)
+    if name == SOLVE:
+        judgement = _judged_by_solve(request, recording, trace, period, messages.append)
+        names = column_names(recording.recording, columns(query))
+        verdict = AnswersVerdict(judgement, names, Dates(zero, unit))
+    else:
+        verdict = judging.verdict_on(name, recording, listeners.progress, zero, _hunted_faults)
     messages += _remarks(verdict, recording)
     messages += _unexpanded(verdict, request.inputs[0])
-    if verdict.judgement.silent:
+    if verdict.judgement.silent and name != SOLVE:
         tried = (
             verdict.judgement.verdicts[: judging.NAMED] if isinstance(verdict.judgement, Judgement) else ()
         )
@@ -367,17 +402,31 @@ def _judged(
         silent = judging.why_silent(judging.judge_named(name), replace(run, static=everything), choices)
         verdict = replace(verdict, silent=tuple(silent))
         messages += verdict.silent
-    if verdict.correct is False and name not in ENGINES and not request.static_at and options.diagnosis:
+    if verdict.correct is False and name != SOLVE and name not in ENGINES and not request.static_at:
         # Loads what evaluates queries, which only wrong answers need.
-        from agreement.answering.solve.solved_answers import fitting_settings
+        from agreement.answering.solve.solved_answers import nearer_to_solve
 
-        messages += fitting_settings(request.inputs[0], trace, specification(name), recording, zero)
+        assert isinstance(verdict.judgement, Judgement)
+        messages += nearer_to_solve(request.inputs[0], trace, recording, verdict.judgement)
     # Only now: a warning does not come before an error.
-    for message in messages:
+    for message in dict.fromkeys(messages):
         listeners.warn(message)
     if problem := judging.nothing_to_compare(verdict.judgement, verdict.dates):
         raise LarsError(problem)
     return verdict
+
+
+def _judged_by_solve(
+    request: JudgeRequest, recording: RecordingToJudge, trace: TraceInput, period: Period | None, warn: Warn
+) -> Judgement:
+    """Return the judgement by the answers of `lars solve`; `period` is the pull period of the experiment."""
+    # Loads what evaluates queries.
+    from agreement.answering.solve.solved_answers import solved_judgement
+
+    how = requests.EvaluationOptions(mode=request.mode, period=request.period)
+    if request.period is None and not requests.is_pushed(recording.run.query, how):
+        how = replace(how, period=period)
+    return solved_judgement(request.inputs[0], trace, how, recording, warn)
 
 
 def _hunted_faults(recorded: RecordingToJudge, of: Specification) -> Iterator[FaultExplanation]:
@@ -396,8 +445,27 @@ def _remarks(verdict: AnswersVerdict, recording: RecordingToJudge) -> Iterator[s
         yield f"some triples go back in time. The {known} if the engine lost some of them."
     if recording.options.match == "time":
         yield from beyond(recording.recording, recording.task)
+        yield from _repeated(verdict)
     if verdict.correct is False and recording.options.deadline.is_over:
         yield "--time-limit has ended the search for the fault that explains it"
+
+
+def _repeated(verdict: AnswersVerdict) -> Iterator[str]:
+    """Yield a warning if a row comes again at a later time for one evaluation, and sets ignore the row."""
+    judgement, length = verdict.judgement, verdict.dates.unit.milliseconds
+    if not isinstance(judgement, Judgement) or judgement.specification.rows != "set":
+        return
+    for window in judgement.best.windows:
+        first = {row: report.t for report in reversed(window.came) for row in report.rows}
+        pairs = ((report.t, row) for report in window.came for row in report.rows)
+        again = [t for t, row in pairs if t >= first[row] + length]
+        if again:
+            late, at = (judging.in_points(t, length, verdict.dates) for t in (again[0], window.at))
+            yield (
+                f"{quantity(len(again), 'row')} came again later, at {late}, for the evaluation at {at}; "
+                "sets ignore equal rows. To reject later reports, use --late 0"
+            )
+            return
 
 
 _PREFIX: Final = re.compile(r"\bPREFIX\s+([\w.-]*):\s*<([^<>\s]*)>", re.IGNORECASE)

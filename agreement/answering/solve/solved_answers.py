@@ -1,144 +1,113 @@
-"""Recognize recorded answers that are the answers of `lars solve`, and find settings that accept them.
+"""Judge recorded answers by the answers of `lars solve`.
 
 `lars solve` and `lars agree` evaluate a query over windows that contain both ends, and return all rows at
 each evaluation. A specification can report only new rows, or only when a window closes.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
-from itertools import chain, combinations
+from math import inf
+from operator import itemgetter
 from pathlib import Path
-from typing import Any, Final
 
 from agreement.answering.solve.solving import AnswerRows, SolvingTask, answers
-from agreement.comparing.judge import judging
+from agreement.comparing.judge import Judgement, Verdict
 from agreement.comparing.judge.alignment import recorded_for
+from agreement.comparing.judge.assignment import ReportAssignment, slots
 from agreement.comparing.judge.diagnosis import RecordingToJudge
-from agreement.comparing.judge.settings import likeness_of, narrow_options
-from agreement.comparing.matching.likeness import match_rows
+from agreement.comparing.judge.judging import SOLVE
+from agreement.comparing.judge.verdicts import Phase, verdict
+from agreement.comparing.matching.places import ReportMatch
 from agreement.documents import requests
-from agreement.documents.recordings import together
-from agreement.documents.requests import Side
-from agreement.engines.specifications import Specification, in_words
+from agreement.documents.outputs import quantity
+from agreement.documents.recordings import Report
+from agreement.engines.specifications import OpenChoice, Specification
 from lars.errors import FailedRunError, LarsError
-from solver.facts import Row
-from solver.settings import Runner, TraceInput, no_progress, unsaid
-from translate.model.query import Setting
-
-_OPTIONS: Final[Mapping[str, Any]] = {"bounds": "closed", "t0": "aligned"}
-"""The options with which windows contain both ends, and close at multiples of their slide."""
-_FIELDS: Final[Mapping[str, Any]] = {
-    "stream": "RSTREAM",
-    "empty": "reported",
-    "tick": "instant",
-    "slide": "query",
-}
-"""The fields with which a specification reports all rows, once per time point."""
+from solver.settings import Runner, TraceInput, Warn, unsaid
+from solver.traces import read_time
 
 
-def fitting_settings(
-    query: Path, trace: TraceInput, of: Specification, recording: RecordingToJudge, zero: str | None
-) -> Iterator[str]:
-    """Yield a sentence if incorrect answers are those of `lars solve`, with settings that accept them.
+def solved_judgement(
+    query: Path,
+    trace: TraceInput,
+    evaluation: requests.EvaluationOptions,
+    recording: RecordingToJudge,
+    warn: Warn = unsaid,
+) -> Judgement:
+    """Return the judgement of recorded answers by the answers of `lars solve`.
+
+    A report counts at its time: without --late, a delay of less than one time point is an error too. Answers
+    without rows are ignored.
 
     Args:
         query: The file of the query.
         trace: The trace on which the answers were recorded.
-        of: The specification that judges the answers as incorrect.
+        evaluation: The mode and the period of the evaluation.
         recording: The answers with the settings for judging.
-        zero: The dateTime of time 0; None if times are integers.
+        warn: The function that receives warnings about the evaluation.
+
+    Raises:
+        LarsError: `lars solve` cannot answer the query, such as pull without a period.
     """
-    if recording.options.match != "time" or recording.options.deadline.is_over:
+    run, options = recording.run, recording.options
+    setting = requests.InterpretationOptions().setting(run.unit, options.semantics)
+    setting = replace(setting, origin=run.origin)
+    local = replace(trace, runner=Runner(in_process=True))
+    solved = answers(SolvingTask(query, local, evaluation, setting, (None, options.last)), warn)
+    assert isinstance(solved, AnswerRows)
+    length, begin = run.unit.milliseconds, 0
+    if solved.origin is not None:
+        begin = (read_time(solved.origin).value - read_time(run.origin).value) // run.unit.nanoseconds
+    times = [((t + begin) * length, rows) for t, rows in solved.at]
+    due = [ReportMatch(at, (Report(at, tuple(rows)),) if rows else ()) for at, rows in times]
+    strict = replace(options, late=options.late or 0, empty="ignored")
+    reports = recorded_for(recording.task, recording.recording).reports
+    places = slots(due, reports, ReportAssignment(strict))
+    # By push, nothing is evaluated after the trace; by pull, rows after the trace are unknown.
+    ends = not requests.is_pushed(recording.task.query, evaluation) or options.last is not None
+    until = (run.last if options.last is None else options.last) * length if ends else inf
+    specification = Specification.model_validate({"name": SOLVE, "report": [], "bounds": "closed"})
+    choice = OpenChoice((), "closed")
+    return Judgement(specification, (verdict(choice, Phase(-inf, until, inf), places, strict),), 0, 0)
+
+
+def nearer_to_solve(
+    query: Path, trace: TraceInput, recording: RecordingToJudge, judgement: Judgement
+) -> Iterator[str]:
+    """Yield a sentence if incorrect answers are nearer to the answers of `lars solve`.
+
+    Answers are nearer if fewer rows are wrong. The function tries the usual mode of the query and push.
+    """
+    if judgement.match != "time" or recording.options.deadline.is_over:
         return
-    if (mode := _mode_of(query, trace, recording, zero)) is not None:
-        yield (
-            f"the answers are exactly the answers of `lars solve` by {mode}: all rows at each evaluation, "
-            f"over windows that contain both ends. {_accepting(of, recording)}"
-        )
-
-
-def _mode_of(query: Path, trace: TraceInput, recording: RecordingToJudge, zero: str | None) -> str | None:
-    """Return the mode (push or pull) in which `lars solve` gives the recorded answers, or None."""
-    asked = recording.task.query
-    own: Side = "push" if requests.is_pushed(asked, requests.EvaluationOptions()) else "pull"
-    modes: tuple[Side, ...] = (own, "push", "pull")
-    for mode in dict.fromkeys(modes):
-        evaluation = requests.EvaluationOptions(mode=mode)
-        options = replace(trace.options, absolute=True)
-        local = replace(trace, options=options, runner=Runner(in_process=True))
-        setting = Setting("sparql11", recording.run.unit, origin=recording.run.origin)
-        task = SolvingTask(query, local, evaluation, setting, (None, None))
+    own = requests.EvaluationOptions()
+    usual: requests.Side = "push" if requests.is_pushed(recording.task.query, own) else "pull"
+    modes: dict[requests.Side, requests.EvaluationOptions] = {usual: own}
+    modes.setdefault("push", requests.EvaluationOptions(mode="push"))
+    found = list[tuple[int, requests.Side]]()
+    for mode, evaluation in modes.items():
         try:
-            solved = answers(task, unsaid)
-            assert isinstance(solved, AnswerRows)
-            if solved.origin == zero and _equal(solved, recording):
-                return mode
+            solved = solved_judgement(query, trace, evaluation, recording).best
         except FailedRunError:
             raise
         except LarsError:
             continue  # such as pull without a period
-    return None
+        # Without a row, a silent engine would be praised.
+        if any(window.rows.common for window in solved.windows):
+            found.append((_wrong_rows(solved), mode))
+    wrong = _wrong_rows(judgement.best)
+    fewest, side = min(found, key=itemgetter(0), default=(wrong, usual))
+    if fewest < wrong:
+        fit = f"exactly the answers of `lars solve` by {side}"
+        if fewest:
+            other = f"{wrong} by {judgement.specification.name}"
+            fit = f"nearer to the answers of `lars solve` by {side}: {quantity(fewest, 'wrong row')}, {other}"
+        more = "" if side == usual else f"--mode {side} and "
+        yield (
+            f"the answers are {fit}. `lars solve` answers with all rows at each evaluation. To judge by its "
+            f"answers, use {more}--engine {SOLVE}"
+        )
 
 
-def _equal(solved: AnswerRows, recording: RecordingToJudge) -> bool:
-    """Return whether a recording has the rows of `lars solve`, at least one, at the same times only."""
-    length, how = recording.run.unit.milliseconds, likeness_of(recording.options)
-    expected = {t * length: rows for t, rows in solved.at if rows}
-    actual: dict[float, list[Sequence[Row]]] = {}
-    for report in recorded_for(recording.task, recording.recording).reports:
-        if report.rows:
-            actual.setdefault(report.t, []).append(report.rows)
-    # Without a row, a silent engine would be praised.
-    return (
-        bool(expected)
-        and expected.keys() == actual.keys()
-        and all(match_rows(rows, together(actual[t]), how).equal for t, rows in expected.items())
-    )
-
-
-def _accepting(of: Specification, recording: RecordingToJudge) -> str:
-    """Return a sentence with the fewest changed options and fields with which the answers are correct."""
-    by_arrival = "content-change" in of.report
-    fields = dict(_FIELDS) if by_arrival else {"stream": "RSTREAM", "report": frozenset({"window-close"})}
-    if not by_arrival:
-        fields["empty"] = "silent" if of.empty == "reported" else "reported"
-    given = recording.options.bounds is not None
-    options_tried = _OPTIONS if not by_arrival else {"bounds": "closed"} if given else {}
-    changes = [("option", key, value) for key, value in options_tried.items()]
-    changes += [("field", key, value) for key, value in fields.items() if getattr(of, key) != value]
-    sizes = range(1, len(changes) + 1)
-    for chosen in chain.from_iterable(combinations(changes, size) for size in sizes):
-        options: dict[str, Any] = {key: value for kind, key, value in chosen if kind == "option"}
-        other = of.model_copy(update={key: value for kind, key, value in chosen if kind == "field"})
-        how = narrow_options(replace(recording.options, **options), recording.task)
-        try:
-            verdict = judging.bare_verdict(other, replace(recording, options=how), no_progress)
-        except LarsError:
-            continue
-        if verdict.correct:
-            flags = " and ".join(f"--{key} {value}" for key, value in options.items())
-            return _use(other, flags, changed=other != of)
-    return f"No tried setting of the specification {of.name} accepts these answers"
-
-
-def _use(accepting: Specification, flags: str, *, changed: bool) -> str:
-    """Return the sentence that names the options and the specification that accept answers."""
-    if not changed:
-        return f"To accept these answers, use {flags}"
-    fields = accepting.model_dump(exclude_defaults=True, exclude={"description"}) | {
-        "name": "solved",
-        "stream": accepting.stream,
-    }
-    lines = "\n".join(f"{key} = {_toml(value)}" for key, value in fields.items())
-    also = f" and {flags}" if flags else ""
-    return f"To accept these answers, use --engine solved.toml{also}, with this file solved.toml:\n{lines}"
-
-
-def _toml(value: object) -> str:
-    match value:
-        case frozenset() | tuple():
-            return f"[{', '.join(sorted(map(_toml, value)))}]"
-        case dict():
-            return f"{{ {', '.join(f'{key!r} = {_toml(each)}' for key, each in value.items())} }}"
-        case _:
-            return f'"{in_words(value)}"'
+def _wrong_rows(verdict: Verdict) -> int:
+    return sum(len(window.rows.missing) + len(window.rows.extra) for window in verdict.windows)

@@ -89,9 +89,9 @@ class ReportAssignment:
 
     @property
     def late(self) -> float | None:
-        """The user's limit in ms for the delay of a report; None if unset, or if arrivals trigger reports."""
+        """The user's limit in ms for the delay of a report; None if unset."""
         late = self.options.late
-        return late + recordings.SLACK if self.once and late is not None else None
+        return None if late is None else late + recordings.SLACK
 
     def bounds(self) -> Callable[[float], float]:
         """Return a function of the time t of an evaluation, in ms.
@@ -142,7 +142,9 @@ def slots(
     for report in reports:
         time = how.time_of(report)
         number = bisect_right(times, time + recordings.SLACK) - 1
-        if number < 0 or time - early - times[number] >= bound(times[number]):
+        # A report of a known push counts at the push, but its delay ends at its own time.
+        delayed = time - early if how.push_times is None or how.late is None else report.t - how.wait
+        if number < 0 or delayed - times[number] >= bound(times[number]):
             alone.append(undue((report,), how))
         elif how.once and belonging[number] and not one_report(belonging[number][0], report):
             alone.append(ReportMatch(report.t, None, (report,), problem="a second report"))

@@ -63,7 +63,8 @@ A guess: if a unit is too fine by mistake, such as 1 ms for a trace of a year, t
 class Judgement:
     """The verdicts on a recording, best verdict first, for the tried start times t0 and window bounds.
 
-    - `choices` is the number of possible choices of start times and bounds.
+    - `choices` is the number of possible choices of start times and bounds; 0 if nothing is open, because the
+      answers of `lars solve` are the correct answers.
     - `tried_choices` is the number of choices that were tried.
     - `match` is the way in which reports are matched: by time or in sequence.
     """

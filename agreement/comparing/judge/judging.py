@@ -591,6 +591,8 @@ def _judgement(
 
 SPECIFICATION: Final = "specification"
 """The value of --engine that selects the specification of the case's own engine as judge."""
+SOLVE: Final = "solve"
+"""The value of --engine that selects the answers of `lars solve` as the correct answers."""
 ACCEPTED_JUDGES: Final = (
     f"a specification ({', '.join(specifications.NAMES)}, or a file *{specifications.SUFFIX}) "
     f"or an engine version ({', '.join(ENGINES)})"
@@ -665,6 +667,11 @@ def nothing_to_compare(judgement: Judgement | VersionJudgement, dates: Dates) ->
         return None
     if isinstance(judgement, VersionJudgement) or judgement.match == "sequence":
         return "nothing to compare: the answers have no report; expected at least one report"
+    if not judgement.choices:
+        return (
+            "nothing to compare: neither the recorded answers nor the answers of `lars solve` have a row; "
+            "use a trace for which the query has answers"
+        )
     phase, milliseconds = judgement.best.phase, dates.unit.milliseconds
     after, until = (in_points(t, milliseconds, dates) for t in (phase.after, phase.until))
     name = judgement.specification.name

@@ -36,6 +36,7 @@ from agreement.documents.requests.groups import (
     lateness_option,
     on_option,
     origin_text,
+    period_option,
     periods_option,
     program_argument,
     queries_argument,

@@ -185,6 +185,17 @@ def unit_option() -> Any:
     )
 
 
+def period_option() -> Any:
+    """Return the declaration of --period: the time between two evaluations by pull."""
+    return option(
+        None,
+        "Time points or duration U between two evaluations. [default: the STEP of the query]",
+        readers.period,
+        metavar="U",
+        keyword="int | str | None",
+    )
+
+
 _SPECIFIED: Final = "the value in the specification"
 
 
@@ -393,13 +404,7 @@ class EvaluationOptions:
         "Evaluate the query when data arrive (push), or every U time points (pull). [default: as its "
         "engine does; in lars translate: at every time point]",
     )
-    period: Period | None = option(
-        None,
-        "Time points or duration U between two evaluations. [default: the STEP of the query]",
-        readers.period,
-        metavar="U",
-        keyword="int | str | None",
-    )
+    period: Period | None = period_option()
 
 
 @dataclass(frozen=True, slots=True)

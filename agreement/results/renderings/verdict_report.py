@@ -124,7 +124,7 @@ def by_specification(
     last = ceil(max(ends, default=0) / milliseconds)
     dates = all_dates.within(Interval(0, last))
     yield Text(_headline(judgement, dates), style=_STYLES[judgement.correct])
-    if silent := len(best.unreported):
+    if judgement.choices and (silent := len(best.unreported)):
         count = f"all {silent} wrong windows have" if silent > 1 else "the wrong window has"
         explained = diagnosis is not None and any(one.complete for one in diagnosis.explanations)
         yield f"{count} no report{'' if explained else ', as if the engine had not evaluated'}"
@@ -193,6 +193,13 @@ def _lacks_report(judgement: Judgement) -> bool:
 
 def _headline(judgement: Judgement, dates: Dates) -> str:
     best, name = judgement.best, judgement.specification.name
+    if not judgement.choices and judgement.correct is not None:
+        wrong = f"{best.wrong} of {outputs.quantity(len(best.windows), 'evaluation')} with rows"
+        if judgement.correct:
+            return f"correct by {name}: the answers of `lars solve`"
+        return (
+            f"incorrect by {name}: {wrong} {'is' if best.wrong == 1 else 'are'} wrong, score {best.score:.3f}"
+        )
     ends = f"bounds {best.choice.bounds}"
     by = f"{name} as a sequence" if judgement.match == "sequence" else name
     if judgement.correct is None:
@@ -261,7 +268,8 @@ def _table(verdict: Verdict, shifts: dict[float, Shift], dates: Dates) -> Render
         else f"wrong windows ({len(wrong)} of {len(windows)})"
     )
     numbers = ("from", "to", "expected", "actual", "precision", "recall", "delay ms", "triples")
-    title = f"{title}{dates.caption}, t0 = {judging.starts_in_words([verdict], dates)}"
+    t0 = f", t0 = {judging.starts_in_words([verdict], dates)}" if verdict.choice.starts else ""
+    title = f"{title}{dates.caption}{t0}"
     rows = ((*_cells(window, dates), _problem(window, shifts.get(window.at))) for window in listed_windows)
     return outputs.table(title, (*numbers, "problem"), rows, right=numbers, whole=_WHOLE)
 

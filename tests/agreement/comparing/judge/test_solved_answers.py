@@ -1,7 +1,8 @@
-"""Judge answers of `lars solve`: a warning names the settings with which they are correct."""
+"""Judge answers by the answers of `lars solve`: a warning names this if they are nearer to them."""
 
 import json
 
+import pandas as pd
 import pytest
 
 from agreement import api
@@ -14,21 +15,86 @@ SELECT ?who ?room FROM STREAM <http://example.org/doors> [RANGE 10s STEP 5s] WHE
 PUSHED = """PREFIX : <http://example.org/>
 SELECT ?who ?room { STREAM :doors [RANGE 10s] { ?who :enters ?room } }
 """
-SOLVED = "the answers are exactly the answers of `lars solve` by {}: all rows at each evaluation"
+SOLVED = "the answers are exactly the answers of `lars solve` by {}. "
 
 
 def frame(query, trace=DOORS):
     return api.solve(query, trace).to_pandas()
 
 
-def test_answers_of_pull_are_correct_with_the_named_keywords():
-    answers = frame(STEP)
-    judged = api.judge(STEP, DOORS, answers=answers)
+@pytest.mark.parametrize(("query", "mode"), [(STEP, "pull"), (PUSHED, "push")])
+def test_answers_of_solve_are_correct_with_the_named_keyword(query, mode):
+    answers = frame(query)
+    judged = api.judge(query, DOORS, answers=answers, diagnosis=False)
     (warning,) = judged.warnings
     assert judged.correct is False
-    assert warning.startswith(SOLVED.format("pull"))
-    assert warning.endswith('use bounds="closed" and t0="aligned"')
-    assert api.judge(STEP, DOORS, answers=answers, bounds="closed", t0="aligned").correct
+    assert warning.startswith(SOLVED.format(mode))
+    assert warning.endswith('use engine="solve"')
+    again = api.judge(query, DOORS, answers=answers, engine="solve")
+    assert (again.correct, again.warnings) == (True, ())
+
+
+@pytest.mark.parametrize("changed", ["missing", "extra", "moved"])
+def test_one_wrong_row_is_the_only_wrong_row_by_solve(changed):
+    answers = frame(PUSHED)
+    late = answers.iloc[-1:].assign(t=answers["t"].iloc[-1] + 30)
+    rows = {"missing": answers.iloc[1:], "extra": pd.concat([answers, late]), "moved": answers.iloc[:-1]}
+    rows["moved"] = pd.concat([rows["moved"], late])
+    judged = api.judge(PUSHED, DOORS, answers=rows[changed])
+    wrong = {"moved": "2 wrong rows"}.get(changed, "1 wrong row")
+    assert any(
+        f"nearer to the answers of `lars solve` by push: {wrong}, " in text for text in judged.warnings
+    )
+    graded = api.judge(PUSHED, DOORS, answers=rows[changed], engine="solve")
+    kinds = ("missing", "extra")
+    counts = [sum(len(getattr(window, kind)) for window in graded.differences) for kind in kinds]
+    expected = {"missing": [1, 0], "extra": [0, 1], "moved": [1, 1]}
+    assert (graded.correct, counts) == (False, expected[changed])
+
+
+def test_answers_of_the_other_mode_need_the_mode():
+    answers = api.solve(STEP, DOORS, mode="push").to_pandas()
+    (warning,) = api.judge(STEP, DOORS, answers=answers).warnings
+    assert warning.endswith('use mode="push" and engine="solve"')
+    assert api.judge(STEP, DOORS, answers=answers, engine="solve", mode="push").correct
+
+
+@pytest.mark.parametrize("period", [2, 5])
+def test_pull_without_step_needs_a_period(period):
+    answers = api.solve(PUSHED, DOORS, mode="pull", period=period).to_pandas()
+    how = {"engine": "solve", "mode": "pull"}
+    assert api.judge(PUSHED, DOORS, answers=answers, period=period, **how).correct
+    assert not api.judge(PUSHED, DOORS, answers=answers, period=3, **how).correct
+
+
+def test_a_late_answer_is_wrong_unless_late_allows_it():
+    answers = frame(PUSHED).assign(t=lambda table: table["t"] + 0.2)
+    assert api.judge(PUSHED, DOORS, answers=answers, engine="solve").correct is False
+    assert api.judge(PUSHED, DOORS, answers=answers, engine="solve", late=200).correct
+    assert api.judge(PUSHED, DOORS, answers=answers, engine="solve", late=199).correct is False
+
+
+def test_times_from_1970_count_as_in_the_trace():
+    begin = 1767225600
+    trace = [(begin + t, ("e:ann", "http://example.org/enters", "e:hall")) for t in (2, 7)]
+    answers = [{"time": begin + t, "rows": [{"who": "e:ann", "room": "e:hall"}]} for t in (2, 7)]
+    query = PUSHED.replace("10s", "3s")
+    assert api.judge(query, trace, answers=answers, trace_unit="1s", unit="1s", engine="solve").correct
+
+
+@pytest.mark.parametrize(
+    "option", [{"t0": 0}, {"bounds": "closed"}, {"match": "sequence"}, {"empty": "ignored"}]
+)
+def test_options_of_specifications_are_rejected(option):
+    with pytest.raises(api.LarsError, match="cannot combine"):
+        api.judge(PUSHED, DOORS, answers=frame(PUSHED), engine="solve", **option)
+
+
+def test_mode_requires_solve_and_solve_requires_answers():
+    with pytest.raises(api.LarsError, match="requires engine="):
+        api.judge(PUSHED, DOORS, answers=frame(PUSHED), mode="push")
+    with pytest.raises(api.LarsError, match="requires answers="):
+        api.judge("samples/judged/met/case.json", engine="solve")
 
 
 def test_a_mute_engine_has_not_the_answers_of_a_query_without_rows():
@@ -36,25 +102,6 @@ def test_a_mute_engine_has_not_the_answers_of_a_query_without_rows():
     answers = [{"time": 5, "rows": []}, {"time": 6, "rows": []}]
     judged = api.judge(query, DOORS, answers=answers)
     assert not any("exactly the answers" in warning for warning in judged.warnings)
-
-
-def test_answers_of_push_are_correct_with_the_named_specification(tmp_path):
-    answers = frame(PUSHED)
-    judged = api.judge(PUSHED, DOORS, answers=answers)
-    (warning,) = judged.warnings
-    assert judged.correct is False
-    assert warning.startswith(SOLVED.format("push"))
-    assert 'use engine="solved.toml"' in warning
-    assert 'stream = "RSTREAM"' in warning
-    file = tmp_path / "solved.toml"
-    file.write_text(warning.partition("solved.toml:\n")[2])
-    assert api.judge(PUSHED, DOORS, answers=answers, engine=str(file)).correct
-
-
-@pytest.mark.parametrize("query", [STEP, PUSHED])
-def test_other_wrong_answers_are_not_called_answers_of_solve(query):
-    judged = api.judge(query, DOORS, answers=frame(query).iloc[1:])
-    assert (judged.correct, judged.warnings) == (False, ())
 
 
 def test_answers_with_a_known_prefix_lead_to_full_iris():
@@ -81,3 +128,31 @@ def test_missing_and_extra_rows_are_shown_in_one_form():
     text = api.judge(PUSHED, DOORS, answers=json.dumps({"t": 5, "rows": [row]}) + "\n", until=5).text
     assert "extra (lab, ann)" in text
     assert "missing (hall, bob)" in text
+
+
+HALL = ("http://example.org/ann", "http://example.org/enters", "http://example.org/hall")
+DOOR = {"stream": {"http://example.org/doors": [(1, HALL), (9, ("e:a", "e:b", "e:c"))]}}
+SHORT = PUSHED.replace("10s", "2s")
+
+
+def reports(*times):
+    return "".join(f"{t},http://example.org/ann,http://example.org/hall\n" for t in times)
+
+
+def judged_at(folder, *times, **options):
+    (folder / "answers.csv").write_text("time,who,room\n" + reports(*times))
+    return api.judge(SHORT, answers=str(folder / "answers.csv"), diagnosis=False, **DOOR, **options)
+
+
+def test_late_limits_the_delays_of_pushed_answers(tmp_path):
+    judged = [judged_at(tmp_path, 5, late=late).correct for late in (None, 3999, 4000)]
+    assert judged == [True, False, True]
+
+
+def test_a_row_that_comes_again_is_mentioned_even_if_sets_ignore_it(tmp_path):
+    twice = judged_at(tmp_path, 1, 5, semantics="set")
+    (warning,) = twice.warnings
+    assert twice.correct
+    assert warning.startswith("1 row came again later, at 5, for the evaluation at 1")
+    assert judged_at(tmp_path, 1, 5, semantics="set", late=0).correct is False
+    assert judged_at(tmp_path, 1, semantics="set").warnings == ()
