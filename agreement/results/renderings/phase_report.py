@@ -17,7 +17,14 @@ from agreement.comparing.agree.narrowing import evenly
 from agreement.documents.outputs import NO_ROWS, Json, quantity, range_text, short
 from agreement.documents.values import written_lengths
 from agreement.proving.phase import PhaseDiagram
-from agreement.results.renderings.pages.figure import NO_LOOK, FigureLook, check_look, check_matplotlib, style
+from agreement.results.renderings.pages.figure import (
+    NO_LOOK,
+    FigureLook,
+    check_look,
+    check_matplotlib,
+    sized,
+    style,
+)
 from agreement.results.renderings.pages.page import Page, render
 from lars.durations import Duration, TimedPoints
 from lars.errors import LarsError
@@ -45,7 +52,7 @@ def figure_of(diagrams: Sequence[PhaseDiagram], look: FigureLook = NO_LOOK) -> "
     font size.
 
     Raises:
-        LarsError: The texts do not fit the height.
+        LarsError: The texts do not fit the width or the height.
     """
     check_matplotlib("plot()")
     import matplotlib as mpl
@@ -61,7 +68,7 @@ def figure_of(diagrams: Sequence[PhaseDiagram], look: FigureLook = NO_LOOK) -> "
                 f"cannot draw a figure with height={height:g}: its texts do not fit; use "
                 f"height={_LEAST * scale:g} or a smaller font_size"
             )
-        return _panels(diagrams, wide, height or usual, scale)
+        return sized(look, lambda width, height: _panels(diagrams, width or wide, height or usual, scale))
 
 
 def _panels(diagrams: Sequence[PhaseDiagram], width: float, height: float, scale: float) -> "Figure":

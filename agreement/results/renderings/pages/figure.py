@@ -1,6 +1,6 @@
 """A figure for papers: the verdicts for each pull period U, and the timeline around one difference."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import groupby
@@ -8,7 +8,7 @@ from math import ceil
 from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Final
-from warnings import warn
+from warnings import catch_warnings, simplefilter, warn
 
 from agreement.comparing.agree import VariantReport
 from agreement.comparing.agree.periods import PeriodVerdict
@@ -71,6 +71,8 @@ _STEPS: Final = tuple(
 _AGREES: Final = "#9ccfb8"
 _WIDTH: Final = 6.3
 """The default width of figures in inches."""
+_EDGE, _NARROWEST = 0.005, 5
+"""The length in inches by which a text may reach over the edge; the least part of the width for the axes."""
 FigureLook = tuple[float | None, float | None, float | None]
 """The font size of a figure in points, its width and its height in inches; None means the default."""
 NO_LOOK: Final[FigureLook] = (None, None, None)
@@ -124,35 +126,101 @@ def figure_of(
     timeline does not fit next to three of them, a UserWarning contains the height that the timeline needs.
 
     Raises:
-        LarsError: The height is too small for one pull period.
+        LarsError: The width or the height is too small for the texts and one pull period.
     """
     check_matplotlib("plot()")
     import matplotlib as mpl
 
-    font_size, width, height = look
     check_look(look)
-    with mpl.rc_context(style(font_size)):
+    font_size, _, height = look
+    letters: list[_Letter] = []
+
+    def drawn(width: float | None, height: float | None) -> "Figure | None":
+        nonlocal letters
         compose = partial(_composed, variant, verdicts, setting, width)
         figure, letters = compose((verdicts, row))
-        if height is not None:
-            least = _least_height(figure, len(verdicts))
-            drawn = row if height >= least else None
-            if row and not drawn:
-                needed = f"the timeline requires height={least:g} or a smaller font_size"
-                warn(
-                    f"a figure with height={height:g} has no timeline of the difference; {needed}",
-                    stacklevel=3,
-                )
-            shown = verdicts
-            figure, letters = compose((shown, drawn))
-            while (count := _fitted(figure, height, len(shown))) < len(shown):
-                shown = _around(verdicts, row, count)
-                figure, letters = compose((shown, drawn))
-        figure.draw_without_rendering()
+        if height is None:
+            return figure
+        timeline = row if height >= _least_height(figure, len(verdicts)) else None
+        shown = verdicts
+        figure, letters = compose((shown, timeline))
+        while (count := _fitted(figure, height, len(shown))) < len(shown):
+            if not count:
+                return None
+            shown = _around(verdicts, row, count)
+            figure, letters = compose((shown, timeline))
+        return figure
+
+    with mpl.rc_context(style(font_size)):
+        figure = sized(look, drawn)
         for text, start, end in letters:
             if not _fits(text, start, end):
                 text.remove()
+        if row and len(figure.axes) == 1:
+            whole, _ = _composed(variant, verdicts, setting, look[1], (verdicts, row))
+            needed = f"height={_least_height(whole, len(verdicts)):g} or a smaller font_size"
+            warn(
+                f"a figure with height={height:g} has no timeline of the difference; the timeline requires "
+                f"{needed}",
+                stacklevel=3,
+            )
         return figure
+
+
+def sized(look: FigureLook, drawn: Callable[[float | None, float | None], "Figure | None"]) -> "Figure":
+    """Return a figure of the given width and height, with its layout.
+
+    The function `drawn` draws the figure for a width and a height, or returns None if the height is too low.
+
+    Raises:
+        LarsError: The texts do not fit the width or the height; the message names the least that fits.
+    """
+    _, width, height = look
+    figure = drawn(width, height)
+    if height is not None and (figure is None or _over(figure)[1]):
+        least = _least(height, lambda high: _has_room(drawn(width, high), 1))
+        raise LarsError(_too_small("height", height, least))
+    assert figure is not None
+    if width is not None and _over(figure)[0]:
+        raise LarsError(
+            _too_small("width", width, _least(width, lambda wide: _has_room(drawn(wide, height), 0)))
+        )
+    figure.draw_without_rendering()
+    return figure
+
+
+def _too_small(name: str, size: float, least: float) -> str:
+    return (
+        f"cannot draw a figure with {name}={size:g}: its texts do not fit; use {name}={least:g} or a smaller "
+        "font_size"
+    )
+
+
+def _has_room(figure: "Figure | None", direction: int) -> bool:
+    return figure is not None and not _over(figure)[direction]
+
+
+def _over(figure: "Figure") -> tuple[bool, bool]:
+    """Return whether texts of a figure reach over its width, and over its height."""
+    with catch_warnings():
+        simplefilter("ignore", UserWarning)  # matplotlib warns if texts leave no room for the axes
+        figure.draw_without_rendering()
+        words, page = figure.get_tightbbox(), figure.bbox_inches
+    narrow = any(axes.get_window_extent().width < figure.bbox.width / _NARROWEST for axes in figure.axes[:1])
+    wide = words.x0 < -_EDGE or words.x1 > page.x1 + _EDGE
+    return wide or narrow, words.y0 < -_EDGE or words.y1 > page.y1 + _EDGE
+
+
+def _least(size: float, fits: Callable[[float], bool]) -> float:
+    """Return the least size above `size` for which `fits` is true, in tenths of an inch."""
+    low = int(size * 10)
+    high = low + 1
+    while not fits(high / 10):
+        low, high = high, high + max(high // 4, 1)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if fits(middle / 10) else (middle, high)
+    return high / 10
 
 
 def _composed(
@@ -211,18 +279,10 @@ def _least_height(figure: "Figure", rows: int) -> float:
 
 
 def _fitted(figure: "Figure", height: float, rows: int) -> int:
-    """Give a figure the height in inches if its rows of periods fit; return the number of rows that fit.
-
-    Raises:
-        LarsError: No row fits.
-    """
+    """Give a figure the height in inches if its rows of periods fit; return the number of rows that fit."""
     row, lanes, around = _lengths(figure, rows)
     free = height - around - lanes
-    if (count := int(free / row + 0.01)) < 1:
-        raise LarsError(
-            f"cannot draw a figure with height={height:g}: its texts do not fit; use "
-            f"height={_least_height(figure, rows):g} or a smaller font_size"
-        )
+    count = max(int(free / row + 0.01), 0)
     if count >= rows:
         strip, *others = figure.axes
         share = min(max((free + lanes) * rows / (rows + _ROWS_OF_TIMELINE), rows * row), free)
@@ -255,14 +315,16 @@ def _fits(text: "Text", start: float, end: float) -> bool:
 def write_figure(path: Path, figure: "Figure") -> None:
     """Write a figure to a file in one step; if a text reaches over the edge, the file is larger."""
     import matplotlib as mpl
+    from matplotlib.transforms import Bbox
 
     figure.draw_without_rendering()
     words, page = figure.get_tightbbox(), figure.bbox_inches
-    inside = words.x0 >= 0 and words.y0 >= 0 and words.x1 <= page.x1 and words.y1 <= page.y1
+    # A direction in which the texts fit keeps its size.
+    edges = min(words.x0, 0), min(words.y0, 0), max(words.x1, page.x1), max(words.y1, page.y1)
     kind = path.suffix[1:]
     undated: dict[str, None] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind, {})
     with mpl.rc_context(style()), replacement_path(path) as new:
-        figure.savefig(new, format=kind, dpi=200, metadata=undated, bbox_inches=None if inside else "tight")
+        figure.savefig(new, format=kind, dpi=200, metadata=undated, bbox_inches=Bbox.from_extents(*edges))
 
 
 def check_look(look: FigureLook) -> None:
@@ -416,7 +478,8 @@ def _timeline(axes: "Axes", variant: VariantReport, row: RowDifference, setting:
     pushes = variant.answers.push.whole().times
     push_at = _push_time(row, pushes.tolist())
     window_times: dict[str, int] = {}
-    axes.axvspan(row.interval.start + 0.5, row.interval.end + 0.5, color=_PERIOD, zorder=0)
+    # As wide as in the row of periods.
+    axes.axvspan(row.interval.start, row.interval.end, color=_PERIOD, zorder=0)
     for place, stream in enumerate(streams):
         times = [fact.t for fact in facts if fact.arguments[3] == stream]
         axes.plot(times, [place] * len(times), "|", color="#333333", markersize=7)
@@ -449,16 +512,18 @@ def _timeline(axes: "Axes", variant: VariantReport, row: RowDifference, setting:
     words = [*lanes, "push evaluates", f"pull, U = {row.period}", short_row(row.row)]
     axes.set_yticks(range(base + 3), [_in_lines(word, _room(figure)) for word in words])
     axes.get_yticklabels()[-1].set(color=_LIT, weight="bold")  # the row that the picture is about
-    axes.set_xlim(first, row.interval.end + 2)
+    # Beyond the timeline, no mark can be: half a time point is left for the marks at its ends.
+    last = row.interval.end + 2
+    axes.set_xlim(max(first, timeline.first - 0.5), min(last, timeline.last + 0.5))
     axes.invert_yaxis()
     axes.set_xlabel(_dated(axes, variant, setting))
     axes.set_title(f"only in {row.side}: {row.cause}", fontsize=_font(8), loc="left")
     drawn_marks = {
-        "evaluation of push": any(first <= t <= row.interval.end + 2 for t in pushes.tolist()),
+        "evaluation of push": any(first <= t <= last for t in pushes.tolist()),
         "evaluation of pull": bool(pulls),
-        "push reports the row": any(first <= t <= row.interval.end + 2 for t in reported),
+        "push reports the row": any(first <= t <= last for t in reported),
         "pull reports the row": bool(seen),
-        "input": any(first <= fact.t <= row.interval.end + 2 for fact in facts),
+        "input": any(first <= fact.t <= last for fact in facts),
         "input that supports the row": bool(support),
     }
     _legend(axes, window_times, dates_on(variant, setting.unit), drawn_marks)
