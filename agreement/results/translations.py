@@ -19,7 +19,7 @@ from lars.errors import LarsError
 from lars.language.terms import Iri
 from lars.options import argument, option
 from solver.settings import Time, Warn, unsaid
-from translate.model.query import MERGING, STEPPED, Language, Semantics
+from translate.model.query import MERGING, Language, Semantics
 from translate.strict import StrictEngine
 
 if TYPE_CHECKING:
@@ -30,7 +30,8 @@ ProgramFormat = Literal["lars", "ascii", "asp", "model", "json", "sql", "ticker"
 """The output format of `translate`."""
 
 
-_STEPPED: Final = tuple(language.value for language in STEPPED)
+_STEPPED: Final = tuple(language.value for language in Language if language.manner.pushed != "always")
+"""The languages in which --step adds a STEP: all but CQELS, in which push would then miss rows."""
 _OF_RULES: Final = ("--mode", "--period", "--trigger", "--profile", "--bounds", "--semantics")
 _OF_TRACES: Final = ("--trace-unit", "--sort", "--at")
 
@@ -100,7 +101,7 @@ class TranslateRequest:
     to: Language | None = option(None, "Print the query in this query language, not as a LARS program.")
     step: Duration | None = option(
         None,
-        "STEP for windows without a STEP, such as 1s, if the language requires a STEP.",
+        "With --to, the STEP for windows without a STEP, such as 1s.",
         requests.readers.unit,
         metavar="LENGTH",
         keyword="str | None",

@@ -44,7 +44,7 @@ class TranslatingTask:
 
     - `static` are files whose triples become facts of a program for Ticker.
     - `solved` is true if the query will be evaluated, so that it must not call unknown functions.
-    - `step` is the STEP that windows without a slide get in C-SPARQL.
+    - `step` is the STEP that windows without a slide get in another language.
     """
 
     path: Path

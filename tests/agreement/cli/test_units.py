@@ -238,6 +238,12 @@ def test_a_step_that_a_message_names_is_written(files, language):
     (files / "c.cqels").write_text(CQELS.replace("200ms", "3s"))
     call = ("translate", "c.cqels", "--to", language.value)
     without, stepped = lars(*call), lars(*call, "--step", "1s")
-    assert (without.code, stepped.code) == ((2, 0) if language in STEPPED else (0, 2))
+    # A SLIDE of CQELS would hide rows from push.
+    assert stepped.code == (2 if language is Language.CQELS else 0)
     window = write_window(Range(Duration(3 * 10**9), Duration(10**9)), language)
-    assert ("--step 1s writes one" in without.err, window in stepped.out) == ((language in STEPPED,) * 2)
+    assert (window in stepped.out) == (language is not Language.CQELS)
+    assert (without.code, "--step 1s writes one" in without.err) == (
+        (2, True) if language in STEPPED else (0, False)
+    )
+    # Janus without a log is recognized as RSP-QL.
+    assert ("recognized as" in stepped.err) == (language is Language.JANUS)

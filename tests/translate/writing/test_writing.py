@@ -75,7 +75,7 @@ HAVING (MAX(?age) > 18)
 KOLIBRIE = """\
 REGISTER ISTREAM <http://example.org/out> AS
 SELECT ?hall
-FROM NAMED WINDOW :w1 ON <urn:s> [RANGE PT2H STEP PT5S]
+FROM NAMED WINDOW :w1 ON <urn:s> [RANGE 7200 STEP 5]
 WHERE {
   WINDOW :w1 {
     ?who <urn:in> ?hall .
@@ -97,8 +97,8 @@ WHERE {
 SPARQ = """\
 REGISTER RSTREAM <http://example.org/out> AS
 SELECT ?hall
-FROM NAMED WINDOW <w1> ON <urn:s> [RANGE PT10S STEP PT4S T0 PT3S]
-FROM NAMED WINDOW <w2> ON <urn:s> [ROWS 3]
+FROM NAMED WINDOW <w1> ON <urn:s> RANGE PT10S STEP PT4S T0 PT3S
+FROM NAMED WINDOW <w2> ON <urn:s> ROWS 3
 WHERE {
   WINDOW <w1> {
     ?who <urn:in> ?hall .

@@ -40,7 +40,8 @@ MANNER: Final = Manner(
         r"|\bREGISTER\s+STREAM\s+\S+\s+(?:FROM|WITH)\b"
         r"|\bON\s+(?!STREAM\b)\S+\s*\[\s*(?:(?:SLIDING|TUMBLING)\s+P?T?[0-9]|RANGE\s+[0-9]+\s*(?:STEP|SLIDE|\]))"
     ),
-    units={"h": "PT{}H", "m": "PT{}M", "s": "PT{}S"},
+    # Integers and durations such as PT10S are the same in Kolibrie, but PT10S is recognized as RSP-QL.
+    units={"s": ""},
     templates={"range": ("[RANGE {length} STEP {slide}]",)},
     block="WINDOW {label}",
     label=":{}",

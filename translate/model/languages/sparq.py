@@ -22,7 +22,8 @@ MANNER: Final = Manner(
         r"|\[\s*(?:TUMBLING|SLIDING)\s+RANGE\b"
     ),
     units=ISO,
-    templates={"range": ("[RANGE {length} STEP {slide}( T0 {origin})]",), "rows": ("[ROWS {count}]",)},
+    # With brackets, a window without T0 is recognized as RSP-QL.
+    templates={"range": ("RANGE {length} STEP {slide}( T0 {origin})",), "rows": ("ROWS {count}",)},
     block="WINDOW {label}",
     forms=("SELECT",),
     header=(REGISTER,),
