@@ -1,6 +1,7 @@
 """Durations: lengths of time in queries, traces and options, and their numbers of time points."""
 
 import re
+from math import gcd
 from typing import Final, Self
 
 from lars.dataclass import dataclass
@@ -31,11 +32,8 @@ class Duration:
     nanoseconds: int
 
     def __str__(self) -> str:
-        for unit in ("d", "h", "m", "s", "ms") if self.nanoseconds else ("s",):
-            if self.nanoseconds % NANOSECONDS[unit] == 0:
-                count = self.nanoseconds // NANOSECONDS[unit]
-                return f"{count}{unit}"
-        return f"{self.nanoseconds}ns"
+        (text,) = in_one_unit(self)
+        return text
 
     @property
     def milliseconds(self) -> float:
@@ -89,6 +87,18 @@ class TimedPoints(int):
 
     def __str__(self) -> str:
         return str(self.duration)
+
+
+def in_one_unit(*durations: Duration) -> tuple[str, ...]:
+    """Return the texts of durations in the longest unit of which all durations are multiples.
+
+    >>> in_one_unit(Duration(120 * 10**9), Duration(122 * 10**9)), in_one_unit(Duration(120 * 10**9))
+    (('120s', '122s'), ('2m',))
+    """
+    common = gcd(*(duration.nanoseconds for duration in durations))
+    units = ("d", "h", "m", "s", "ms", "ns") if common else ("s",)
+    unit = next(unit for unit in units if not common % NANOSECONDS[unit])
+    return tuple(f"{duration.nanoseconds // NANOSECONDS[unit]}{unit}" for duration in durations)
 
 
 MILLISECOND: Final = Duration(NANOSECONDS["ms"])

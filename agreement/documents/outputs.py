@@ -17,6 +17,7 @@ from rich.text import Text
 
 from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.text_tables import FoldingTable
+from lars.durations import TimedPoints, in_one_unit
 from lars.errors import on_one_line, printable
 from lars.language.formulas import Not
 from lars.language.program import write_literal
@@ -430,8 +431,15 @@ def quantity(count: int, noun: str) -> str:
 
 
 def range_text(first: int, last: int) -> str:
-    """Return the numbers from `first` to `last` as a range; if both are equal, return a single number."""
-    return str(first) if first == last else f"{first}..{last}"
+    """Return the numbers from `first` to `last` as a range; if both are equal, return a single number.
+
+    Durations of a range are printed in one unit.
+    """
+    if first == last:
+        return str(first)
+    if isinstance(first, TimedPoints) and isinstance(last, TimedPoints):
+        return "..".join(in_one_unit(first.duration, last.duration))
+    return f"{first}..{last}"
 
 
 def number_ranges(numbers: Sequence[int], most: int | None = None) -> str:

@@ -12,7 +12,7 @@ from agreement.documents.dates import Dates
 from agreement.documents.requests import sources
 from agreement.proving.decisions import Decision, PairOnStream
 from agreement.proving.witness.witness_task import WitnessTask
-from lars.durations import Duration
+from lars.durations import Duration, TimedPoints
 from lars.errors import LarsError
 from lars.files import check_own_folder, replacement_folder
 from lars.language.terms import Iri
@@ -165,7 +165,9 @@ def _toml(compared: PairOnStream, queries: Iterable[EngineQuery], *, has_static:
     if compared.setting.origin != EPOCH:
         yield f'origin = "{compared.setting.origin}"'
     yield f"timeline = [0, {compared.end}]"
-    yield f"period = {compared.period}"
+    period = compared.period
+    # A period that is printed as a duration is a text in TOML.
+    yield f'period = "{period}"' if isinstance(period, TimedPoints) else f"period = {period}"
     for query in queries:
         yield f'{query.language.value} = "{_file(query)}"'
     if not _named_apart(compared):

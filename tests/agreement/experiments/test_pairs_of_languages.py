@@ -132,3 +132,14 @@ def test_three_queries_of_an_experiment_are_no_comparison(folder):
         found = lars(command, three)
         assert found.code == 2
         assert "cannot compare two queries that both are pulled (RSP-QL and Kolibrie)" in found.err
+
+
+@pytest.mark.parametrize("languages", [KOLIBRIE, [Language.CSPARQL]], ids=["kolibrie-cqels", "csparql"])
+@pytest.mark.parametrize("command", ["witness", "shrink"])
+def test_a_stream_is_written_with_the_queries_and_the_step_of_its_comparison(
+    folder, tmp_path, command, languages
+):
+    found = lars(command, experiment(folder, languages), "--out", tmp_path / "out")
+    assert found.code == 1, found.err
+    assert 'period = "2s"' in (tmp_path / "out/experiment.toml").read_text()
+    assert lars("agree", tmp_path / "out").code == 1

@@ -296,3 +296,8 @@ def test_never_is_explained_as_a_difference_on_some_stream(tmp_path):
     assert "differ on some stream: push and pull may still agree on other streams" in ran.out
     assert "Push and pull: differ on some stream for U = 1..2" in (tmp_path / "a.html").read_text()
     assert {one["verdict"] for one in lars("decide", "samples/slide", "--json").json["periods"]} == {"never"}
+
+
+def test_a_range_of_periods_has_one_unit(query):
+    out = lars("decide", query("RANGE 120s"), "--period", "120s,121s,122s").out
+    assert out.startswith("U = 120s..122s: ")
