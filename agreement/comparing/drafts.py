@@ -1,12 +1,12 @@
 """Draft a query that could produce given alerts from given events; users edit the draft."""
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import ceil, isfinite
 from statistics import median_low
 from typing import Final
 
+from agreement.comparing.aggregates import NAME, AggregateRule, common_columns, shared_columns
 from agreement.comparing.matching.likeness import Key, row_key
 from agreement.comparing.matching.numbers import Number
 from agreement.documents.initial import EACH_ROW, EXAMPLE
@@ -14,34 +14,46 @@ from agreement.documents.recordings import SLACK, Recording, in_columns
 from lars.durations import SECOND, Duration
 from lars.errors import LarsError
 
-_NAME: Final = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 USUAL: Final = tuple(
     Duration(n * SECOND.nanoseconds) for n in (3600, 1800, 900, 600, 300, 120, 60, 30, 20, 15, 10, 5, 2, 1)
 )
 """Durations that people often choose for windows: from one hour down to one second."""
 _NEAR: Final = 0.05
 """The tolerance for rounding the greatest delay of alerts, as a share of the usual duration."""
+_WORDS: Final = {"AVG": "mean", "MAX": "maximum", "MIN": "minimum", "SUM": "sum"}
 _REMOVE: Final = (
     "# If alerts depend on other columns of the events, remove # from lines below and correct the numbers.",
     "# The first line of a column is about the event of the alert, the second line about another event.",
 )
+_FIRST: Final = (
+    "# This query is derived from the columns of the alerts and events. Edit it, and use it with --query."
+)
 _Times = Mapping[Key, Sequence[float]]
-
 
 Draft = tuple[str, Mapping[str, str], Mapping[str, str]]
 """A CQELS query, its prefixes, and the columns that convert the table of events to its triples."""
 
 
-def draft(events: Recording, alerts: Sequence[Recording], *, name: str, time: str, unit: Duration) -> Draft:
+def draft(  # noqa: PLR0913 - two tables, and what the query calls them
+    events: Recording,
+    alerts: Sequence[Recording],
+    rule: AggregateRule | None,
+    *,
+    name: str,
+    time: str,
+    unit: Duration,
+) -> Draft:
     """Return a draft query whose answers have the columns that all alerts and the events share.
 
-    The draft is a CQELS query. The window of the query is about as long as the greatest delay between an
+    The draft is a CQELS query. If the alerts follow a rule with an aggregate, this is the query of the rule.
+    Otherwise, the window of the query is about as long as the greatest delay between an
     alert and its event. The event of an alert is the latest event with the same values. The filter of the
     query uses the first column whose numbers separate events with an alert from all other events.
 
     Args:
         events: The table of events.
         alerts: One or more logs of alerts.
+        rule: The rule of the alerts with an aggregate, if it is known.
         name: The name of the stream in the query.
         time: The time column of the events.
         unit: The time unit; the length of the window is a multiple of it.
@@ -49,12 +61,17 @@ def draft(events: Recording, alerts: Sequence[Recording], *, name: str, time: st
     Raises:
         LarsError: Alerts and events have no common column.
     """
-    columns = shared_columns(events, alerts)
+    prefix, iri = EXAMPLE
+    if rule is not None:
+        names = dict.fromkeys((*rule.groups.values(), rule.column or events.variables[0]))
+        cells = {f"{prefix}:{column}": f"{{{column}}}" for column in names}
+        lines = _FIRST, *_aggregated(rule, events, f"STREAM {prefix}:{name}")
+        return "\n".join(lines) + "\n", {prefix: iri}, {"t": f"{{{time}}}", "s": EACH_ROW, **cells}
+    columns = _shared_columns(events, alerts)
     repeated = _times(alerts, tuple(columns))
     every = _times([events], tuple(columns.values()))
     age = _greatest_age(every, repeated)
     length = window_length(age, unit)
-    prefix, iri = EXAMPLE
     taken = {*events.variables, *columns}
     event = _fresh("event", taken)
     pattern = f"?{event} " + " ; ".join(
@@ -63,10 +80,7 @@ def draft(events: Recording, alerts: Sequence[Recording], *, name: str, time: st
     stream = f"  STREAM {prefix}:{name} [RANGE {length}] {{"
     parts = tuple(_conditions(events, columns, (time, *columns.values()), event))
     lines = (
-        (
-            "# This query is derived from the columns of the alerts and events. Edit it, and use it "
-            "with --query."
-        ),
+        _FIRST,
         f"# An alert comes at most {age / 1000:g}s after its event.",
         *(_REMOVE if parts else ()),
         f"PREFIX {prefix}: <{iri}>",
@@ -79,24 +93,48 @@ def draft(events: Recording, alerts: Sequence[Recording], *, name: str, time: st
     return "\n".join(lines) + "\n", {prefix: iri}, {"t": f"{{{time}}}", "s": EACH_ROW, **cells}
 
 
-def shared_columns(events: Recording, alerts: Sequence[Recording]) -> Mapping[str, str]:
-    """Map each column that all alerts and the events share to the column's name in the events.
+def _aggregated(rule: AggregateRule, events: Recording, stream: str) -> Iterator[str]:
+    """Yield the lines of the query of a rule with an aggregate."""
+    prefix, iri = EXAMPLE
+    length, groups = rule.lengths[0], " ".join(f"?{variable}" for variable in rule.groups)
+    taken = {*rule.groups, *([rule.variable] if rule.variable else [])}
+    event, trigger = _fresh("event", taken), _fresh("trigger", taken)
+    number = _fresh(rule.column, taken) if rule.column else event
+    value = f"{rule.function}(?{number})"
+    same = [f"{prefix}:{column} ?{variable}" for variable, column in rule.groups.items()]
+    read = [f"{prefix}:{rule.column} ?{number}"] if rule.column else []
+    if not same and not read:
+        read = [f"{prefix}:{events.variables[0]} ?{_fresh('value', taken)}"]
+    what = {"COUNT": "number of events"}.get(rule.function, f"{_WORDS.get(rule.function)} of {rule.column}")
+    if rule.variable:
+        fitting = f"{rule.fitting} of the {rule.looked} alerts that lars looked at"
+        yield f"# In {fitting}, {rule.variable} is the {what} in the last {length}."
+    else:
+        yield f"# The {what} in the last {length} separates the evaluations with and without an alert."
+    yield f"PREFIX {prefix}: <{iri}>"
+    selected = f"({value} AS ?{rule.variable})" if rule.variable else ""
+    yield f"SELECT {' '.join(filter(None, (groups, selected)))} WHERE {{"
+    if rule.is_triggered:
+        yield f"  {stream} [NOW] {{ ?{trigger} {' ; '.join(same)} }}  # only events of a group evaluate it"
+    yield f"  {stream} [RANGE {length}] {{ ?{event} {' ; '.join((*same, *read))} }}"
+    yield "}"
+    if groups:
+        yield f"GROUP BY {groups}"
+    if rule.limit is not None:
+        symbol, limit = rule.limit
+        wrong = f"wrong at {rule.against} of {rule.evaluations} evaluations"
+        yield f"HAVING ({value} {symbol} {limit})  # {wrong}"
 
-    A column of the alerts matches a column of the events without regard to upper and lower case. All logs of
-    alerts must write the column in the same case.
+
+def _shared_columns(events: Recording, alerts: Sequence[Recording]) -> Mapping[str, str]:
+    """Map each column that all alerts and the events share to the column's name in the events.
 
     Raises:
         LarsError: Alerts and events have no common column.
     """
-    known = {column.casefold(): column for column in events.variables if _NAME.fullmatch(column)}
-    common = sorted(set.intersection(*(set(log.variables) for log in alerts)))
-    columns = {
-        column: known[column.casefold()]
-        for column in common
-        if column.casefold() in known and _NAME.fullmatch(column)
-    }
+    columns = shared_columns(events, alerts)
     if not columns:
-        names = ", ".join(common) or "no column", ", ".join(events.variables)
+        names = ", ".join(common_columns(alerts)) or "no column", ", ".join(events.variables)
         problem = "alerts and events share no column: the alerts have {}, the events {}".format(*names)
         raise LarsError(f"cannot derive a query from the columns: {problem}; use --query FILE")
     return columns
@@ -162,7 +200,7 @@ def _conditions(
     same = "".join(f"{prefix}:{column} ?{variable} ; " for variable, column in kept.items())
     taken = {*events.variables, *columns, event}
     for column in events.variables:
-        if column not in known and _NAME.fullmatch(column) and (numbers := _numbers(events, column)):
+        if column not in known and NAME.fullmatch(column) and (numbers := _numbers(events, column)):
             other = _fresh("event", taken)
             value = _fresh(column, taken)
             own = column if column not in columns else value

@@ -50,16 +50,12 @@ class _File(term_entries.RecordingPart):
     boolean: bool | None = None
 
 
-class _Names(term_entries.RecordingPart):
-    vars: list[str]
-
-
 class _Binding(term_entries.RecordingPart):
     binding: term_entries.SolutionEntry
 
 
 class _Relation(term_entries.RecordingPart):
-    head: _Names
+    head: _Head
     timestamp: term_entries.Finite
     results: _Results[_Binding]
 

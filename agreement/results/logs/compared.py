@@ -18,6 +18,14 @@ from typing import ClassVar, Final
 
 from rich.console import RenderableType
 
+from agreement.comparing.aggregates import (
+    AggregateRule,
+    aggregate_rule,
+    common_columns,
+    decimals,
+    is_computed,
+    least,
+)
 from agreement.comparing.drafts import Draft, draft
 from agreement.comparing.logs import AlertMatch, LogMatch, match_logs, missed
 from agreement.comparing.matching.likeness import is_number, row_key
@@ -52,7 +60,11 @@ SUFFIXES: Final = frozenset(
 )
 """The extensions of files of alerts."""
 _LOGS: Final = 2
+_ROUNDING: Final = 0.01
+"""The greatest relative difference of numbers that rounding explains without being asked."""
 _Logs = tuple[Recording, Recording]
+_Tables = Sequence[tuple[str, Recording]]
+"""Tables of events, each with the name of its column of times."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -534,7 +546,7 @@ def _reading(request: LogsRequest) -> requests.AnswersOptions:
 def _explained(  # noqa: PLR0913, PLR0917 - what is asked, and what was read
     request: LogsRequest,
     zero: str | None,
-    tables: "_Tables",
+    tables: _Tables,
     logs: _Logs,
     lacking: frozenset[str],
     listeners: Listeners,
@@ -543,18 +555,26 @@ def _explained(  # noqa: PLR0913, PLR0917 - what is asked, and what was read
     asked = request.logs
     options = _timed(request.input_options, zero, [table for _, table in tables], logs)
     with TemporaryDirectory(prefix="lars-") as folder:
-        text, queries = None, asked.query
+        text, queries, lengths = None, asked.query, tuple[Duration, ...]()
         if not queries:
-            text, prefixes, templates = _drafted(asked.events, options, tables, logs)
-            for message in _aggregates(logs, tables):
+            (text, prefixes, templates), rule = _drafted(asked.events, options, tables, logs)
+            lengths = () if rule is None else rule.lengths
+            for message in _aggregates(logs, tables) if rule is None else ():
                 listeners.note(message)
             queries = (Path(folder) / "draft.rq",)
             rewrite(queries[0], text)
             options = replace(options, around=replace(options.around, prefix=prefixes), column=templates)
+        tolerance = _tolerance(request, logs, tables, listeners.note)
         named = [""] if len(queries) < _LOGS else _query_names(queries)
         notes: list[str] = []
         judged = [
-            replace(_judged(request, query, options, notes.append), lacking=lacking, name=name)
+            replace(
+                _judged(request, query, options, notes.append),
+                lacking=lacking,
+                name=name,
+                lengths=lengths,
+                tolerance=tolerance,
+            )
             for query, name in zip(queries, named, strict=True)
         ]
         for note in dict.fromkeys(notes):
@@ -568,6 +588,27 @@ def _explained(  # noqa: PLR0913, PLR0917 - what is asked, and what was read
         return (first, second), text
 
 
+def _tolerance(request: LogsRequest, logs: _Logs, tables: _Tables, note: Warn) -> float:
+    """Return the tolerance for numbers of predicted rows: that of the request, or of rounded numbers.
+
+    Systems often write computed numbers, such as means, with few decimal places; lars computes them exactly.
+    """
+    wide = request.tolerance
+    for name in common_columns(logs) if wide == requests.TOLERANCE else ():
+        if all(is_computed(name, table, logs) for _, table in tables):
+            places = max(decimals(log, name) for log in logs)
+            smallest = min((size for log in logs if (size := least(log, name))), default=0.0)
+            rounding = 0.5 * 10.0**-places / smallest if places and smallest else 0.0
+            if wide < rounding <= _ROUNDING:
+                wide = rounding * (1 + _ROUNDING)
+                note(
+                    f"the column {name} of the alerts has numbers with at most {places} decimal places. So "
+                    f"numbers of predicted alerts count as equal up to a difference of {100 * wide:.2g} %. "
+                    "Use --tolerance NUMBER to change this"
+                )
+    return wide
+
+
 def _judged(request: LogsRequest, query: Path, options: requests.InputOptions, note: Warn) -> JudgedLogs:
     """Return the data for predicting logs of alerts: a query, and the events on which it is evaluated."""
     asked = request.logs
@@ -579,9 +620,6 @@ def _judged(request: LogsRequest, query: Path, options: requests.InputOptions, n
     lateness = None if request.lateness is None else points_of(request.lateness, unit)
     late = points_of(request.wait, unit), lateness
     return JudgedLogs(query, trace, unit, reading, periods, request.tolerance, *late)
-
-
-_Tables = Sequence[tuple[str, Recording]]
 
 
 def _events_in(names: Sequence[str], tables: _Tables) -> Recording | None:
@@ -663,11 +701,15 @@ def _aggregates(logs: _Logs, tables: _Tables) -> Iterator[str]:
         if len(numbers) == len(keys) and 2 * len(keys - known) > len(keys):
             yield (
                 f"most numbers in the column {name} of the alerts are in no event, so the alerts may contain "
-                f"an aggregate, such as AVG; lars derives no aggregates, so use --query FILE with ?{name}"
+                "an aggregate. No AVG, COUNT, MAX, MIN or SUM over a usual window has these numbers, so use "
+                f"--query FILE with ?{name}"
             )
 
 
-def _drafted(events: Sequence[Path], options: requests.InputOptions, tables: _Tables, logs: _Logs) -> Draft:
+def _drafted(
+    events: Sequence[Path], options: requests.InputOptions, tables: _Tables, logs: _Logs
+) -> tuple[Draft, AggregateRule | None]:
+    """Return the drafted query, and the rule with an aggregate that it is the query of, if any."""
     if len(events) > 1 or options.column:
         given = "--column" if options.column else "several files of --events"
         raise LarsError(
@@ -679,4 +721,6 @@ def _drafted(events: Sequence[Path], options: requests.InputOptions, tables: _Ta
         )
     ((time, table),) = tables
     name = re.sub(r"\W+", "_", bare(events[0]).stem, flags=re.ASCII)
-    return draft(table, logs, name=name, time=time, unit=options.time_point)
+    unit = options.time_point
+    rule = aggregate_rule(table, logs, time, unit)
+    return draft(table, logs, rule, name=name, time=time, unit=unit), rule

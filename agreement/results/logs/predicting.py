@@ -31,6 +31,7 @@ from lars.dataclass import dataclass
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.language.formulas import Call
+from lars.language.windows import Bounds
 from solver.facts import Static
 from solver.settings import Progress, TraceInput, Warn, no_progress
 from solver.traces import read_time
@@ -100,6 +101,7 @@ class JudgedLogs:
       greater delay.
     - `lacking` are the variables of the query that are not compared, because a log has no column for them.
     - `name` is the name of the query, if each log has a query of its own; otherwise it is empty.
+    - `lengths` are lengths of windows that are tried first in place of the only one of the query.
     """
 
     query: Path
@@ -112,6 +114,7 @@ class JudgedLogs:
     lateness: int | None = None
     lacking: frozenset[str] = frozenset()
     name: str = ""
+    lengths: tuple[Duration, ...] = ()
     _tasks: list[specifications.Task] = field(default_factory=list)
     """The first task, whose cached rows all predictions of both logs use; empty before the first task."""
     _judges: dict[str, specifications.Specification | Engine] = field(default_factory=dict)
@@ -138,6 +141,10 @@ class JudgedLogs:
         if not tried[0].correct:
             tried.append(self._judged("push of all rows at each event", _PUSH_ALL, run, None, answers))
         runs: dict[str, tuple[EngineRun, Duration | None]] = {one.name: (run, None) for one in tried}
+        if not any(one.correct for one in tried) and _lengths(run.query):
+            tried += [self._bounded(one, "low-open", run, None, answers) for one in tried]
+            runs |= {one.name: (run, None) for one in tried}
+        pushed = len(tried)
         wait = f" with a wait of {Duration(self.wait * unit.nanoseconds)}" if self.wait else ""
         for words, engine in (("pull every", _PULL), ("windows that close every", _CLOSING)):
             for n, period in enumerate(periods):
@@ -158,13 +165,17 @@ class JudgedLogs:
                 else:
                     tried.append(self._judged(name, name, read, None, answers))
             nearest = min(tried, key=lambda one: one.order)
-            if not nearest.fits and nearest.name in runs:
-                tried += self._by_other_lengths(nearest, *runs[nearest.name], answers)
-            # Rows of other windows can be so many that push is nearer than pull with the true period.
-            clocked = [one for one in tried if one.engine == _PULL and one.name in runs]
-            if not _is_explained(tried) and clocked and nearest.engine != _PULL:
-                best = min(clocked, key=lambda one: one.order)
-                tried += self._by_other_lengths(best, *runs[best.name], answers)
+            # With windows of another length, most rules fail everywhere, so the nearest one is a chance.
+            pulls = (one for one in tried if one.engine == _PULL)
+            clocked = min(pulls, key=lambda one: one.order, default=None)
+            if clocked and not _is_explained(tried):
+                tried.append(self._bounded(clocked, "closed", *runs[clocked.name], answers))
+                runs[tried[-1].name] = runs[clocked.name]
+            pushes = () if nearest.close else tried[:pushed]
+            likely = {one.name: one for one in (nearest, clocked, *pushes) if one and one.name in runs}
+            for base in likely.values():
+                if not _is_explained(tried):
+                    tried += self._by_other_lengths(base, *runs[base.name], answers)
             if not _is_explained(tried):
                 tried += self._by_periods_of_parts(tried, run, asked, wait, answers)
             if not _is_explained(tried):
@@ -222,12 +233,28 @@ class JudgedLogs:
         own = sorted({w.length for w in _time_windows(run.query)})
         if len(own) != 1:
             return
-        for length in _other_lengths(own[0], slide, run):
+        lengths = dict.fromkeys((*self.lengths, *_other_lengths(own[0], slide, run)))
+        for length in (length for length in lengths if length != own[0]):
             query = _with_windows(run.query, partial(_resized, length))
             name = f"{nearest.name}, with windows of {length} in place of {own[0]}"
             counted: Sequence[Semantics] = ("set",) if nearest.once else ("bag",)
             other = self._judged(name, nearest.engine, replace(run, query=query), slide, answers, counted)
             yield replace(other, changed=True)
+
+    def _bounded(
+        self,
+        base: Prediction,
+        bounds: Bounds,
+        run: EngineRun,
+        slide: Duration | None,
+        answers: Recording,
+    ) -> Prediction:
+        """Return the prediction that a prediction becomes with other bounds of its windows.
+
+        Systems of one's own often keep the last minutes without the instant at their start, or with it.
+        """
+        name = f"{base.name}, with {bounds} windows"
+        return self._judged(name, f"{base.engine}, {bounds}", run, slide, answers)
 
     def _by_other_limits(
         self,
@@ -399,13 +426,17 @@ def _has_equal_rows(query: EngineQuery, verdict: judging.AnswersVerdict) -> bool
 
 
 def _judge(name: str) -> specifications.Specification | Engine:
+    """Return the engine version or specification with a name, such as "cqels, RSTREAM, low-open"."""
     if name in ENGINES:
         return _remembering(ENGINES[name])
-    if name != _PUSH_ALL:
-        return specifications.specification(name)
-    # What CQELS reports is what is new; systems of one's own often repeat all that holds.
-    changes = {"stream": "RSTREAM", "tick": "instant"}
-    return specifications.specification(_PUSH).model_copy(update=changes)
+    base, *changes = name.split(", ")
+    specification = specifications.specification(base)
+    for change in changes:
+        # What CQELS reports is what is new; systems of one's own often repeat all that holds.
+        all_rows = {"stream": "RSTREAM", "tick": "instant"}
+        update = all_rows if change == "RSTREAM" else {"bounds": (change,)}
+        specification = specification.model_copy(update=update)
+    return specification
 
 
 def _remembering(engine: Engine) -> Engine:

@@ -243,7 +243,7 @@ def as_text(  # noqa: PLR0913, PLR0917 - what was read and found, and texts that
             yield from _explanation(names[n], tried)
             yield from _reasons(names, n, tried[0], only, dates)
     if any(tried and departure_of(tried) is not None and change_of(tried) is None for tried in predictions):
-        yield _NOT_TRIED if draft is None else _NOT_DRAFTED
+        yield _NOT_TRIED if draft is None or "HAVING" in draft else _NOT_DRAFTED
 
 
 _NOT_DRAFTED: Final = (
@@ -641,7 +641,7 @@ def _apart(zero: str | None, other: str | None) -> float:
 def _with_delay(prediction: Prediction) -> str:
     late = f" (alerts up to {_seconds(prediction.late)} later)" if prediction.late > SLACK else ""
     at = ""
-    if prediction.engine in CLOCKED and prediction.verdict is not None and prediction.windows:
+    if prediction.engine.startswith(CLOCKED) and prediction.verdict is not None and prediction.windows:
         dates, first = prediction.verdict.dates, prediction.windows[0].end
         at = f" (such as at {dates.text(first)})" if first is not None else ""
     return f"{prediction.name}{at}{_ONCE if prediction.once else ''}{prediction.by_query}{late}"

@@ -1,0 +1,427 @@
+"""Find the aggregate over a time window that a log of alerts reports, such as the mean of the last 5 minutes.
+
+The search looks only at numbers, as doubles, and is quick. The query that it leads to is evaluated exactly.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from itertools import pairwise, product
+from math import gcd, isfinite
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from agreement.comparing.matching.likeness import Key, is_number, row_key
+from agreement.comparing.matching.numbers import double
+from agreement.documents.recordings import SLACK, Recording, in_columns
+from lars.dataclass import dataclass
+from lars.durations import SECOND, Duration
+
+Doubles = npt.NDArray[np.float64]
+_Points = tuple[Doubles, npt.NDArray[np.bool_]]
+"""The values of an aggregate at evaluations, and whether the log has an alert with this value."""
+_Series = tuple[Doubles, Doubles]
+"""The events of one group: times in ms, ascending, and the numbers of one column."""
+_Groups = Mapping[Key, _Series]
+_Columns = Mapping[str, str]
+"""Columns of the alerts, each with the column of the events that has its values."""
+
+NAME: Final = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+"""Names of columns that can be names of variables, and of local names."""
+COUNT: Final = "COUNT"
+_WHOLE: Final = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 25, 30, 40, 45, 50)
+LENGTHS: Final = tuple(
+    Duration(n * unit * SECOND.nanoseconds)
+    for unit, numbers in ((1, _WHOLE), (60, (*_WHOLE, 90)), (3600, (1, 2, 3, 4, 6, 8, 12, 24)))
+    for n in numbers
+)
+"""The lengths of windows that are tried, ascending."""
+_MOST: Final = 400
+"""The maximum number of alerts, and of evaluation times, with which rules are chosen, spread over the log."""
+_EVERY: Final = 100_000
+"""The maximum number of evaluation times with which the limit of a rule is chosen."""
+_FEWEST: Final = 10
+"""The least number of evaluations with an alert, and of those without, that can show a limit."""
+_FITTING: Final = 0.5
+"""The least share of alerts whose value an aggregate must have. A system can depart from its rule."""
+_WRONG: Final = 0.05
+"""The greatest share of evaluations that may contradict a limit."""
+_EXACT: Final = 1e-9
+"""The relative difference of doubles up to which they count as one number."""
+_TRIGGERED: Final = 0.95
+"""The least share of alerts at the times of events that shows that events cause them."""
+_IDLE: Final = 20
+"""The greatest number of ticks for each time with an alert, up to which a clock is likely."""
+_FINEST: Final = -13
+"""The exponent of the digits of limits ends before this one."""
+
+
+@dataclass(frozen=True, slots=True)
+class AggregateRule:
+    """A rule of alerts: an aggregate over a time window, for each group, is beyond a limit.
+
+    - `groups` are the columns of the alerts by which events are grouped, with their columns in the events.
+    - `function` is AVG, COUNT, MAX, MIN or SUM, and `column` is the column of the events that it reads.
+    - `variable` is the column of the alerts with the value; None if the alerts do not contain it.
+    - `lengths` are the lengths of the windows that fit the logs best: first the length of the rule, then the
+      lengths of the other logs.
+    - `fitting` is the number of alerts with the value of the rule, of `looked` alerts; both are 0 if
+      `variable` is None.
+    - `limit` is a comparison with a number, such as (">", 6.5); None if no limit is known.
+    - `against` is the number of evaluations that contradict the limit, of `evaluations`.
+    - `is_triggered` is true if only an event of a group leads to an alert of this group.
+    """
+
+    groups: _Columns
+    function: str
+    column: str
+    variable: str | None
+    lengths: tuple[Duration, ...]
+    fitting: int = 0
+    looked: int = 0
+    limit: tuple[str, Decimal] | None = None
+    against: int = 0
+    evaluations: int = 0
+    is_triggered: bool = False
+
+
+def shared_columns(events: Recording, alerts: Sequence[Recording]) -> _Columns:
+    """Map each column that all alerts and the events share to the column's name in the events.
+
+    A column of the alerts matches a column of the events without regard to upper and lower case. All logs of
+    alerts must write the column in the same case. Only names that can name a variable count.
+    """
+    known = {column.casefold(): column for column in events.variables if NAME.fullmatch(column)}
+    return {
+        column: known[column.casefold()]
+        for column in common_columns(alerts)
+        if column.casefold() in known and NAME.fullmatch(column)
+    }
+
+
+def common_columns(logs: Sequence[Recording]) -> Sequence[str]:
+    """Return the names of the columns that all logs share, sorted."""
+    return sorted(set.intersection(*(set(log.variables) for log in logs)))
+
+
+def aggregate_rule(
+    events: Recording, alerts: Sequence[Recording], time: str, unit: Duration
+) -> AggregateRule | None:
+    """Return the rule with an aggregate that explains most alerts of one of the logs; None without one.
+
+    If alerts contain a column of numbers that no column of the events explains, the rule has the values of
+    this column. If the alerts contain no numbers, the aggregate separates evaluations with and without an
+    alert.
+
+    Args:
+        events: The table of events.
+        alerts: One or more logs of alerts.
+        time: The time column of the events.
+        unit: The time unit; the length of the window is a multiple of it.
+    """
+    lengths = [length for length in LENGTHS if length.nanoseconds % unit.nanoseconds == 0]
+    shared = shared_columns(events, alerts)
+    named = filter(NAME.fullmatch, common_columns(alerts))
+    values = [name for name in named if is_computed(name, events, alerts)]
+    if not values:
+        names = [name for name in shared if any(_are_numbers(log, name) for log in alerts)]
+        return None if names else _by_limit(events, alerts, shared, time, lengths)
+    found = [
+        rule
+        for name in values
+        if (rule := _by_values(events, alerts, _without(shared, name), name, time, lengths)) is not None
+    ]
+    return max(found, key=lambda rule: rule.fitting / rule.looked, default=None)
+
+
+def _without(shared: _Columns, name: str) -> _Columns:
+    return {own: column for own, column in shared.items() if own != name}
+
+
+def _are_numbers(table: Recording, column: str) -> bool:
+    parts = _parts(table, column)
+    return bool(parts) and all(map(is_number, parts))
+
+
+def _parts(table: Recording, column: str) -> Key:
+    reports = in_columns(table, (column,)).reports
+    return tuple(dict.fromkeys(part for report in reports for row in report.rows for part in row_key(row)))
+
+
+def is_computed(name: str, events: Recording, alerts: Sequence[Recording]) -> bool:
+    """Return whether a column of the alerts has numbers, and most are not in its column of the events."""
+    column = shared_columns(events, alerts).get(name)
+    if not all(_are_numbers(log, name) for log in alerts if log.reports):
+        return False
+    if column is None:
+        return True
+    known = {*_parts(events, column)}
+    return any(2 * len({*_parts(log, name)} - known) > len(_parts(log, name)) for log in alerts)
+
+
+def _over(series: _Series, function: str, length: Duration, ends: Doubles) -> Doubles:
+    """Return the aggregate over the window (end - length, end] for each end; NaN for no events."""
+    times, numbers = series
+    high = np.searchsorted(times, ends + SLACK, "right")
+    low = np.searchsorted(times, ends - length.milliseconds + SLACK, "right")
+    count = high - low
+    with np.errstate(all="ignore"):
+        if function in {"MAX", "MIN"}:
+            # Between two places of a pair, reduceat works on the numbers from the first up to the second.
+            merge, last = (np.maximum, -np.inf) if function == "MAX" else (np.minimum, np.inf)
+            pairs = np.stack((low, high), axis=1).ravel()
+            values = merge.reduceat(np.append(numbers, last), pairs)[::2]
+        elif function == COUNT:
+            values = count.astype(np.float64)
+        else:
+            sums = np.append(0.0, np.cumsum(numbers))
+            values = sums[high] - sums[low]
+            values = values / count if function == "AVG" else values
+    return np.where(count > 0, values, np.nan)
+
+
+def _series(events: Recording, groups: _Columns, column: str | None) -> _Groups:
+    """Return the events of each group with their numbers in a column; without a column, each number is 1."""
+    names = (*groups.values(), *(() if column is None else (column,)))
+    rows: defaultdict[Key, list[tuple[float, float]]] = defaultdict(list)
+    for report in in_columns(events, names).reports:
+        for row in report.rows:
+            key = row_key(row)
+            number = 1.0 if column is None else _double(key[-1])
+            if isfinite(number):
+                rows[key[: len(groups)]].append((report.t, number))
+    series = {}
+    for key, pairs in rows.items():
+        times, numbers = np.array(sorted(pairs), np.float64).T
+        series[key] = times, numbers
+    return series
+
+
+def _double(part: object) -> float:
+    return double(part) if isinstance(part, int | Decimal | float) else float("nan")
+
+
+def _tried(events: Recording, groups: _Columns, besides: Sequence[str]) -> Iterator[tuple[str, str, _Groups]]:
+    """Yield functions with a column of numbers of the events and its series; COUNT reads all events."""
+    for column in events.variables:
+        named = NAME.fullmatch(column) and column not in {*besides, *groups.values()}
+        if named and any(map(is_number, _parts(events, column))):
+            series = _series(events, groups, column)
+            yield from ((function, column, series) for function in ("AVG", "MAX", "MIN", "SUM"))
+    yield COUNT, "", _series(events, groups, None)
+
+
+def _alerts_of(
+    log: Recording, groups: _Columns, name: str | None
+) -> Mapping[Key, Sequence[tuple[float, float]]]:
+    """Return the times and values of the alerts of each group, spread over the log."""
+    names = (*groups, *(() if name is None else (name,)))
+    every = [(report.t, row_key(row)) for report in in_columns(log, names).reports for row in report.rows]
+    found: defaultdict[Key, list[tuple[float, float]]] = defaultdict(list)
+    for t, key in every[:: _step(len(every))]:
+        found[key[: len(groups)]].append((t, 0.0 if name is None else _double(key[-1])))
+    return found
+
+
+def _step(number: int, most: int = _MOST) -> int:
+    """Return the step with which at most `most` of a number of values are looked at."""
+    return max(-(-number // most), 1)
+
+
+def _by_values(  # noqa: PLR0913, PLR0917 - two tables, and what their columns mean
+    events: Recording,
+    alerts: Sequence[Recording],
+    shared: _Columns,
+    name: str,
+    time: str,
+    lengths: Sequence[Duration],
+) -> AggregateRule | None:
+    """Return the rule whose aggregate has the values of a column of the alerts; None if none has half."""
+    texts = {own: column for own, column in shared.items() if not _are_numbers(events, column)}
+    for groups in (shared, texts) if len(texts) < len(shared) else (shared,):
+        tried = list(_tried(events, groups, (time,)))
+        best: list[tuple[int, int, str, str, Duration]] = []
+        for log in alerts:
+            wanted, near = _alerts_of(log, groups, name), _rounding(log, name)
+            looked = sum(map(len, wanted.values()))
+            fits = (
+                (_fitting(series, function, length, wanted, near), looked, function, column, length)
+                for (function, column, series), length in product(tried, lengths)
+            )
+            best.append(max(fits, key=lambda fit: fit[0], default=(0, 0, "", "", SECOND)))
+        fitting, looked, function, column, length = max(best, key=lambda fit: fit[0] / max(fit[1], 1))
+        if looked and fitting >= _FITTING * looked:
+            others = [fit[-1] for fit in best if fit[2:4] == (function, column)]
+            own = AggregateRule(
+                groups, function, column, name, tuple(dict.fromkeys((length, *others))), fitting, looked
+            )
+            return _limited(own, events, alerts)
+    return None
+
+
+def _rounding(log: Recording, name: str) -> float:
+    """Return half of the last decimal place of the numbers in a column of alerts."""
+    return 0.5 * 10.0 ** -decimals(log, name)
+
+
+def decimals(log: Recording, name: str) -> int:
+    """Return the greatest number of decimal places of the numbers in a column."""
+    exponents = [Decimal(str(part)).as_tuple().exponent for part in _parts(log, name) if is_number(part)]
+    return max((-exponent for exponent in exponents if isinstance(exponent, int)), default=0)
+
+
+def least(log: Recording, name: str) -> float:
+    """Return the least absolute value of the numbers in a column that are not 0; 0 without such numbers."""
+    return min((size for part in _parts(log, name) if (size := abs(_double(part))) > 0), default=0.0)
+
+
+def _fitting(
+    series: _Groups,
+    function: str,
+    length: Duration,
+    wanted: Mapping[Key, Sequence[tuple[float, float]]],
+    near: float,
+) -> int:
+    """Return how many alerts have the value of an aggregate, but for rounding."""
+    number = 0
+    for key, alerts in wanted.items():
+        if key in series:
+            times, values = np.array(alerts, np.float64).T
+            wrong = np.abs(_over(series[key], function, length, times) - values)
+            number += int(np.count_nonzero(wrong <= near * (1 + 1e-6) + _EXACT * np.abs(values)))
+    return number
+
+
+def _by_limit(
+    events: Recording,
+    alerts: Sequence[Recording],
+    shared: _Columns,
+    time: str,
+    lengths: Sequence[Duration],
+) -> AggregateRule | None:
+    """Return the rule whose aggregate separates the evaluations of a log with and without an alert."""
+    rules = (
+        _limited(AggregateRule(shared, function, column, None, (length,)), events, alerts, series)
+        for (function, column, series), length in product(_tried(events, shared, (time,)), lengths)
+    )
+    known = [rule for rule in rules if rule.limit is not None]
+    best = min(known, key=lambda rule: rule.against / rule.evaluations, default=None)
+    return None if best is None else _limited(best, events, alerts)
+
+
+def _limited(
+    rule: AggregateRule, events: Recording, alerts: Sequence[Recording], known: _Groups | None = None
+) -> AggregateRule:
+    """Return a rule with the limit that the log with the clearest limit has; without one, none is known."""
+    # Of all evaluations, those nearest to the limit count; a sample is enough to choose a rule.
+    series, most = (known, _MOST) if known else (_series(events, rule.groups, rule.column or None), _EVERY)
+    found: list[AggregateRule] = []
+    for log in alerts:
+        for is_triggered, (values, inside) in _evaluations(rule, series, log, most):
+            if min(np.count_nonzero(inside), np.count_nonzero(~inside)) < _FEWEST:
+                continue
+            against, limit = _cut(values, inside)
+            if against <= _WRONG * min(np.count_nonzero(inside), np.count_nonzero(~inside)):
+                found.append(
+                    replace(
+                        rule, limit=limit, against=against, evaluations=len(values), is_triggered=is_triggered
+                    )
+                )
+                break
+    return min(found, key=lambda one: one.against / one.evaluations, default=rule)
+
+
+def _evaluations(
+    rule: AggregateRule, series: _Groups, log: Recording, most: int
+) -> Iterator[tuple[bool, _Points]]:
+    """Yield evaluations of a log, and whether only events of a group evaluate this group.
+
+    A pushing system evaluates at every event, and others at the ticks of a clock. If the evaluations between
+    alerts are unknown, the times of alerts are evaluations, and show which groups have no alert then.
+    """
+    alerted: defaultdict[Key, set[float]] = defaultdict(set)
+    for report in in_columns(log, tuple(rule.groups)).reports:
+        for row in report.rows:
+            alerted[row_key(row)].add(report.t)
+    if not alerted:
+        return
+    times = sorted({t for own in alerted.values() for t in own})
+    came = sorted({t for own, _ in series.values() for t in own.tolist() if times[0] <= t <= times[-1]})
+
+    def points(ends: Mapping[Key, Sequence[float]]) -> _Points:
+        values, inside = [np.empty(0)], [np.empty(0, np.bool_)]
+        for key, one in series.items():
+            at = np.array(ends[key], np.float64)
+            values.append(_over(one, rule.function, rule.lengths[0], at))
+            inside.append(_are_in(at, alerted[key]))
+        joined, kept = np.concatenate(values), np.concatenate(inside)
+        known = np.isfinite(joined)
+        return joined[known], kept[known]
+
+    pushed = np.count_nonzero(_are_in(np.array(times), came)) >= _TRIGGERED * len(times)
+    for likely in (came if pushed else _ticks(times), ()):
+        whole = sorted({*times, *likely})
+        every = whole[:: _step(len(whole), most)]
+        yield False, points(dict.fromkeys(series, every))
+    own = {key: [t for t in at.tolist() if times[0] <= t <= times[-1]] for key, (at, _) in series.items()}
+    number = sum(map(len, alerted.values()))
+    meeting = sum(
+        int(np.count_nonzero(_are_in(np.array(sorted(at)), own.get(key, ())))) for key, at in alerted.items()
+    )
+    if meeting >= _TRIGGERED * number:
+        yield True, points({key: at[:: _step(len(at), most)] for key, at in own.items()})
+
+
+def _ticks(times: Sequence[float]) -> Sequence[float]:
+    """Return the times of a clock on which all times in ms are; empty if most ticks would have no alert."""
+    period = gcd(*(round(after - before) for before, after in pairwise(times)))
+    number = round((times[-1] - times[0]) / period) + 1 if period else 0
+    return [times[0] + n * period for n in range(number)] if number <= _IDLE * len(times) else ()
+
+
+def _are_in(times: Doubles, known: Sequence[float] | set[float]) -> npt.NDArray[np.bool_]:
+    """Return whether each time in ms is one of the known times."""
+    if not len(known):
+        return np.zeros(len(times), np.bool_)
+    ordered = np.array(sorted(known), np.float64)
+    place = np.searchsorted(ordered, times - SLACK)
+    return np.abs(ordered[np.minimum(place, len(ordered) - 1)] - times) <= SLACK
+
+
+def _cut(values: Doubles, inside: npt.NDArray[np.bool_]) -> tuple[int, tuple[str, Decimal]]:
+    """Return the comparison that separates values with and without an alert, and the number of its errors."""
+    order = np.argsort(values, kind="stable")
+    ordered, alert = values[order], inside[order]
+    different = np.flatnonzero(ordered[1:] > ordered[:-1] * (1 + _EXACT * np.sign(ordered[:-1]))) + 1
+    if not len(different):
+        return len(values), (">", _roundest(float(ordered[0]), float(ordered[-1]) + 1, up=True))
+    before = np.append(0, np.cumsum(alert))[different]
+    above = before + (len(alert) - different - (alert.sum() - before))
+    below = len(alert) - above
+    best, up = (above, True) if above.min() <= below.min() else (below, False)
+    place = different[int(best.argmin())]
+    limit = _roundest(float(ordered[place - 1]), float(ordered[place]), up=up)
+    return int(best.min()), (">" if up else "<", limit)
+
+
+def _roundest(low: float, high: float, *, up: bool) -> Decimal:
+    """Return the number with the fewest digits in [low, high), or in (low, high] if `up` is false.
+
+    >>> _roundest(6.4917, 6.5083, up=True), _roundest(6.5, 6.51, up=True), _roundest(19.2, 20.0, up=False)
+    (Decimal('6.5'), Decimal('6.5'), Decimal('20'))
+    """
+    one, other = (Decimal(repr(round(number, 12))) for number in (low, high))
+    highest = max(one.adjusted(), other.adjusted(), 0) + 1
+    for exponent in range(highest, _FINEST, -1):
+        for factor in (5, 1):
+            step = Decimal(factor).scaleb(exponent)
+            number = ((one if up else other) / step).to_integral_value(
+                ROUND_CEILING if up else ROUND_FLOOR
+            ) * step
+            if (one <= number < other) if up else (one < number <= other):
+                return Decimal(f"{number:f}").normalize() + 0
+    return one if up else other

@@ -1,0 +1,166 @@
+"""The draft of a query with an aggregate, for alerts that plain Python computes from simulated events."""
+
+import random
+import re
+from fractions import Fraction
+
+import pytest
+
+from agreement import api
+from agreement.comparing.aggregates import _roundest
+
+FUNCTIONS = {
+    "AVG": lambda values: sum(values) / len(values),
+    "MAX": max,
+    "MIN": min,
+    "SUM": sum,
+    "COUNT": lambda values: Fraction(len(values)),
+}
+HOUR = 1500
+
+
+def simulated(rng, groups=4):
+    """Return events (second, group, number with one decimal place), ascending and rarely at one time."""
+    level = dict.fromkeys((f"p{n}" for n in range(groups)), Fraction(60))
+    events = []
+    for t in range(7, HOUR, 3):
+        for group in level:
+            if rng.random() < 0.12:
+                level[group] += Fraction(rng.randrange(-30, 31), 10) + (60 - level[group]) / 15
+                level[group] = Fraction(round(level[group] * 10), 10)
+                events.append((t, group, level[group]))
+    return events
+
+
+def values(events, function, length, times):
+    """Return the aggregate over (t - length, t] for each time and each group with an event there."""
+    found = {}
+    for t in times:
+        for group in {group for _, group, _ in events}:
+            own = [v for s, g, v in events if g == group and t - length < s <= t]
+            if own:
+                found[t, group] = FUNCTIONS[function](own)
+    return found
+
+
+def rounded(number, places):
+    """Return a number as systems write it: half up, with this number of decimal places."""
+    scaled = (number * 10**places + Fraction(1, 2)).__floor__()
+    return f"{scaled / 10**places:.{places}f}"
+
+
+def written(path, rows, *columns):
+    def stamp(t):
+        return f"2026-05-04T{8 + t // 3600:02}:{t // 60 % 60:02}:{t % 60:02}Z"
+
+    lines = ["time," + ",".join(columns), *(",".join((stamp(t), *map(str, row))) for t, *row in rows)]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def alerts(events, function, length, times, places):
+    """Return the limit, a quarter below the greatest value, and the alerts beyond it."""
+    known = values(events, function, length, times)
+    limit = sorted(known.values())[3 * len(known) // 5]
+    rows = [(t, g, rounded(v, places)) for (t, g), v in sorted(known.items()) if v > limit]
+    return limit, rows
+
+
+CASES = [
+    ("AVG", 120, "push", True),
+    ("AVG", 240, "pull", True),
+    ("AVG", 180, "own", True),
+    ("MAX", 240, "pull", True),
+    ("MIN", 180, "own", True),
+    ("SUM", 120, "push", True),
+    ("COUNT", 240, "pull", True),
+    ("AVG", 180, "push", False),
+    ("MAX", 120, "pull", False),
+]
+
+
+@pytest.mark.parametrize(("function", "length", "kind", "has_values"), CASES)
+def test_the_draft_is_the_rule_of_the_alerts(tmp_path, function, length, kind, has_values):
+    """The first log follows the rule; the second lacks two alerts, which the first line names."""
+    events = simulated(random.Random(len(function) * length))
+    times = range(60, HOUR, 60) if kind == "pull" else sorted({t for t, _, _ in events})
+    limit, rows = alerts(events, function, length, times, 3)
+    came = {(t, g) for t, g, _ in events}
+    if kind == "own":
+        rows = [row for row in rows if row[:2] in came]
+    columns = ("pump", "level") if has_values else ("pump",)
+    kept = [row[: 1 + len(columns)] for row in rows]
+    lost = len(kept) // 3, 2 * len(kept) // 3
+    a = written(tmp_path / "a.csv", kept, *columns)
+    b = written(tmp_path / "b.csv", [row for n, row in enumerate(kept) if n not in lost], *columns)
+    s = written(tmp_path / "s.csv", [(t, g, float(v)) for t, g, v in events], "pump", "bar")
+    found = api.compare_logs(a, b, events=s)
+    draft = found.to_json()["query"]
+    value = "COUNT(?event)" if function == "COUNT" else f"{function}(?bar)"
+    assert f"[RANGE {length // 60}m]" in draft
+    assert ("[NOW]" in draft) == (kind == "own")
+    assert (f"({value} AS ?level)" in draft) == has_values
+    number = Fraction(re.search(rf"HAVING \({re.escape(value)} > ([\d.]+)\)", draft)[1])
+    known = values(events, function, length, times)
+    span = rows[0][0], rows[-1][0]
+    seen = [v for (t, g), v in known.items() if span[0] <= t <= span[1] and (kind != "own" or (t, g) in came)]
+    assert max(v for v in seen if v <= limit) <= number < min(v for v in seen if v > limit)
+    assert found.predictions[0][0].correct
+    assert found.text.startswith("b.csv departs from the rule")
+    assert "b.csv lacks 2 rows" in found.text or "b.csv lacks (" in found.text.splitlines()[0]
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_alerts_without_a_rule_have_no_aggregate(tmp_path, seed):
+    """Alerts at random times about random pumps, with and without random numbers."""
+    rng = random.Random(seed)
+    events = simulated(rng)
+    s = written(tmp_path / "s.csv", [(t, g, float(v)) for t, g, v in events], "pump", "bar")
+    times = sorted(rng.sample(sorted({t for t, _, _ in events}), 120))
+    rows = [(t, rng.choice(events)[1], f"{rng.uniform(50, 70):.2f}") for t in times]
+    for columns in (("pump", "level"), ("pump",)):
+        a = written(tmp_path / "a.csv", [row[: 1 + len(columns)] for row in rows], *columns)
+        assert "HAVING" not in api.compare_logs(a, a, events=s).to_json()["query"]
+
+
+def test_a_group_may_be_a_number_and_the_value_may_have_the_name_of_its_column(tmp_path):
+    rng = random.Random(5)
+    events = [(t, int(g[1:]), v) for t, g, v in simulated(rng)]
+    _, rows = alerts(events, "AVG", 120, range(60, HOUR, 60), 2)
+    a = written(tmp_path / "a.csv", rows, "pump", "bar")
+    s = written(tmp_path / "s.csv", [(t, g, float(v)) for t, g, v in events], "pump", "bar")
+    found = api.compare_logs(a, a, events=s)
+    assert "SELECT ?pump (AVG(?bar2) AS ?bar) WHERE {" in found.to_json()["query"]
+    assert found.predictions[0][0].correct
+
+
+def test_rounded_numbers_of_an_own_query_count_as_equal_and_a_note_says_it(tmp_path):
+    events = simulated(random.Random(8))
+    limit, rows = alerts(events, "AVG", 120, range(60, HOUR, 60), 1)
+    a = written(tmp_path / "a.csv", rows, "pump", "mean")
+    wrong = [(t, g, f"{float(v) + 0.2:.1f}") for t, g, v in rows]
+    b = written(tmp_path / "b.csv", wrong, "pump", "mean")
+    s = written(tmp_path / "s.csv", [(t, g, float(v)) for t, g, v in events], "pump", "bar")
+    query = (
+        "PREFIX ex: <http://example.org/> SELECT ?pump (AVG(?bar) AS ?mean) WHERE { STREAM ex:s [RANGE 2m]"
+        f" {{ ?e ex:pump ?pump ; ex:bar ?bar }} }} GROUP BY ?pump HAVING (AVG(?bar) > {float(limit)})"
+    )
+    found = api.compare_logs(a, b, events=s, query=query)
+    assert any(one.fits for one in found.predictions[0])
+    assert not any(one.fits for one in found.predictions[1])
+    (note,) = [note for note in found.notes if "decimal place" in note]
+    assert "Use tolerance=NUMBER" in note
+    exact = api.compare_logs(a, b, events=s, query=query, tolerance=1e-6)
+    assert not any(one.fits for one in exact.predictions[0])
+    assert not [note for note in exact.notes if "decimal place" in note]
+
+
+def test_the_limit_is_the_number_with_the_fewest_digits_that_separates():
+    rng = random.Random(1)
+    for _ in range(300):
+        low = rng.uniform(-100, 100)
+        high = low + 10 ** rng.uniform(-6, 3)
+        for up in (True, False):
+            number = float(_roundest(low, high, up=up))
+            assert low - 1e-11 <= number <= high + 1e-11
+            assert number != (high if up else low)
