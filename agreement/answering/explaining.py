@@ -358,19 +358,32 @@ class NoAnswerStream:
     heads are at times outside the timeline. The field `world` contains the first answer stream in `relaxed`
     and all rules of the program. The field `violations` contains the rules that this stream violates. If
     `relaxed` contains no answer stream, `circular` contains the predicates that depend on their own absence,
-    with the numbers of their rules.
+    with the numbers of their rules. The field `moment` is the atom of the question; None if the question is
+    only why no answer stream exists.
     """
 
     program: Program
     t: int
-    moment: Moment
+    moment: Moment | None
     relaxed: AnswerStreams
     world: explain.IndexedPoint | None
     violations: tuple[explain.Violation, ...]
     circular: Mapping[Signature, tuple[int, ...]]
 
 
-def why_unanswered(here: ProgramSituation, t: int, moment: Moment, streams: AnswerStreams) -> NoAnswerStream:
+def unanswered_at(here: ProgramSituation, t: int, path: Path) -> NoAnswerStream:
+    """Return the reason why a program has no answer stream at time t.
+
+    Raises:
+        LarsError: The solver rejects the program; the message contains the path.
+    """
+    without = without_constraints(here.program, here.stream.timeline)
+    return why_unanswered(here, t, None, answer_streams(here, without, t, path))
+
+
+def why_unanswered(
+    here: ProgramSituation, t: int, moment: Moment | None, streams: AnswerStreams
+) -> NoAnswerStream:
     """Return the reason why a program has no answer stream at time t.
 
     The argument `streams` contains the answer streams of the program without constraints and without rules
@@ -407,6 +420,8 @@ class AtomExplanation:
     - `silent` is the reason why the query is not evaluated at this time; None if the query is evaluated.
     - `held` contains the last earlier time at which an evaluation of the query has the row, and the input of
       its proof that has left windows since then; None if no input has left a window.
+    - `excluded` contains the answer streams with the atom of the program without constraints, and the rules
+      that the first of them violates; None if no such answer stream exists, or if the atom holds.
     """
 
     world: explain.IndexedPoint
@@ -419,6 +434,7 @@ class AtomExplanation:
     sought: Sought | None
     silent: str | None
     held: HeldBefore | None = None
+    excluded: NoAnswerStream | None = None
 
 
 def query_of_comparison(task: AgreementTask, solving_task: SolvingTask, warn: Warn) -> ProgramSituation:
@@ -507,7 +523,12 @@ def explain_atom(
         raise LarsError(f"{asked_atom.text}: {silent}") from None
     if instead is not None:
         return why_unanswered(here, t, (moment_time, atom), instead)
-    explained = _explained(here, t, (moment_time, atom), found, model)
+    moment = moment_time, atom
+    explained = _explained(here, t, moment, found, model)
+    if not found[1] and not any(moment in stream for stream in found[0]):
+        relaxed, more = answer_streams(here, without, t, path) if without != here.program else ((), False)
+        if with_atom := tuple(stream for stream in relaxed if moment in stream):
+            explained = replace(explained, excluded=why_unanswered(here, t, moment, (with_atom, more)))
     if explained.proof is not None or moment_time != t:
         return explained
     return replace(explained, held=_held_before(here, explained.world, atom, path))

@@ -9,7 +9,13 @@ from itertools import chain
 from pathlib import Path
 from typing import Final
 
-from agreement.answering.explaining import ProgramSituation, answer_streams, prover_of
+from agreement.answering.explaining import (
+    NoAnswerStream,
+    ProgramSituation,
+    answer_streams,
+    prover_of,
+    unanswered_at,
+)
 from lars.analysis import nearby, windows_of
 from lars.dataclass import dataclass
 from lars.explain import Closest, Gaps, IndexedPoint, Partial, body_bindings, sight
@@ -51,6 +57,7 @@ class Step:
     - `failures` contains, by the number of a rule that does not fire, a literal that does not hold, for each
       instance of the rule in which the most literals hold. If the search is too long, the rule is missing.
     - `count` is the number of answer streams; if `more` is true, `count` is a lower bound.
+    - `unanswered` is the reason why no answer stream exists; None if one exists.
     """
 
     t: int
@@ -60,6 +67,7 @@ class Step:
     failures: Mapping[int, tuple[FailingLiteral, ...]]
     count: int
     more: bool
+    unanswered: NoAnswerStream | None = None
 
     def shown_failures(self, before: "Step | None") -> Mapping[int, FailingLiteral]:
         """Return one failing literal for each rule that does not fire; `before` is the previous step.
@@ -95,6 +103,7 @@ def steps(here: ProgramSituation, times: Iterable[int], path: Path) -> Iterator[
     for t in times:
         near, _ = nearby(here.program, here.stream, t)
         found, more = answer_streams(here, here.program, t, path)
+        unanswered = None if found else unanswered_at(here, t, path)
         if found:
             first = found[0]
             world = prover_of(replace(here, stream=near), here.program, t, first).world
@@ -105,7 +114,7 @@ def steps(here: ProgramSituation, times: Iterable[int], path: Path) -> Iterator[
             first, stream = None, next(choices(here.program, near, t))
             instances, failures = {}, {}
         contents = tuple(_content(stream, window, t) for window in windows)
-        yield Step(t, contents, first, instances, failures, len(found), more)
+        yield Step(t, contents, first, instances, failures, len(found), more, unanswered)
 
 
 def _content(stream: Stream, window: Window, t: int) -> WindowContent:

@@ -26,6 +26,7 @@ from lars.analysis import nearby
 from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.files import exists, text_in
+from lars.language.stream import Moment
 from lars.options import argument, needed, option
 from solver.settings import Time
 from solver.traces.input_files import STANDARD_INPUT
@@ -149,15 +150,20 @@ class ExplainResult(Findings):
         return explanation_report.text_lines(self._explanation, self.dates)
 
     @property
+    def _moment(self) -> Moment:
+        assert self._explanation.moment is not None, "a question about an atom"
+        return self._explanation.moment
+
+    @property
     def headline(self) -> str:
         """One line with the verdict: whether the answer contains the atom."""
-        t, _ = self._explanation.moment
+        t, _ = self._moment
         return f"{self._atom} {'holds' if self.holds else 'does not hold'} at {self.dates.option(t)}"
 
     @property
     def _atom(self) -> str:
         """The explained atom as text with shortened terms."""
-        _, atom = self._explanation.moment
+        _, atom = self._moment
         return clip_text(shorten(str(atom)), _LONG)
 
     def page(self) -> "Page":
@@ -191,13 +197,14 @@ class ExplainResult(Findings):
         return replace(page, page=page.page | about)
 
     def _held(self, dates: Dates) -> str:
-        """Return a sentence about the last earlier evaluation with the row; "" if it explains nothing."""
+        """Return a sentence about the last earlier evaluation with the row, or about a violated constraint.
+
+        The sentence is empty if neither explains anything.
+        """
         explained = self._explanation
-        held = (
-            explanation_report.held_before(explained, dates)
-            if isinstance(explained, AtomExplanation)
-            else None
-        )
+        if not isinstance(explained, AtomExplanation):
+            return ""
+        held = explanation_report.held_before(explained, dates) or explanation_report.excluded_by(explained)
         return "" if held is None else f"{held[0].upper()}{held[1:]}. "
 
     def tables(self) -> Sequence[OutTable]:
@@ -224,6 +231,7 @@ def explain(request: ExplainRequest, listeners: Listeners) -> ExplainResult:
         at, end = map(here.dates.text, (here.at, last))
         listeners.note(f"no window at {at} contains an element: the last element of the trace is at {end}")
     explanation = explaining.explain_atom(here, atom, request.model, paths[0], listeners.note)
+    assert explanation.moment is not None, "a question about an atom"
     if (warning := explaining.warning_about(here, explanation.moment[1])) is not None:
         listeners.warn(warning)
     return ExplainResult(here.dates, explanation, here, paths[0])

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from datetime import datetime
+from functools import partial
 from math import ceil, floor
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final, Self
@@ -24,14 +25,16 @@ from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.options import IdleOptions, flags_of, has
 from agreement.documents.outputs import plain, quantity, short, table
 from agreement.documents.table_files import OutTable
+from agreement.documents.traces import Trace
 from agreement.results.base.library import Findings, Listeners, name_of, offered_functions
 from agreement.results.renderings import answer_lines
 from lars.dataclass import dataclass
 from lars.durations import MILLISECOND, SECOND, Duration
+from lars.language.program import Program
 from lars.language.windows import Interval
 from lars.options import option
 from solver.facts import Row
-from solver.settings import Runner, Time, unsaid
+from solver.settings import Runner, Time, TraceOptions, unsaid
 from solver.traces.input_files import STANDARD_INPUT
 
 if TYPE_CHECKING:
@@ -284,9 +287,20 @@ def solve(request: SolveRequest, listeners: Listeners) -> SolveResult:
         setting=replace(task.setting, ordered=True),
         whole=request.streams.whole,
         predicates=request.streams.predicates,
+        unanswered=partial(_unanswered, path, task.trace.options),
     )
     answered = _restricted(solving.answers(task, listeners.warn), request.where, listeners)
     return SolveResult(answered, task.setting.unit, task, listeners.source_files)
+
+
+def _unanswered(path: Path, options: TraceOptions, program: Program, trace: Trace, t: int) -> str:
+    """Return the reason why a program has no answer stream at a time."""
+    # Loads what proves answers.
+    from agreement.answering.explaining import situation_on, unanswered_at
+    from agreement.results.renderings.explanation_report import no_answer_stream
+
+    here = situation_on(program, None, trace, None, options)
+    return no_answer_stream(unanswered_at(here, t, path), here.dates)
 
 
 def _restricted(answered: Answered, where: str | None, listeners: Listeners) -> Answered:

@@ -13,7 +13,7 @@ from agreement.answering.solve.translating import pulled
 from agreement.comparing.matching.silence import rows_on, silence
 from agreement.documents import requests
 from agreement.documents.dates import Dates
-from agreement.documents.outputs import in_order
+from agreement.documents.outputs import in_order, quantity
 from agreement.documents.traces import (
     Trace,
     absent_graphs,
@@ -104,6 +104,10 @@ class AnswerStreamOptions:
         return None if self.show is None else read_shown(self.show)
 
 
+Unanswered = Callable[[Program, Trace, int], str]
+"""A function that returns the reason why a program has no answer stream on a trace at a time."""
+
+
 @dataclass(frozen=True, slots=True)
 class SolvingTask:
     """A query or program to solve, with its trace and settings.
@@ -119,6 +123,7 @@ class SolvingTask:
     span: Span
     whole: Whole = field(default_factory=Whole)
     predicates: frozenset[Signature] | None = None
+    unanswered: Unanswered | None = None
 
     def in_process(self) -> "SolvingTask":
         """Return the same task, but the trace is read in this process, without Spark."""
@@ -486,28 +491,44 @@ def _each(
     """Yield the answer streams of a program at each time point, with only the predicates to show."""
     shown = program.answers if task.predicates is None else task.predicates
     times: Iterator[int] = iter(span.meet(trace.timeline))
-    silent = True
+    silent, count, unanswered = True, 0, span.first
     warned = task.whole.most != MOST_STREAMS
+
+    def without(some: Iterable[int]) -> Iterator[StreamsAt]:
+        nonlocal count, unanswered
+        for t in some:
+            unanswered, count = (unanswered if count else t), count + 1
+            yield t, ()
+
     try:
         for (rows,) in trace.portions([Question(program, _whole_of(task.whole), None)], span):
             if isinstance(rows, StreamRuns):
                 begin, end = int(rows.times[0]), int(rows.times[-1])
                 silent = silent and not rows.atoms
-                yield from ((between, ()) for between in takewhile(begin.__ne__, times))
+                yield from without(takewhile(begin.__ne__, times))
                 yield rows if shown is None else rows.only(partial(_is_shown, shown))
                 times = iter(range(end + 1, span.meet(trace.timeline).last + 1))
                 continue
             for t in sorted(rows):
-                yield from ((between, ()) for between in takewhile(t.__ne__, times))
+                yield from without(takewhile(t.__ne__, times))
                 if not warned and len(rows[t]) > MOST_STREAMS:
                     warned = True
                     warn(f"more than {MOST_STREAMS} answer streams at {t}; --models all shows all of them")
                 silent = silent and not any(rows[t])
-                yield t, tuple(sorted(_atoms(row, shown) for row in rows[t]))
+                yield from (
+                    [(t, tuple(sorted(_atoms(row, shown) for row in rows[t])))] if rows[t] else without([t])
+                )
     except LarsError as error:
         raise about(task.path, error) from None
-    yield from ((t, ()) for t in times)
-    if silent and program.rules:
+    yield from without(times)
+    if silent and program.rules and count:
+        dates = Dates(trace.origin, task.trace.options.unit)
+        reason = f"no answer stream exists at {dates.text(unanswered)}"
+        if task.unanswered is not None:
+            reason = task.unanswered(program, trace, unanswered)
+        more = f"; {quantity(count - 1, 'more time point')} without an answer stream" if count > 1 else ""
+        warn(f"no atom is derived{_when(task, trace, span)}: {reason}{more}")
+    elif silent and program.rules:
         gap = _GAP if _is_gap(program, trace, span) else "no body is true"
         warn(f"no rule derives an atom{_when(task, trace, span)}: {gap}")
 

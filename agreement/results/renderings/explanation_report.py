@@ -1,19 +1,20 @@
 """The output of an explanation: an indented tree for readers, and a JSON document.
 
     {"origin", "at", "t", "atom", "answer_stream", "of", "more", "silent", "held", "holds": true, "proof", …}
-    {…, "holds": false, "derivable", "why", "nearest", "closest": [ATTEMPT], "cannot": [RULE], "lemmas"}
+    {…, "holds": false, "derivable", "why", "nearest", "excluded", "closest": [ATTEMPT], "cannot": [RULE], …}
     {…, "answer_streams": 0, "why": {"kind": "violated", "without", "more", "violations"}}
     {…, "answer_streams": 0, "why": {"kind": "circular", "on_own_absence": [{"rules"}]}}
 
 `origin` is the dateTime of time 0, null if times are integers. `without` is the number of answer streams of
-the program without its constraints and without heads outside the timeline. `violations` lists the violations
-of the first of these answer streams: {"rule", "text", "why", "binding", "head", "premises", "others"}. `more`
-means that more answer streams exist than were inspected. For an atom without rules, `why` describes the
-failure. `at` is the reference time, and `t` is the time of the atom. A NODE is `kind` derived, with rule,
-text, binding and premises [{"literal", "why", "evidence": [NODE]}], or `repeated` if its proof is at another
-place, such as among the lemmas, which are too deep in the proof; or `kind` input or known (static data,
-facts), with {"t", "stream", "s", "p", "o"} for a stream triple and {"t", "atom"} for others; or `kind`
-absent: no such atom in [from, to]. Leaves have `windows`, outer ones first: {"window", "from", "to"}.
+the program without its constraints and without heads outside the timeline; in `excluded`, only those with the
+atom. `violations` lists the violations of the first of these answer streams: {"rule", "text", "why",
+"binding", "head", "premises", "others"}. `more` means that more answer streams exist than were inspected. For
+an atom without rules, `why` describes the failure. `at` is the reference time, and `t` is the time of the
+atom. A NODE is `kind` derived, with rule, text, binding and premises [{"literal", "why", "evidence":
+[NODE]}], or `repeated` if its proof is at another place, such as among the lemmas, which are too deep in the
+proof; or `kind` input or known (static data, facts), with {"t", "stream", "s", "p", "o"} for a stream triple
+and {"t", "atom"} for others; or `kind` absent: no such atom in [from, to]. Leaves have `windows`,
+outer ones first: {"window", "from", "to"}.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -307,6 +308,8 @@ def text_lines(explanation: AtomExplanation | NoAnswerStream, all_dates: Dates =
     if isinstance(explanation, NoAnswerStream):
         yield from _unanswered(explanation, dates)
         return
+    if explanation.excluded is not None:
+        yield from _violated(explanation.excluded, f" with {short_text(explanation.moment[1])}", dates)
     if explanation.count > 1:
         yield f"in answer stream {explanation.number} of {'more than ' * explanation.more}{explanation.count}"
     if explanation.silent is not None:
@@ -329,9 +332,40 @@ def _unanswered(stream: NoAnswerStream, dates: Dates) -> Iterator[str]:
             rules = (f"rule {number}: {short_text(stream.program.rules[number - 1])}" for number in numbers)
             yield from lines(Branch(signature_text(name), (), tuple(map(Branch, rules))))
         return
+    yield from _violated(stream, "", dates)
+
+
+def no_answer_stream(stream: NoAnswerStream, dates: Dates) -> str:
+    """Return a sentence with the reason why no answer stream exists, if the reason is known."""
+    place = f"no answer stream exists at {dates.text(stream.t)}"
+    for name, numbers in stream.circular.items():
+        rules = [f"rule {number}: {short_text(stream.program.rules[number - 1])}" for number in numbers]
+        return f"{place}, because {signature_text(name)} depends on its own absence ({'; '.join(rules)})"
+    for violation in stream.violations:
+        text = f"rule {violation.number}: {short_text(stream.program.rules[violation.number - 1])}"
+        if violation.head is not None:
+            return f"{place}, because a head is outside the timeline ({text})"
+        count = len(stream.relaxed[0])
+        which = "the only candidate" if count == 1 and not stream.relaxed[1] else "the first candidate"
+        return f"{place}, because a constraint excludes {which} ({text})"
+    return place
+
+
+def excluded_by(explanation: AtomExplanation) -> str | None:
+    """Return a sentence with the rule that excludes an atom; None if no constraint excludes the atom."""
+    if explanation.excluded is None or not explanation.excluded.violations:
+        return None
+    number = explanation.excluded.violations[0].number
+    rule = short_text(explanation.excluded.program.rules[number - 1])
+    return f"rule {number} excludes answer streams with {short_text(explanation.moment[1])}: {rule}"
+
+
+def _violated(stream: NoAnswerStream, kind: str, dates: Dates) -> Iterator[str]:
+    """Yield the number of answer streams without constraints, and the rules that the first violates."""
+    assert stream.world is not None
     streams, more = stream.relaxed
-    many = f"{'more than ' * more}{len(streams)}"
-    yield f"{_RELAXED} have {many}; the first violates:"
+    count = outputs.quantity(len(streams), "answer stream") + kind if kind else len(streams)
+    yield f"{_RELAXED} have {'more than ' * more}{count}; the first violates:"
     teller = _TreeTeller(stream.world, dates)
     for violation in stream.violations:
         yield from lines(teller.violation(violation))
@@ -571,11 +605,13 @@ def _of_atom(explanation: AtomExplanation, dates: Dates) -> outputs.Json:
         content |= {
             "why": why,
             "nearest": teller.nearest(None if explanation.sought == "background" else explanation.sought),
+            "excluded": explanation.excluded and _violated_json(explanation.excluded, dates),
         }
     return content | {"lemmas": teller.rest()}
 
 
 def _unanswered_json(stream: NoAnswerStream, dates: Dates) -> outputs.Json:
+    assert stream.moment is not None, "a question about an atom"
     content: outputs.Json = dates.with_dates({"at": stream.t, "t": stream.moment[0]})
     content |= {"atom": str(stream.moment[1]), "answer_streams": 0}
     if stream.world is None:
@@ -587,6 +623,11 @@ def _unanswered_json(stream: NoAnswerStream, dates: Dates) -> outputs.Json:
             for name, numbers in stream.circular.items()
         ]
         return content | {"why": {"kind": "circular", "on_own_absence": circular}}
+    return content | {"why": {"kind": "violated"} | _violated_json(stream, dates)}
+
+
+def _violated_json(stream: NoAnswerStream, dates: Dates) -> outputs.Json:
+    assert stream.world is not None
     teller, timeline = _JsonTeller(stream.world, dates), stream.world.view.timeline
     violations = [
         _rule(stream.program, violation.number)
@@ -600,9 +641,8 @@ def _unanswered_json(stream: NoAnswerStream, dates: Dates) -> outputs.Json:
         for violation in stream.violations
     ]
     streams, more = stream.relaxed
-    relaxed = {"without": len(streams), "more": more}
-    why: outputs.Json = {"kind": "violated"} | relaxed | {"violations": violations}
-    return content | {"why": why | {"lemmas": teller.rest()}}
+    relaxed: outputs.Json = {"without": len(streams), "more": more}
+    return relaxed | {"violations": violations, "lemmas": teller.rest()}
 
 
 def _rule(program: Program, number: int) -> outputs.Json:

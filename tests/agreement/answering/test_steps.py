@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 
 from agreement import api
@@ -119,6 +120,47 @@ def test_a_page_adds_up_to_its_steps(case):
             read = read_through(case.program, window)
             wanted = {(u, a) for u, a in held if a in here.stream.input.get(u, ()) or signature(a) in read}
             assert own == {(u, str(a)) for u, a in wanted}
+
+
+def moving_page(folder, program, trace):
+    files = folder / "p.lars", folder / "s.atoms"
+    for file, text in zip(files, (program, trace), strict=True):
+        file.write_text(text)
+    result = api.solve(*files)
+    return result.page().page["moving"], result
+
+
+def test_an_atom_of_an_earlier_time_is_neither_new_nor_gone(tmp_path):
+    program = "@_T bad(M) ← ⊞^2 @_T r(M).\nok ← ⊞^2 ◇ r(M)."
+    page, _ = moving_page(tmp_path, program, "3: r(m1).\n4: x.\n6: x.\n")
+    signs = {
+        step["t"]: [[page["texts"][each] for each in own] for own in step.get("signs", step["holds"])]
+        for step in page["steps"]
+    }
+    assert signs[3] == [["bad(m1)", "ok"], []]
+    assert signs[4] == signs[5] == [[], []]
+    assert signs[6] == [[], ["ok", "@_3 bad(m1)"]]
+
+
+def test_an_atom_of_two_times_is_new_at_the_second(tmp_path):
+    page, _ = moving_page(tmp_path, "@_T bad(M) ← ⊞^2 @_T r(M).", "3: r(m1).\n4: r(m1).\n")
+    new, gone = page["steps"][4].get("signs", page["steps"][4]["holds"])
+    assert ([page["texts"][each] for each in new], gone) == (["bad(m1)"], [])
+
+
+REASONS = {
+    "c ← b.\n← c.": "a constraint excludes the only candidate (rule 2: ← c.)",
+    "a ← not a, b.\nc ← b.": "a/0 depends on its own absence (rule 1: a ← not a, b.)",
+    "@_9 c ← b.": "a head is outside the timeline (rule 1: @_9 c ← b.)",
+}
+
+
+@pytest.mark.parametrize("program", REASONS)
+def test_a_warning_and_the_page_state_why_no_answer_stream_exists(tmp_path, program):
+    page, result = moving_page(tmp_path, program, "1: b.\n")
+    reason = f"no answer stream exists at 1, because {REASONS[program]}"
+    assert page["steps"][1]["why"] == reason
+    assert result.warnings == (f"no atom is derived: {reason}",)
 
 
 def test_a_rule_with_a_box_that_does_not_fire_has_the_missing_times(tmp_path):

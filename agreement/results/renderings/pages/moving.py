@@ -17,6 +17,7 @@ from typing import Final
 from agreement.answering.explaining import ProgramSituation
 from agreement.answering.steps import MOST_INSTANCES, Step, steps, windows_in_order
 from agreement.documents.outputs import Json, clip_text, quantity, shorten
+from agreement.results.renderings.explanation_report import no_answer_stream
 from agreement.results.renderings.pages.blocks import short_names
 from agreement.results.renderings.pages.page import LATEST_DRAWN
 from lars.analysis import windows_of
@@ -303,14 +304,18 @@ def _told(here: ProgramSituation, step: Step, before: Step | None, items: Items,
         old = frozenset[Moment]() if before is None else before.contents[place][1]
         ends = None if interval is None else [interval.first, interval.last]
         windows.append([ends, len(content), *_change(old, content, items)])
-    now, then = _holding(step), set[Held]() if before is None else set(_holding(before))
+    now, then = _holding(step), [] if before is None else _holding(before)
+    shown = [
+        [texts[held] for held in now if held not in then],
+        sorted(texts[held] for held in then if held not in now),
+    ]
+    signs = shown if before is None else _signs(step, before, texts)
     return {
         "t": step.t,
         "windows": windows,
-        "holds": [
-            [texts[held] for held in now if held not in then],
-            sorted(texts[held] for held in then.difference(now)),
-        ],
+        "holds": shown,
+        # An atom of an earlier time keeps its place, but its text changes.
+        **({} if signs == shown else {"signs": signs}),
         "fires": [
             [
                 *(number, min(len(instances), MOST_INSTANCES), len(instances) > MOST_INSTANCES),
@@ -324,8 +329,29 @@ def _told(here: ProgramSituation, step: Step, before: Step | None, items: Items,
         ],
         "streams": step.count,
         "more": step.more,
+        **({} if step.unanswered is None else {"why": no_answer_stream(step.unanswered, here.dates)}),
         "silent": here.query is not None and (step.t, TRIGGER) not in (step.derived or ()),
     }
+
+
+def _signs(step: Step, before: Step, texts: Things) -> list[list[int]]:
+    """Return the texts of the atoms that are new since the previous step, and of those that are gone.
+
+    An atom is the same if it is derived for the same time, or in both steps for the time of the step.
+    """
+    now, then = set(step.derived or ()), set(before.derived or ())
+    new, gone = now - then, then - now
+    kept = {atom for u, atom in new if u == step.t} & {atom for u, atom in gone if u == before.t}
+    new -= {(step.t, atom) for atom in kept}
+    gone -= {(before.t, atom) for atom in kept}
+    return [
+        [texts[held] for held in _holding(step) if _moment(held, step.t) in new],
+        sorted(texts[held] for held in _holding(before) if _moment(held, before.t) in gone),
+    ]
+
+
+def _moment(held: Held, t: int) -> Moment:
+    return (t if held[0] is None else held[0]), held[1]
 
 
 def _missing(gaps: Gaps | None, texts: Things) -> Iterator[int | Sequence[int]]:
@@ -353,7 +379,7 @@ def _numbers(written: Json) -> int:
     changes = sum(len(entered) + len(left) for _, _, entered, left in written["windows"])
     return (
         changes
-        + sum(map(len, written["holds"]))
+        + sum(map(len, (*written["holds"], *written.get("signs", ()))))
         + sum(len(texts) for *_, texts in written["fires"])
         + len(written["fails"])
     )

@@ -44,6 +44,27 @@ def test_without_answer_stream_the_constraint_and_the_head_outside_are_shown(exp
     assert f"│ {outside} [0, 9]\n├─ ⊞^3 @_9 enter(dan): at 9" in found.out
 
 
+EXCLUDED = "on(M) ← r(M), not off(M).\noff(M) ← r(M), not on(M).\n← off(M), bad(M)."
+
+
+def test_the_constraint_that_excludes_an_atom_is_named(explain):
+    found = explain(EXCLUDED, "1: r(a) bad(a) r(b).\n", 1, "off(a)")
+    first, rule, *_ = found.out.splitlines()
+    assert first.endswith("have 2 answer streams with off(a); the first violates:")
+    assert rule == "rule 3: ← off(M), bad(M)."
+    assert "off(a) does not hold at 1" in found.out
+    document = explain(EXCLUDED, "1: r(a) bad(a) r(b).\n", 1, "off(a)", "--json").json
+    (violation,) = document["excluded"]["violations"]
+    assert (violation["rule"], document["excluded"]["without"]) == (3, 2)
+
+
+@pytest.mark.parametrize(("atom", "model"), [("off(b)", 2), ("bad(b)", 1), ("on(c)", 1)])
+def test_a_constraint_is_not_named_for_other_atoms(explain, atom, model):
+    found = explain(EXCLUDED, "1: r(a) bad(a) r(b).\n", 1, atom, "--model", model)
+    assert "does not hold at 1" in found.out
+    assert "violates" not in found.out
+
+
 def test_the_json_without_answer_stream_has_the_violations(explain):
     found = explain(RULED_OUT, ENTERED, 9, "guard(ann)", "--json").json
     assert [found[key] for key in ("at", "t", "atom", "answer_streams")] == [9, 9, "guard(ann)", 0]

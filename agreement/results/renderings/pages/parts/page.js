@@ -1329,7 +1329,7 @@
         windows: one.windows.map(([, , entered, left], number) =>
           changed(before.windows[number], entered, left),
         ),
-        holds: changed(before.holds, ...one.holds),
+        holds: changed(before.holds, one.holds[0], one.holds[1]),
       });
     });
     window.larsStep = (place) => ({
@@ -1523,17 +1523,18 @@
     }
     function whatHolds() {
       const one = steps[now],
-        fresh = new Set(now ? one.holds[0] : []),
+        [created, gone] = now ? one.signs || one.holds : [[], []],
+        fresh = new Set(created),
         entries = [...kept[now].holds]
           .map((each) => [each, fresh.has(each) ? "+" : ""])
-          .concat(now ? one.holds[1].map((each) => [each, "−"]) : []),
+          .concat(gone.map((each) => [each, "−"])),
         of = (wanted) =>
           entries.filter(([each]) => moving.answers[each] === wanted).map(([each, sign]) => [sign, texts[each]]),
         shown = of(true),
         others = of(false),
         parts = [];
       if (one.silent) parts.push(make("p", "The query is not evaluated at this time."));
-      else if (!one.streams) parts.push(make("p", "There is no answer stream at this time."));
+      else if (!one.streams) parts.push(make("p", `${one.why[0].toUpperCase()}${one.why.slice(1)}.`));
       else if (one.streams > 1 || one.more)
         parts.push(make("p", `Answer stream 1 of ${one.more ? "more than " : ""}${one.streams}:`));
       if (shown.length) parts.push(list(shown, 0));
@@ -1549,9 +1550,10 @@
         count = (place) => new Set(one.windows.flatMap((own) => own[place])).size,
         entered = count(2),
         left = count(3),
+        [created, gone] = one.signs || one.holds,
         since = now
           ? ` Since t = ${when(steps[now - 1].t)}: ${many(entered, "atom")} entered a window and ${left} left one; ` +
-            `${many(one.holds[0].length, "derived atom")} ${one.holds[0].length === 1 ? "is" : "are"} new, ${one.holds[1].length} gone.`
+            `${many(created.length, "derived atom")} ${created.length === 1 ? "is" : "are"} new, ${gone.length} gone.`
           : "";
       const fires = many(one.fires.length, "rule");
       return `At t = ${when(one.t)}, ${fires} ${one.fires.length === 1 ? "fires" : "fire"}.${since}`;

@@ -355,6 +355,24 @@ def test_a_box_that_does_not_hold_names_its_missing_times(browser, tmp_path):
         assert "at every time point of the window" in page.text_content(".words")
 
 
+def test_an_atom_of_an_earlier_time_keeps_its_place_without_a_sign(browser, tmp_path):
+    program, trace, page_file = tmp_path / "p.lars", tmp_path / "s.atoms", tmp_path / "page.html"
+    program.write_text("@_T bad ← ⊞^1 @_T r. ← x, y.\n")
+    trace.write_text("3: r.\n4: x.\n5: x y.\n")
+    api.solve(program, trace).write_report(page_file)
+    with opened(browser, page_file) as page:
+        page.focus("#step-picture")
+        said = {}
+        for t in range(6):
+            said[t] = page.inner_text("#step-holds"), page.text_content("#step-said")
+            page.keyboard.press("ArrowRight")
+    assert "+" in said[3][0]
+    assert "@_3 bad" in said[4][0]
+    assert "+" not in said[4][0]
+    assert "0 derived atoms are new, 0 gone" in said[4][1]
+    assert "because a constraint excludes the only candidate (rule 2: ← x, y.)" in said[5][0]
+
+
 def test_play_goes_on_until_it_is_paused(browser, pages):
     with opened(browser, pages("solve")) as page:
         page.focus("#step-picture")
