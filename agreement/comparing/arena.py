@@ -208,15 +208,44 @@ class Arena(Generic[Run, Switch]):
         """
         others = [number for number in left if number not in lead.explained]
         sample = others[:_SAMPLE]
-        refuted = sum(
-            self.expects(self.wrong[n], lead.switch)
-            and (self._misses_of(n, (lead.switch,), right=False) or 0)
-            >= (self._misses_of(n, (), right=False) or 0)
-            for n in sample
-        )
+        refuted = sum(self._refutes(n, lead.switch) for n in sample)
         # As many runs of the sample are refuted as of all.
         every = refuted * len(others) / max(len(sample), 1)
         return len(lead.evidence) < _SHARE_EVIDENCE * (len(lead.evidence) + every)
+
+    def _refutes(self, number: int, switch: Switch) -> bool:
+        """Return whether a wrong run is not closer to the simulation with a fault than to correct reports."""
+        with_it, without = (self._misses_of(number, on, right=False) or 0 for on in ((switch,), ()))
+        return with_it >= without and self.expects(self.wrong[number], switch)
+
+    def refuting(
+        self, switch: Switch, causes: Sequence[Switch], is_over: Callable[[], bool] = lambda: False
+    ) -> int:
+        """Return the number of runs that refute a fault, alone and together with other causes.
+
+        If `is_over` becomes true, no further run counts.
+        """
+        pairs = [tuple(one for one in causes if one in (switch, other)) for other in causes]
+        ways = dict.fromkeys(((switch,), *pairs, tuple(causes)))
+
+        def is_refuted(number: int, *, right: bool) -> bool:
+            missed = (self._misses_of(number, way, right=right) for way in ways)
+            if is_over() or not all(missed):
+                return False
+            run = (self.right if right else self.wrong)[number]
+            return self.expects(run, switch) if right else self._refutes(number, switch)
+
+        return sum(is_refuted(n, right=False) for n in range(len(self.wrong))) + sum(
+            is_refuted(n, right=True) for n in range(len(self.right))
+        )
+
+    def explain_alike(self, one: Switch, other: Switch) -> bool:
+        """Return whether one of two faults alone explains only wrong runs that the other explains alone."""
+        mine, yours = (
+            {number for number in range(len(self.wrong)) if self.explains(number, (switch,))}
+            for switch in (one, other)
+        )
+        return bool(mine and yours) and (mine <= yours or yours <= mine)
 
     def _explained_by(
         self,

@@ -14,6 +14,7 @@ from typing import Final
 
 from agreement.comparing.arena import Arena, Lead
 from agreement.comparing.smaller import fewest_enough
+from agreement.documents.outputs import quantity
 from agreement.engines.adapters.messages import FailedEngineError
 from agreement.engines.engine import Engine, EngineRule
 from agreement.engines.registry import ENGINES
@@ -24,6 +25,7 @@ from agreement.proving.hunting.hunted_queries import HuntedQuery
 from agreement.proving.hunting.hunting import MOST_FAULTS, MOST_KEPT, SHOWN, Fault, Hunt, Keeps, in_turns
 from agreement.proving.hunting.input_switches import pauses
 from agreement.proving.hunting.portraits import delays, mute_queries, portraits, silent
+from agreement.proving.hunting.query_switches import other_lengths
 from agreement.proving.hunting.showing import Cause, Causes, Isolation, RuleCause, neighbours
 from agreement.proving.hunting.streams import Stream, closing_streams, random_streams, streams
 from agreement.proving.hunting.switches import other_switches, parameters_of
@@ -187,7 +189,9 @@ class Explanation:
             and len(lead.explained) >= (1 - _SHARE_BY_CHANCE) * len(self._unexplained())
         ):
             self._add_cause(lead)
+        self._join_causes()
         self._remove_doubtful()
+        self._remove_unshown()
 
     def _single_parameter(self) -> Lead[references.Switch] | None:
         """Return another parameter of the engine, such as bounds, that explains all wrong runs, or None.
@@ -200,6 +204,32 @@ class Explanation:
     def _add_cause(self, lead: Lead[references.Switch]) -> None:
         explained, evidence = ([self.wrong[n] for n in each] for each in (lead.explained, lead.evidence))
         self.causes.append(Cause(lead.switch, explained, evidence))
+
+    def _join_causes(self) -> None:
+        """Make one cause of two causes that are not different faults: only together do they explain more.
+
+        Alone, one of the causes explains only runs that the other explains too.
+        """
+        for one, other in combinations(self.causes, 2):
+            if one.switch.held or other.switch.held or not self.arena.explain_alike(one.switch, other.switch):
+                continue
+            left = [cause for cause in self.causes if cause not in (one, other)]
+            pair = references.both(one.switch, other.switch)
+            choose = partial(self.arena.next_cause, (pair,), [cause.switch for cause in left])
+            if lead := self._confirmed_lead(choose):
+                self.causes[:] = left
+                self._add_cause(lead)
+                self._join_causes()
+                return
+
+    def _remove_unshown(self) -> None:
+        """Remove the runs that are no evidence of a cause if causes were removed, and causes without any."""
+        for cause in tuple(self.causes):
+            before = self.cause_switches[: self.causes.index(cause)]
+            ways = ((cause.switch,), (*before, cause.switch))
+            shown = [run for run in cause.evidence if any(self.judge.predicts(run, way) for way in ways)]
+            place = self.causes.index(cause)
+            self.causes[place : place + 1] = [replace(cause, evidence=shown)] if shown else []
 
     def _remove_doubtful(self) -> None:
         """Remove doubtful causes while the number of wrong runs without a cause is too large to be chance.
@@ -243,7 +273,8 @@ class Explanation:
     def _possible_switches(self) -> tuple[references.Switch, ...]:
         match self.judge:
             case references.SpecificationReference() as reference:
-                learned = *delays(reference, self.wrong), *pauses(self.wrong)
+                lengths = other_lengths(reference, self.wrong)
+                learned = *lengths, *delays(reference, self.wrong), *pauses(self.wrong)
                 return *self.parameters, *other_switches(), *learned
             case references.VersionReference() as version:
                 return version.switches
@@ -313,13 +344,14 @@ class Explanation:
     ) -> Iterator[Stream]:
         """Yield streams on which to test a cause, similar to streams of runs that it explains, or random."""
         seed = f"{self.hunt.limits.seed} {self.hunt.runs}"
+        only_late = all(run.late for run in explained)
         own = [run.pushes for run in explained if run.query is query][:_STREAMS_PER_QUERY]
         near = [stream for pushes in own for stream in islice(neighbours(query, pushes), _MOST_NEIGHBOURS)]
         random.Random(seed).shuffle(near)  # noqa: S311
         for pair in islice(
             zip_longest(near, islice(random_streams(query, seed), _STREAMS_PER_QUERY)), _STREAMS_PER_QUERY
         ):
-            yield from (stream for stream in pair if stream and not _is_late(stream))
+            yield from (stream for stream in pair if stream and (only_late or not _is_late(stream)))
 
     def _add_experiment(self, run: references.HuntedRun) -> None:
         """Add a run that tested a cause to the wrong or to the correct runs with which causes are compared.
@@ -445,20 +477,38 @@ class Explanation:
         `run` is a run that shows only this cause, or None. The minimization stops when the share `until` of
         the hunt's time limit is over.
         """
-        beside = partial(isolation.beside, cause=cause)
+        beside, limits = partial(isolation.beside, cause=cause), self._limits(cause)
         shown = self._still_shows(isolation, cause, run)
         small = self.hunt.small(self._smallest_shown(cause, run, shown), shown, until)
         right = isolation.right_without(small, cause)
         others = isolation.other_causes(small, cause) if right is None else beside(small)
-        on = (cause.switch,) if isinstance(cause, Cause) else ()
+        on = (*self._needed(small, cause), cause.switch) if isinstance(cause, Cause) else ()
         verdict = self.hunt.reference.verdict(small, on, right)
+        others = (*on[:-1], *(one for one in others if one not in on))
         told = [self._rule_switch(one) for one in others]
         times = len(cause.explained) if isinstance(cause, Cause) else len(cause.evidence)
         rule = self._rule_switch(cause.switch if isinstance(cause, Cause) else cause.rule)
         isolated = right is not None and not others
         self.hunt.faults.append(
-            Fault(small, verdict, self.hunt.first_wrong, rule, None, isolated, tuple(told), times)
+            Fault(small, verdict, self.hunt.first_wrong, rule, limits, isolated, tuple(told), times)
         )
+
+    def _needed(self, run: references.HuntedRun, cause: Cause) -> tuple[references.Switch, ...]:
+        """Return the other causes without which a cause does not predict a run; empty if none is needed."""
+        others = tuple(one for one in self.cause_switches if one is not cause.switch)
+
+        def enough(some: Sequence[references.Switch]) -> bool:
+            return self.judge.predicts(run, (*some, cause.switch))
+
+        return fewest_enough(others, enough) if not enough(()) and enough(others) else ()
+
+    def _limits(self, cause: Cause | RuleCause) -> str | None:
+        """Return a text with the number of runs that refute a cause; None if no run refutes the cause."""
+        if isinstance(cause, RuleCause) or cause.switch.held is not None:
+            return None
+        over = partial(self.hunt.is_past, SHOWN)
+        count = self.arena.refuting(cause.switch, self.cause_switches, over)
+        return f"in these runs: refuted by {quantity(count, 'other run')}" if count else None
 
     def _smallest_shown(
         self, cause: Cause | RuleCause, run: references.HuntedRun | None, shows: Keeps

@@ -81,6 +81,11 @@ def input_changes() -> Iterator[Switch]:
         _removed_early,
     )
     yield Switch(
+        "a late triple counts as of the latest time before it",
+        "Definitions 9 and 13: a triple is in the windows that contain its own time, or it is not accepted",
+        _restamped,
+    )
+    yield Switch(
         "a triple counts as often as it arrives in a window",
         "Definition 14: the content of a window is an RDF graph, which is a set",
         _counted,
@@ -307,6 +312,22 @@ def _shown_at_once(subject: JudgedRun) -> Iterable[JudgedRun]:
     return (subject.with_elements(tuple(sorted(copies, key=attrgetter("t")))),)
 
 
+def _restamped(subject: JudgedRun) -> Iterator[JudgedRun]:
+    """Yield the runs to judge if a late triple gets the latest time, of any stream or of its own stream."""
+    elements = sorted(subject.recorded.task.elements, key=attrgetter("number"))
+    if not subject.late:
+        yield subject
+        return
+    for of_any in (True, False):
+        latest: dict[str, int] = {}
+        changed: list[PushedTriple] = []
+        for one in elements:
+            stream = "" if of_any else one.stream
+            latest[stream] = max(one.t, latest.get(stream, one.t))
+            changed.append(replace(one, t=latest[stream]))
+        yield replace(subject, late=()).with_elements(tuple(sorted(changed, key=attrgetter("t"))))
+
+
 _MOST_COPIES: Final = 32
 
 
@@ -475,13 +496,18 @@ def _again(task: specifications.Task) -> Iterator[frozenset[int]]:
     known = ranges(task)
     width = max((length.points(task.unit) for length, _ in known), default=0)
     slide = max(1, min((slide.points(task.unit) for _, slide in known if slide), default=1))
-    for first in range(width - 1, width + min(slide, STARTS)):
-        yield _repeated(task.elements, partial(_opening, first, slide, width))
+    # An engine may remove triples only at the next evaluations.
+    for later, first in product(range(_EVALUATIONS_LATER), range(width - 1, width + min(slide, STARTS))):
+        yield _repeated(task.elements, partial(_opening, first, slide, width + later * slide))
     times: dict[tuple[str, Triple], list[int]] = {}
     for triple in task.elements:
         times.setdefault((triple.stream, triple.triple), []).append(triple.t)
     for gap in sorted({u - t for same in times.values() for t, u in combinations(same, 2) if u > t}):
         yield _repeated(task.elements, partial(_earlier, gap + 1))
+
+
+_EVALUATIONS_LATER: Final = 3
+"""The number of evaluations after which an engine may remove a triple: as soon as possible, or one later."""
 
 
 def _opening(first: int, slide: int, width: int, t: int) -> int:

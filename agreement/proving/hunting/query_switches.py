@@ -4,6 +4,7 @@ A fault (switch) changes the query by which a run is judged. If the run is corre
 the fault explains the run.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial, reduce
@@ -14,8 +15,9 @@ from typing import Any, Final, get_args
 
 from agreement.documents.requests import WindowSource, sources, with_sources
 from agreement.engines.engine import RspqlDefinition
+from agreement.engines.specifications import Task
 from agreement.proving.hunting.input_switches import all_streams
-from agreement.proving.hunting.references import JudgedRun, Switch
+from agreement.proving.hunting.references import HuntedRun, JudgedRun, SpecificationReference, Switch
 from lars.durations import NANOSECONDS, Duration
 from lars.language.formulas import Aggregation, Call, Expression
 from lars.language.stream import ToStream
@@ -629,9 +631,12 @@ def _with_duplicates(duplicates: Duplicates, query: EngineQuery) -> EngineQuery:
     return replace(query, modifiers=replace(query.modifiers, duplicates=duplicates))
 
 
+_LONG: Final = "Definitions 11 and 13: the RANGE of the query"
+
+
 def _windows() -> Iterator[Switch]:
     """Yield the possible faults of windows, such as other lengths, slides or streams."""
-    long = "Definitions 11 and 13: the RANGE of the query"
+    long = _LONG
     often = "Definitions 11 and 13: the STEP of the query"
     for says, right, change in (
         ("windows are one time point longer", long, partial(_sized, 1, 0)),
@@ -653,7 +658,8 @@ def _windows() -> Iterator[Switch]:
         ("the STEP is twice as long", often, lambda w: replace(w, slide=w.slide and _times(2, w.slide))),
     ):
         yield _of_windows(says, right, change)
-    longer = partial(_kept_longer, partial(_begun_earlier, _of_windows("", long, _one_step_longer).change))
+    steps_longer = partial(_begun_earlier, _of_windows("", long, _one_step_longer).change, _slide)
+    longer = partial(_kept_longer, steps_longer)
     yield Switch("a triple stays in the windows one STEP too long", long, longer)
     for name, clause, right in (("length", "RANGE", long), ("slide", "STEP", often)):
         for choose, says in (
@@ -726,21 +732,60 @@ def _one_step_longer(window: Range) -> Range:
     return replace(window, length=Duration(window.length.nanoseconds + more))
 
 
+def other_lengths(reference: SpecificationReference, wrong: Sequence[HuntedRun]) -> Iterator[Switch]:
+    """Yield the possible faults that windows are longer or shorter by several time points, as in wrong runs.
+
+    The function tries the largest difference that a wrong run requires, and the most frequent differences.
+    """
+    tick = min((run.query.tick for run in wrong), default=1)
+    looked = wrong[:_LENGTHS_MEASURED]
+    seen = Counter(by / tick for run in looked for by in set(reference.length_errors(run)))
+    tried = [max(seen, default=0), min(seen, default=0), *(by for by, _ in seen.most_common(_LENGTHS_TRIED))]
+    for by in (int(by) for by in dict.fromkeys(tried) if abs(by) > 1 and not by % 1):
+        length = Duration(round(by * tick * NANOSECONDS["ms"]))
+        says = f"windows are {abs(by)} time points {'longer' if by > 0 else 'shorter'}"
+        change = _of_sources(says, _LONG, partial(_lengthened, length)).change
+        yield Switch(says, _LONG, partial(_begun_earlier, change, partial(_points, length)))
+
+
+_LENGTHS_MEASURED: Final = 60
+_LENGTHS_TRIED: Final = 8
+"""The number of wrong runs in which differences of lengths are measured, and of differences; guesses."""
+
+
+def _points(length: Duration, task: Task) -> int:
+    return length.points(task.unit)
+
+
+def _slide(task: Task) -> int:
+    slides = (one.window.slide for one in sources(task.query) if isinstance(one.window, Range))
+    return max((slide.points(task.unit) for slide in slides if slide is not None), default=0)
+
+
+def _lengthened(by: Duration, source: WindowSource) -> WindowSource:
+    """Return a window that is longer or shorter by a duration; if nothing is left of it, nothing arrives."""
+    if not isinstance(source.window, Range):
+        return source
+    length = Duration(source.window.length.nanoseconds + by.nanoseconds)
+    if length.nanoseconds <= 0:
+        return replace(source, stream=_own_stream(0))
+    return replace(source, window=replace(source.window, length=length))
+
+
 def _begun_earlier(
-    change: Callable[[JudgedRun], Iterable[JudgedRun]], subject: JudgedRun
+    change: Callable[[JudgedRun], Iterable[JudgedRun]], earlier: Callable[[Task], int], subject: JudgedRun
 ) -> Iterator[JudgedRun]:
     """Yield the run to judge if longer windows close when they should, or open when they should.
 
-    Windows that are longer by a slide, and that close when they should, open a slide earlier.
+    Windows that are longer by a slide, and that close when they should, open a slide earlier. The function
+    `earlier` returns the number of time points by which windows are longer.
     """
-    task, options = subject.recorded.task, subject.recorded.options
-    slides = (one.window.slide for one in sources(task.query) if isinstance(one.window, Range))
-    slide = max((slide.points(task.unit) for slide in slides if slide is not None), default=0)
+    options, by = subject.recorded.options, earlier(subject.recorded.task)
     for changed in change(subject):
         if changed is not subject and options.starts is not None:
-            yield changed.with_options(t0=tuple(start - slide for start in options.starts))
+            yield changed.with_options(t0=tuple(start - by for start in options.starts))
         elif changed is not subject and not options.aligned:
-            yield changed.with_options(registered=options.first - slide)
+            yield changed.with_options(registered=options.first - by)
         yield changed
 
 
@@ -799,6 +844,10 @@ def _of_windows(sentence: str, right: str, change: Callable[[Range], Range]) -> 
         short = other.slide is not None and other.slide.nanoseconds <= 0
         return source if short or other.length.nanoseconds <= 0 else replace(source, window=other)
 
+    return _of_sources(sentence, right, changed)
+
+
+def _of_sources(sentence: str, right: str, changed: Callable[[WindowSource], WindowSource]) -> Switch:
     return _of_query(sentence, right, lambda query: with_sources(query, changed))
 
 

@@ -20,7 +20,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import field, replace
 from functools import cached_property
-from itertools import accumulate, chain, islice
+from itertools import accumulate, chain, islice, product
 from math import inf
 from typing import Final, Self
 
@@ -525,6 +525,22 @@ class SpecificationReference(Reference):
         due = [window.at for window in subject.judgement.best.windows if window.rows.missing]
         came = [report.t for report in subject.recorded.recording.reports if report.rows]
         yield from (t - other for t in came for other in due if t != other)
+
+    def length_errors(self, run: HuntedRun) -> Iterator[float]:
+        """Yield the least ms by which windows would have to be longer, for each evaluation with extra rows.
+
+        If rows are missing, the windows would have to be shorter, and the number is negative.
+        """
+        task = self._subject(run).recorded.task
+        tick, times = task.unit.milliseconds, [push.t for push in run.pushes]
+        windows = (one.window for one in sources(task.query))
+        lengths = {one.length.milliseconds for one in windows if isinstance(one, Range)}
+        for place, length in product(self.at_zero._subject(run).judgement.best.windows, lengths):  # noqa: SLF001
+            opening = place.at - length
+            if place.rows.extra and (older := [t for t in times if t <= opening]):
+                yield opening - max(older) + tick
+            if place.rows.missing and (own := [t for t in times if opening < t <= place.at]):
+                yield opening - min(own)
 
     def misses(self, run: HuntedRun, on: tuple[Switch, ...]) -> int | None:
         """Return the number of rows and reports in which a run differs from the prediction of given faults.

@@ -47,6 +47,28 @@ def test_a_switch_that_most_runs_refute_is_none_of_several_causes():
     assert arena([4, 8, 16, 3]).next_cause([2], []).switch == 2
 
 
+def test_runs_that_a_fault_does_not_predict_refute_it_unless_a_fault_beside_it_does():
+    assert of_some_runs([4, 8]).refuting(2, [2, 3]) == 0
+    assert refuting(lambda run, on: int(run == 2 and 2 in on)) == 1
+    assert refuting(lambda run, on: int(run == 2 and set(on) == {2})) == 0
+    assert refuting(lambda *_: 1) == 2
+    assert refuting(lambda *_: 1, lambda: True) == 0
+
+
+def refuting(misses, over=lambda: False):
+    """Return the number of runs that refute 2 beside 3, of a wrong and a right run."""
+    several = of_some_runs([4], right=[2])
+    several.misses = misses
+    return several.refuting(2, [2, 3], over)
+
+
+def test_faults_of_which_one_alone_explains_nothing_more_than_the_other_are_alike():
+    assert arena([6, 12]).explain_alike(2, 3)
+    assert arena([6, 2]).explain_alike(2, 3)
+    assert not arena([2, 3]).explain_alike(2, 3)
+    assert not arena([2]).explain_alike(2, 3)
+
+
 def test_what_explains_half_of_all_and_one_of_the_first_is_named_before_others_are_tried_on_more():
     """A hunt has hundreds of switches, and little time for each."""
     tried = []
@@ -62,9 +84,9 @@ def test_what_explains_one_of_the_first_but_few_of_all_is_not_named_before_what_
     assert several.next_cause([2], []).switch == 2
 
 
-def of_some_runs(wrong):
+def of_some_runs(wrong, right=()):
     """Return an arena in which a switch changes only the runs that it divides."""
-    several = arena(wrong)
+    several = arena(wrong, right)
     several.expects = lambda run, switch: run % switch == 0
     return several
 

@@ -12,7 +12,7 @@ from agreement.engines.specifications import builtin
 from agreement.proving.hunting import HuntedRun, made_queries, reference
 from agreement.proving.hunting.input_switches import pauses
 from agreement.proving.hunting.portraits import delays, mute_queries, portraits, silent
-from agreement.proving.hunting.query_switches import _alike, _all_as
+from agreement.proving.hunting.query_switches import _alike, _all_as, other_lengths
 from agreement.proving.hunting.streams import streams
 from agreement.proving.hunting.switches import other_switches, parameters_of
 from tests.agreement.proving.hunting.toy_faults import NAMES, SHOWN
@@ -46,9 +46,8 @@ def said(fault, run):
         mute_queries(every, every),
         portraits(every, every),
     )
-    named = (
-        one for one in (*chain(*told), *delays(JUDGE, [run]), *pauses([run])) if NAMES[fault] in one.sentence
-    )
+    learned = (*delays(JUDGE, [run]), *pauses([run]), *other_lengths(JUDGE, [run]))
+    named = (one for one in (*chain(*told), *learned) if NAMES[fault] in one.sentence)
     return any(JUDGE.misses(run, (one,)) == 0 and JUDGE.can_refute(run, (one,)) for one in named)
 
 

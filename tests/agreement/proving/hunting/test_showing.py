@@ -125,7 +125,7 @@ def test_changes_of_the_specification_are_tried_before_the_rules_of_other_engine
         cause_switches=(),
         parameters=(),
         _unexplained=list,
-        _remove_doubtful=list,
+        **dict.fromkeys(("_join_causes", "_remove_doubtful", "_remove_unshown"), list),
     )
     explanation._possible_switches = lambda: ("a change",)
     explanation._paired_switches = lambda _: ()

@@ -1,11 +1,13 @@
 """Engines that share no code with lars, with one fault each: one entry, with its name."""
 
+from dataclasses import replace
+from functools import partial
 from types import SimpleNamespace
 
 import pytest
 
 from agreement.documents.requests import JudgeOptions
-from agreement.engines.adapters.messages import FailedEngineError, TimeIsUpError
+from agreement.engines.adapters.messages import FailedEngineError, TimeIsUpError, answers_of
 from agreement.engines.specifications import builtin
 from agreement.proving.hunting import (
     Hunt,
@@ -13,11 +15,15 @@ from agreement.proving.hunting import (
     Switch,
     answer_switches,
     made_queries,
+    query_switches,
     reference,
     streams,
 )
 from agreement.proving.hunting.explanation import Cause, Explanation, run_hunt
+from agreement.proving.hunting.query_switches import _lengthened
+from agreement.proving.hunting.showing import Isolation
 from agreement.results.renderings.hunt_report import as_text
+from lars.durations import MILLISECOND
 from tests.agreement.proving.hunting.toy_faults import NAMES
 from tests.agreement.proving.hunting.toy_process import Toy
 from tests.benchmarks.hunted_toys import hunted
@@ -52,6 +58,62 @@ def test_windows_of_different_slides_can_each_keep_their_triples_one_slide_too_l
     """No start time moves windows that are longer by 4 and by 2 time points to where they close."""
     (found,) = hunted("step-too-long", 40, ("two-windows", "either-window")).faults
     assert found.sentence == "a triple stays in the windows one STEP too long"
+
+
+@pytest.mark.parametrize("fault", ["range-two-longer", "late-restamped"])
+def test_a_rule_that_is_found_from_the_wrong_runs_predicts_its_smallest_stream(fault):
+    hunt = hunted(fault, size(80, 120), ("tumbling", "sliding"))
+    (found,) = hunt.faults
+    assert NAMES[fault] in found.sentence
+    assert hunt.reference.predicts(found.run, (found.rule,))
+
+
+def explanation_with(*sentences):
+    """Return the explanation of a hunt on windows that are 2 time points longer, with causes by names."""
+    hunt = hunted("range-two-longer", size(80, 120), ("tumbling", "sliding"))
+    explanation = Explanation(hunt, hunt.wrong, hunt.right)
+    change = query_switches._of_sources("one longer", "right", partial(_lengthened, MILLISECOND)).change
+    longer = Switch("one longer", "right", partial(query_switches._begun_earlier, change, lambda _: 1))
+    switches = {one.sentence: one for one in (*explanation.parameters, longer)}
+    for sentence in sentences:
+        shown = [run for run in hunt.wrong if hunt.reference.predicts(run, (switches[sentence],))]
+        explanation.causes.append(Cause(switches[sentence], shown, shown))
+    return explanation
+
+
+def test_two_changes_that_differ_only_together_are_one_cause():
+    """A window with both ends contains the times of one that is longer by 1: no run shows one of them."""
+    explanation = explanation_with("bounds = closed", "one longer")
+    explanation._join_causes()
+    (cause,) = explanation.causes
+    assert cause.switch.sentence == "bounds = closed; and one longer"
+    assert len(cause.explained) == len(explanation.wrong)
+
+
+def test_a_fault_that_needs_another_cause_names_it():
+    explanation = explanation_with("bounds = closed", "one longer")
+    closed, longer = explanation.causes
+    predicts = explanation.judge.predicts
+    run = next(run for run in explanation.wrong if not predicts(run, (longer.switch,)))
+    assert explanation._needed(run, longer) == (closed.switch,)
+    assert explanation._needed(longer.evidence[0], longer) == ()
+
+
+def test_a_name_that_other_runs_refute_is_said_of_these_runs_only():
+    explanation = explanation_with("bounds = closed")
+    explanation.hunt.faults.clear()
+    (cause,) = explanation.causes
+    shown = cause.evidence[0]
+    explanation._add_fault(Isolation(explanation.judge, None, (), ()), cause, shown, 1)
+    (fault,) = explanation.hunt.faults
+    assert fault.alike is None  # A further fault may be the reason: the runs are closer to this one.
+    explanation.right += explanation.wrong[:1]
+    explanation.right[-1] = replace(cause.evidence[0], answers=right_answers(cause.evidence[0]))
+    assert explanation._limits(cause) == "in these runs: refuted by 1 other run"
+
+
+def right_answers(run):
+    return answers_of(Toy("right"), run.query.registration, run.pushes)
 
 
 def test_what_no_name_fits_is_described_by_one_entry():

@@ -168,6 +168,8 @@ class Run:
         self.began, self.given, self.instants = False, 0, Counter()
 
     def push(self, t, stream, triple):
+        if FAULT == "late-restamped":
+            t = max(t, self.now)
         if t < self.now:
             return []
         self.clock[stream] = t
@@ -293,6 +295,7 @@ class Run:
         opening = start + max(0, passed) * step if FAULT != "each-arrival" else at - length
         if FAULT == "step-too-long":
             opening -= step
+        opening += {"range-two-longer": -2, "range-two-shorter": 2}.get(FAULT, 0)
         late = {"first-window-late": 0, "last-window-late": -1}.get(FAULT)
         several = len(self.query.windows) > 1
         if FAULT == "shift-step" or (several and late is not None and window is self.query.windows[late]):
