@@ -70,7 +70,9 @@ class Witness:
 EveryStream = Literal["always", "never", "depends on the static data", "not always", "open"]
 """A verdict about all streams, for example that push and pull always agree.
 
-`not always` means that the claim fails on the stream and static data shown. For other static data, the claim
+`never` means that the claim is never true of all streams: for all static data, a stream refutes the claim. On
+other streams, the two sides can agree. `not always` means that the claim fails on the stream and static data
+shown. For other static data, the claim
 is undecided.
 """
 
@@ -90,6 +92,9 @@ class Decision:
 
     The field `why` contains the reason for the verdict.
 
+    - `verdict` is `always` (the claim holds on every stream), `never` (some stream refutes the claim, for all
+      static data; the sides can agree on other streams), `not always` (the shown stream with the shown static
+      data refutes the claim), `depends on the static data`, or `open`.
     - `triples` is the largest number of triples for which a search tried all streams. If `timed_out` is true,
       the search tried only all streams with fewer triples.
     - `scope` contains the number of triples from which the search chose, and a text with the tried times.

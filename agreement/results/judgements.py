@@ -389,7 +389,7 @@ def _judged(
     if name == SOLVE:
         judgement = _judged_by_solve(request, recording, trace, period, messages.append)
         names = column_names(recording.recording, columns(query))
-        verdict = AnswersVerdict(judgement, names, Dates(zero, unit))
+        verdict = AnswersVerdict(judgement, names, Dates(zero, unit), lexical=recording.options.lexical)
     else:
         verdict = judging.verdict_on(name, recording, listeners.progress, zero, _hunted_faults)
     messages += _remarks(verdict, recording)

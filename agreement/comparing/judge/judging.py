@@ -741,6 +741,7 @@ class AnswersVerdict:
     - `other` is the verdict with the other value of the option --match; None if the answers are correct.
     - `silent` contains the reasons why no row is expected at any time.
     - `lost` is true if a window is right only without the late elements, as if the engine lost late elements.
+    - `lexical` is true if the format of the answers omits the kinds of RDF terms.
     """
 
     judgement: Judgement | VersionJudgement
@@ -750,6 +751,7 @@ class AnswersVerdict:
     other: Judgement | VersionJudgement | None = None
     silent: tuple[str, ...] = ()
     lost: bool = False
+    lexical: bool = False
 
     @property
     def correct(self) -> bool | None:
@@ -817,11 +819,11 @@ def bare_verdict(
     dates = Dates(zero, recording.run.unit)
     if isinstance(judge, Engine):
         ours = judged_by(judge, recording.run, recording.recording, recording.options)
-        return AnswersVerdict(ours, (), dates)
+        return AnswersVerdict(ours, (), dates, lexical=recording.options.lexical)
     reference, recording = _with_bounds(judge, recording)
     judgement, lost = judge_by(reference, recording, progress)
     names = column_names(recording.recording, columns(recording.task.query))
-    return AnswersVerdict(judgement, names, dates, lost=lost)
+    return AnswersVerdict(judgement, names, dates, lost=lost, lexical=recording.options.lexical)
 
 
 def _with_bounds(
@@ -875,7 +877,10 @@ def paths_of(inputs: Sequence[Path]) -> tuple[Path, tuple[Path, ...]]:
         raise LarsError("missing input: use a query, its trace and --answers FILE, or case files")
     query, *trace = inputs
     if query.suffix in requests.PROGRAM_SUFFIXES:
-        raise LarsError(f"{query}: cannot judge a LARS program, because engines answer queries; use a query")
+        raise LarsError(
+            f"{query}: cannot judge a LARS program, because engines answer queries; use a query, or "
+            "`lars check` with an answer stream of the program"
+        )
     return query, tuple(trace)
 
 

@@ -29,7 +29,7 @@ from lars.files import exists
 from lars.options import Option
 from solver.rdf import SHARED_BLANK, NotATerm, text_of_rdflib
 from solver.settings import StaticFile
-from solver.traces.formats.cells import MAPPED
+from solver.traces.formats.cells import MAPPED, OTHER_TIMES
 
 
 class ArrowTable(Protocol):
@@ -298,7 +298,7 @@ class SourceFiles:
 
 
 _AMONG: Final = re.compile(r"among '([^'…]+)'")
-_TIMES: Final = ("t", "time", "timestamp", "datetime", "date", "ts")
+_TIMES: Final = ("t", *OTHER_TIMES)
 
 
 def _with_columns(sentence: str) -> str:
@@ -318,6 +318,8 @@ def _with_columns(sentence: str) -> str:
     return sentence.replace(MAPPED, f"or columns of your own, such as column={{{', '.join(texts)}}}")
 
 
+COMMANDS_ONLY: Final = frozenset(("fmt", "play", "serve-engine", "watch"))
+"""The commands to which no function of `agreement.api` corresponds."""
 _FLAG: Final = re.compile(r"(?<![\w-])(--[a-z][a-z0-9-]*)(?: (?![-(])([^\s,;()`]*[^\s,;:.()`]))?")
 
 
@@ -367,8 +369,13 @@ def _python_value(option: Option, word: str, *, is_last: bool) -> str | None:
 
 
 def _as_function(command: str) -> str:
-    """Return a command without inputs, such as `lars translate --to cqels`, as a call of a function."""
+    """Return a command without inputs, such as `lars translate --to cqels`, as a call of a function.
+
+    A command without options, such as `lars solve`, becomes the name of a function.
+    """
     name, *words = command.strip("`").split()[1:]
+    if not words and name not in COMMANDS_ONLY:
+        return f"`api.{name.replace('-', '_')}`"
     if not words or not words[0].startswith("--"):
         return command
     keywords = re.sub(

@@ -4,7 +4,9 @@ A verdict by an engine version consists of steps: pushes, time units, or answers
 """
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from agreement.comparing.judge import Judgement, RefusedCase, Shift, Verdict
@@ -195,7 +197,7 @@ def judged_windows(verdict: AnswersVerdict) -> Iterator[WindowVerdict]:
     """
     judgement = verdict.judgement
     if not isinstance(judgement, Judgement):
-        yield from _steps(judgement)
+        yield from _steps(judgement, lexical=verdict.lexical)
         return
     best, length = judgement.best, verdict.dates.unit.milliseconds
     shifts = verdict.diagnosis.shifts if verdict.diagnosis else {}
@@ -209,7 +211,7 @@ def judged_windows(verdict: AnswersVerdict) -> Iterator[WindowVerdict]:
                 "from": None if window.first is None else points(window.first, length),
                 "to": points(window.at, length),
             },
-            window.rows,
+            _with_iris(window.rows) if verdict.lexical else window.rows,
             window.problem,
             verdict.names,
             window.delay,
@@ -219,7 +221,20 @@ def judged_windows(verdict: AnswersVerdict) -> Iterator[WindowVerdict]:
         )
 
 
-def _steps(judgement: VersionJudgement) -> Iterator[WindowVerdict]:
+_WRITTEN_IRI: Final = re.compile(r'"([A-Za-z][A-Za-z0-9+.-]*://[^"<>\s]+)"')
+
+
+def written_iris(row: Row) -> Row:
+    """Return a row with IRIs in place of texts that are IRIs, as in formats without kinds of terms (CSV)."""
+    return tuple(term and _WRITTEN_IRI.sub(r"<\1>", term) for term in row)
+
+
+def _with_iris(rows: RowMatch) -> RowMatch:
+    """Return a match whose reported rows have the form of the expected rows."""
+    return replace(rows, extra=tuple(map(written_iris, rows.extra)))
+
+
+def _steps(judgement: VersionJudgement, *, lexical: bool) -> Iterator[WindowVerdict]:
     in_order = judgement.by == "answer"
     name = "time" if judgement.by == "time unit" else judgement.by
     for step in judgement.places:
@@ -227,7 +242,12 @@ def _steps(judgement: VersionJudgement) -> Iterator[WindowVerdict]:
         recorded = tuple(report.t for report in step.came)
         reported = predicted, recorded
         yield WindowVerdict(
-            COUNTING, {name: step.at}, step.rows, step.problem, judgement.columns, reported=reported
+            COUNTING,
+            {name: step.at},
+            _with_iris(step.rows) if lexical else step.rows,
+            step.problem,
+            judgement.columns,
+            reported=reported,
         )
 
 

@@ -5,7 +5,6 @@ cannot be judged. The text about a recording consists of a sentence, a table of 
 explanations of the differences.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
@@ -32,6 +31,7 @@ from agreement.results.renderings.judged_windows import (
     starts_json,
     starts_of_case,
     window_json,
+    written_iris,
 )
 from lars.language.windows import Interval
 
@@ -305,12 +305,9 @@ def shift_in_words(shift: Shift) -> str:
     return f"{fits} fit with {' and '.join(moved) or 'these borders'}"
 
 
-_WRITTEN_IRI: Final = re.compile(r'"([A-Za-z][A-Za-z0-9+.-]*://[^"<>\s]+)"')
-
-
 def _odd_rows(match: RowMatch) -> Iterator[str]:
     # Formats without kinds of terms, such as CSV, contain IRIs as texts: both sides are shown alike.
-    written = [tuple(term and _WRITTEN_IRI.sub(r"<\1>", term) for term in row) for row in match.extra]
+    written = list(map(written_iris, match.extra))
     shown = [given if row in match.missing else row for given, row in zip(match.extra, written, strict=True)]
     missing, extra = outputs.told_apart(match.missing, shown)
     for title, rows in (("missing", missing), ("extra", extra)):

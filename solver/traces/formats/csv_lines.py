@@ -20,6 +20,7 @@ from solver.traces.formats.cells import (
     ATOM_COLUMNS,
     COLUMNS,
     MAPPED,
+    OTHER_TIMES,
     Cell,
     atom_columns,
     read_cells,
@@ -140,7 +141,12 @@ def read_header(path: str, line: str, arrival: str | None = None) -> tuple[str, 
     Raises:
         PlacedError: The header is invalid.
     """
-    if not is_header(line) and not are_columns([name for name in _names(line) if name != arrival]):
+    names = [name for name in _names(line) if name != arrival]
+    if not is_header(line) and not are_columns(names):
+        for other in filter(names.count, OTHER_TIMES):
+            if are_columns(["t" if name == other else name for name in names]):
+                problem = f"found no column t as header; use t as the name of the column {other}"
+                raise PlacedError(Place(path, 1, 1, line), problem)
         accepted = (
             "the columns t, stream, s, p, o, or t, atom, or t, predicate, arg1, arg2 .., in any order; "
             f"{MAPPED}"

@@ -1,10 +1,12 @@
 """In Python, messages name keywords and functions, not options and commands of a shell."""
 
+import pandas as pd
 import pytest
 
 from agreement import api
+from agreement.cli.commands import COMMANDS
 from agreement.results.base.library import answering
-from agreement.results.base.sources import in_keywords
+from agreement.results.base.sources import COMMANDS_ONLY, in_keywords
 from tests.agreement.command import lars
 
 BADGES = "REGISTER QUERY q AS SELECT ?p FROM STREAM <e:badges> [RANGE 20s STEP 5s] WHERE { ?p <e:enters> ?r }"
@@ -56,8 +58,21 @@ def test_a_query_without_trace_names_its_own_stream_in_the_remedy():
         ("cannot use --step all: use --step none", 'cannot use step="all": use step="none"'),
         ("use --sort or --in-processes", "use sort=True or --in-processes"),
         ("give it to `lars translate --to cqels`", 'give it to `api.translate(..., to="cqels")`'),
+        ("use `lars solve` or `lars play`", "use `api.solve` or `lars play`"),
         ("as `lars translate q.rq --to cqels` prints", "as `lars translate q.rq --to cqels` prints"),
     ],
 )
 def test_options_in_a_sentence_become_keywords(sentence, expected):
     assert in_keywords(sentence, answering(api.translate).options) == expected
+
+
+def test_each_command_without_a_function_is_known():
+    names = [name for name in COMMANDS if not hasattr(api, name.replace("-", "_"))]
+    assert set(names) == COMMANDS_ONLY
+
+
+def test_a_time_column_of_another_name_is_named():
+    for name in ("time", "timestamp"):
+        table = pd.DataFrame({name: [1], "atom": ["q"]})
+        with pytest.raises(api.LarsError, match=f"; use t as the name of the column {name}$"):
+            api.solve("p ← q.", table)

@@ -106,7 +106,11 @@ MALFORMED = {
         {"a.nt": b'<urn:s> <urn:p> "a\xff" "1" .'},
         "a.nt:1:19: found bytes that are not valid UTF-8",
     ),
-    "csv header": ({"a.csv": "time,s,p,o\n"}, "a.csv:1:1: found 'time,s,p,o' as header"),
+    "csv header": ({"a.csv": "when,s,p,o\n"}, "a.csv:1:1: found 'when,s,p,o' as header"),
+    "csv time column": (
+        {"a.csv": "time,s,p,o\n"},
+        "a.csv:1:1: found no column t as header; use t as the name of the column time",
+    ),
     "csv fields": ({"a.csv": "t,s,p,o\n1,urn:s,urn:p\n"}, "a.csv:2:9: found 3 fields"),
     "csv quotes": ({"a.csv": 't,s,p,o\n1,urn:s,urn:p,"a"b\n'}, "a.csv:2:15: found '\"a\"b'"),
     "csv literal": ({"a.csv": 't,s,p,o\n1,urn:s,urn:p,"a"\n'}, "a.csv:2:15: 'a' is not an RDF term"),

@@ -23,6 +23,7 @@ from solver.traces.formats.cells import (
     ATOM_COLUMNS,
     COLUMNS,
     MAPPED,
+    OTHER_TIMES,
     PREDICATE_COLUMNS,
     argument_columns,
     atom_columns,
@@ -235,6 +236,8 @@ def table_columns(source: input_files.TraceFile) -> tuple[str, ...]:
     missing = [name for name in names if name not in (*schema.names, "stream")]
     if missing:
         text = f"no column {', '.join(missing)} among {short(', '.join(schema.names))}"
+        if missing == [source.times] and (other := next(filter(schema.names.count, OTHER_TIMES), None)):
+            raise LarsError(f"{source.path}: {text}; use {source.times} as the name of the column {other}")
         raise LarsError(f"{source.path}: {text}; expected {ACCEPTED_TABLE}; {MAPPED}")
     if twice := [name for name in names if schema.names.count(name) > 1]:
         raise LarsError(f"{source.path}: two columns {', '.join(twice)}; expected {ACCEPTED_TABLE}")

@@ -15,7 +15,7 @@ SELECT ?who ?room FROM STREAM <http://example.org/doors> [RANGE 10s STEP 5s] WHE
 PUSHED = """PREFIX : <http://example.org/>
 SELECT ?who ?room { STREAM :doors [RANGE 10s] { ?who :enters ?room } }
 """
-SOLVED = "the answers are exactly the answers of `lars solve` by {}. "
+SOLVED = "the answers are exactly the answers of `api.solve` by {}. "
 
 
 def frame(query, trace=DOORS):
@@ -42,9 +42,7 @@ def test_one_wrong_row_is_the_only_wrong_row_by_solve(changed):
     rows["moved"] = pd.concat([rows["moved"], late])
     judged = api.judge(PUSHED, DOORS, answers=rows[changed])
     wrong = {"moved": "2 wrong rows"}.get(changed, "1 wrong row")
-    assert any(
-        f"nearer to the answers of `lars solve` by push: {wrong}, " in text for text in judged.warnings
-    )
+    assert any(f"nearer to the answers of `api.solve` by push: {wrong}, " in text for text in judged.warnings)
     graded = api.judge(PUSHED, DOORS, answers=rows[changed], engine="solve")
     kinds = ("missing", "extra")
     counts = [sum(len(getattr(window, kind)) for window in graded.differences) for kind in kinds]
@@ -156,3 +154,18 @@ def test_a_row_that_comes_again_is_mentioned_even_if_sets_ignore_it(tmp_path):
     assert warning.startswith("1 row came again later, at 5, for the evaluation at 1")
     assert judged_at(tmp_path, 1, 5, semantics="set", late=0).correct is False
     assert judged_at(tmp_path, 1, semantics="set").warnings == ()
+
+
+def test_wrong_rows_of_answers_without_kinds_have_the_form_of_expected_rows(tmp_path):
+    (tmp_path / "answers.csv").write_text("time,who,room\n1,http://example.org/bob,lab\n")
+    judged = api.judge(SHORT, answers=str(tmp_path / "answers.csv"), diagnosis=False, **DOOR)
+    (window,) = judged.differences
+    assert {*window.extra[0]} == {"<http://example.org/bob>", '"lab"'}
+    assert {*window.missing[0]} == {"<http://example.org/ann>", "<http://example.org/hall>"}
+    (written,) = judged.document()["windows"]
+    assert [row["who"]["type"] for kind in ("extra", "missing") for row in written[kind]] == ["uri", "uri"]
+
+
+def test_a_program_is_pointed_to_check():
+    with pytest.raises(api.LarsError, match=r"use a query, or `api\.check` with an answer"):
+        api.judge("p ← q.", [(1, "q")], answers="t,x\n1,a\n")
