@@ -32,6 +32,10 @@ _Columns = Mapping[str, str]
 
 NAME: Final = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 """Names of columns that can be names of variables, and of local names."""
+Only = tuple[str, str] | None
+"""A column of the events, and a term: only events with this term in the column count. None for all events."""
+Quantity = tuple[str, str, Only]
+"""AVG, COUNT, MAX, MIN or SUM, the column of the events that it reads (empty for COUNT), and which events."""
 COUNT: Final = "COUNT"
 _WHOLE: Final = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 25, 30, 40, 45, 50)
 LENGTHS: Final = tuple(
@@ -54,6 +58,10 @@ _EXACT: Final = 1e-9
 """The relative difference of doubles up to which they count as one number."""
 _TRIGGERED: Final = 0.95
 """The least share of alerts at the times of events that shows that events cause them."""
+_FEW_TERMS: Final = 6
+"""The greatest number of different texts in a column of the events that are tried as a condition."""
+_SURE: Final = 0.9
+"""The least share of alerts of a log with the values of another aggregate than those of the other log."""
 _IDLE: Final = 20
 """The greatest number of ticks for each time with an alert, up to which a clock is likely."""
 _FINEST: Final = -13
@@ -65,7 +73,7 @@ class AggregateRule:
     """A rule of alerts: an aggregate over a time window, for each group, is beyond a limit.
 
     - `groups` are the columns of the alerts by which events are grouped, with their columns in the events.
-    - `function` is AVG, COUNT, MAX, MIN or SUM, and `column` is the column of the events that it reads.
+    - `quantity` is the aggregate.
     - `variable` is the column of the alerts with the value; None if the alerts do not contain it.
     - `lengths` are the lengths of the windows that fit the logs best: first the length of the rule, then the
       lengths of the other logs.
@@ -77,8 +85,7 @@ class AggregateRule:
     """
 
     groups: _Columns
-    function: str
-    column: str
+    quantity: Quantity
     variable: str | None
     lengths: tuple[Duration, ...]
     fitting: int = 0
@@ -108,14 +115,14 @@ def common_columns(logs: Sequence[Recording]) -> Sequence[str]:
     return sorted(set.intersection(*(set(log.variables) for log in logs)))
 
 
-def aggregate_rule(
+def aggregate_rules(
     events: Recording, alerts: Sequence[Recording], time: str, unit: Duration
-) -> AggregateRule | None:
-    """Return the rule with an aggregate that explains most alerts of one of the logs; None without one.
+) -> Sequence[AggregateRule]:
+    """Return a rule with an aggregate for each log of alerts, or no rule.
 
-    If alerts contain a column of numbers that no column of the events explains, the rule has the values of
-    this column. If the alerts contain no numbers, the aggregate separates evaluations with and without an
-    alert.
+    If alerts contain a column of numbers that no column of the events explains, a rule has the values of this
+    column. If the alerts contain no numbers, the aggregate separates evaluations with and without an alert.
+    The rule that explains a log best is that of all logs, but for logs with the values of another aggregate.
 
     Args:
         events: The table of events.
@@ -129,13 +136,10 @@ def aggregate_rule(
     values = [name for name in named if is_computed(name, events, alerts)]
     if not values:
         names = [name for name in shared if any(_are_numbers(log, name) for log in alerts)]
-        return None if names else _by_limit(events, alerts, shared, time, lengths)
-    found = [
-        rule
-        for name in values
-        if (rule := _by_values(events, alerts, _without(shared, name), name, time, lengths)) is not None
-    ]
-    return max(found, key=lambda rule: rule.fitting / rule.looked, default=None)
+        rule = None if names else _by_limit(events, alerts, shared, time, lengths)
+        return [rule] * len(alerts) if rule else ()
+    found = (_by_values(events, alerts, _without(shared, name), name, time, lengths) for name in values)
+    return max(found, key=lambda rules: max((one.fitting / one.looked for one in rules), default=0.0))
 
 
 def _without(shared: _Columns, name: str) -> _Columns:
@@ -184,15 +188,16 @@ def _over(series: _Series, function: str, length: Duration, ends: Doubles) -> Do
     return np.where(count > 0, values, np.nan)
 
 
-def _series(events: Recording, groups: _Columns, column: str | None) -> _Groups:
+def _series(events: Recording, groups: _Columns, column: str, only: Only) -> _Groups:
     """Return the events of each group with their numbers in a column; without a column, each number is 1."""
-    names = (*groups.values(), *(() if column is None else (column,)))
+    own = [*groups.values(), *([column] if column else [])]
+    names = (*own, *([only[0]] if only else []))
     rows: defaultdict[Key, list[tuple[float, float]]] = defaultdict(list)
     for report in in_columns(events, names).reports:
         for row in report.rows:
-            key = row_key(row)
-            number = 1.0 if column is None else _double(key[-1])
-            if isfinite(number):
+            key = row_key(row[: len(own)])
+            number = _double(key[-1]) if column else 1.0
+            if isfinite(number) and (only is None or row[-1] == only[1]):
                 rows[key[: len(groups)]].append((report.t, number))
     series = {}
     for key, pairs in rows.items():
@@ -205,14 +210,27 @@ def _double(part: object) -> float:
     return double(part) if isinstance(part, int | Decimal | float) else float("nan")
 
 
-def _tried(events: Recording, groups: _Columns, besides: Sequence[str]) -> Iterator[tuple[str, str, _Groups]]:
-    """Yield functions with a column of numbers of the events and its series; COUNT reads all events."""
-    for column in events.variables:
-        named = NAME.fullmatch(column) and column not in {*besides, *groups.values()}
-        if named and any(map(is_number, _parts(events, column))):
-            series = _series(events, groups, column)
-            yield from ((function, column, series) for function in ("AVG", "MAX", "MIN", "SUM"))
-    yield COUNT, "", _series(events, groups, None)
+def _tried(events: Recording, groups: _Columns, time: str) -> Sequence[tuple[Quantity, _Groups]]:
+    """Return quantities with their series: of all events, and of those with one of few texts in a column."""
+    free = [
+        name for name in events.variables if NAME.fullmatch(name) and name not in {time, *groups.values()}
+    ]
+    numbers = [name for name in free if any(map(is_number, _parts(events, name)))]
+    terms = {name: _terms(events, name) for name in free if name not in numbers}
+    few = ((name, term) for name, own in terms.items() if len(own) <= _FEW_TERMS for term in own)
+    tried: list[tuple[Quantity, _Groups]] = []
+    for only in (None, *few):
+        for column in numbers:
+            series = _series(events, groups, column, only)
+            tried += (((function, column, only), series) for function in ("AVG", "MAX", "MIN", "SUM"))
+        tried.append(((COUNT, "", only), _series(events, groups, "", only)))
+    return tried
+
+
+def _terms(events: Recording, column: str) -> Sequence[str]:
+    """Return the terms of a column of the events, in N-Triples syntax."""
+    reports = in_columns(events, (column,)).reports
+    return sorted({term for report in reports for row in report.rows for term in row if term is not None})
 
 
 def _alerts_of(
@@ -239,28 +257,39 @@ def _by_values(  # noqa: PLR0913, PLR0917 - two tables, and what their columns m
     name: str,
     time: str,
     lengths: Sequence[Duration],
-) -> AggregateRule | None:
-    """Return the rule whose aggregate has the values of a column of the alerts; None if none has half."""
+) -> Sequence[AggregateRule]:
+    """Return rules whose aggregates have the values of a column of the alerts; empty if none has half."""
     texts = {own: column for own, column in shared.items() if not _are_numbers(events, column)}
     for groups in (shared, texts) if len(texts) < len(shared) else (shared,):
-        tried = list(_tried(events, groups, (time,)))
-        best: list[tuple[int, int, str, str, Duration]] = []
+        tried = _tried(events, groups, time)
+        best: list[AggregateRule] = []
         for log in alerts:
             wanted, near = _alerts_of(log, groups, name), _rounding(log, name)
             looked = sum(map(len, wanted.values()))
             fits = (
-                (_fitting(series, function, length, wanted, near), looked, function, column, length)
-                for (function, column, series), length in product(tried, lengths)
+                AggregateRule(
+                    groups,
+                    quantity,
+                    name,
+                    (length,),
+                    _fitting(series, quantity[0], length, wanted, near),
+                    looked,
+                )
+                for (quantity, series), length in product(tried, lengths)
             )
-            best.append(max(fits, key=lambda fit: fit[0], default=(0, 0, "", "", SECOND)))
-        fitting, looked, function, column, length = max(best, key=lambda fit: fit[0] / max(fit[1], 1))
-        if looked and fitting >= _FITTING * looked:
-            others = [fit[-1] for fit in best if fit[2:4] == (function, column)]
-            own = AggregateRule(
-                groups, function, column, name, tuple(dict.fromkeys((length, *others))), fitting, looked
-            )
-            return _limited(own, events, alerts)
-    return None
+            best.append(max(fits, key=lambda rule: rule.fitting))
+        first = max(best, key=lambda rule: rule.fitting / max(rule.looked, 1))
+        if first.looked and first.fitting >= _FITTING * first.looked:
+            of_first = [own.lengths[0] for own in best if own.quantity == first.quantity]
+            first = replace(first, lengths=tuple(dict.fromkeys((first.lengths[0], *of_first))))
+            first = _limited(first, events, alerts)
+            return [
+                _limited(own, events, [log])
+                if own.quantity != first.quantity and own.fitting >= _SURE * own.looked > 0
+                else first
+                for own, log in zip(best, alerts, strict=True)
+            ]
+    return ()
 
 
 def _rounding(log: Recording, name: str) -> float:
@@ -305,8 +334,8 @@ def _by_limit(
 ) -> AggregateRule | None:
     """Return the rule whose aggregate separates the evaluations of a log with and without an alert."""
     rules = (
-        _limited(AggregateRule(shared, function, column, None, (length,)), events, alerts, series)
-        for (function, column, series), length in product(_tried(events, shared, (time,)), lengths)
+        _limited(AggregateRule(shared, quantity, None, (length,)), events, alerts, series)
+        for (quantity, series), length in product(_tried(events, shared, time), lengths)
     )
     known = [rule for rule in rules if rule.limit is not None]
     best = min(known, key=lambda rule: rule.against / rule.evaluations, default=None)
@@ -318,7 +347,7 @@ def _limited(
 ) -> AggregateRule:
     """Return a rule with the limit that the log with the clearest limit has; without one, none is known."""
     # Of all evaluations, those nearest to the limit count; a sample is enough to choose a rule.
-    series, most = (known, _MOST) if known else (_series(events, rule.groups, rule.column or None), _EVERY)
+    series, most = (known, _MOST) if known else (_series(events, rule.groups, *rule.quantity[1:]), _EVERY)
     found: list[AggregateRule] = []
     for log in alerts:
         for is_triggered, (values, inside) in _evaluations(rule, series, log, most):
@@ -356,7 +385,7 @@ def _evaluations(
         values, inside = [np.empty(0)], [np.empty(0, np.bool_)]
         for key, one in series.items():
             at = np.array(ends[key], np.float64)
-            values.append(_over(one, rule.function, rule.lengths[0], at))
+            values.append(_over(one, rule.quantity[0], rule.lengths[0], at))
             inside.append(_are_in(at, alerted[key]))
         joined, kept = np.concatenate(values), np.concatenate(inside)
         known = np.isfinite(joined)

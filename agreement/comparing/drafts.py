@@ -63,7 +63,8 @@ def draft(  # noqa: PLR0913 - two tables, and what the query calls them
     """
     prefix, iri = EXAMPLE
     if rule is not None:
-        names = dict.fromkeys((*rule.groups.values(), rule.column or events.variables[0]))
+        _, column, only = rule.quantity
+        names = dict.fromkeys((*rule.groups.values(), column or events.variables[0], *(only or ())[:1]))
         cells = {f"{prefix}:{column}": f"{{{column}}}" for column in names}
         lines = _FIRST, *_aggregated(rule, events, f"STREAM {prefix}:{name}")
         return "\n".join(lines) + "\n", {prefix: iri}, {"t": f"{{{time}}}", "s": EACH_ROW, **cells}
@@ -96,27 +97,28 @@ def draft(  # noqa: PLR0913 - two tables, and what the query calls them
 def _aggregated(rule: AggregateRule, events: Recording, stream: str) -> Iterator[str]:
     """Yield the lines of the query of a rule with an aggregate."""
     prefix, iri = EXAMPLE
-    length, groups = rule.lengths[0], " ".join(f"?{variable}" for variable in rule.groups)
+    (function, column, only), groups = rule.quantity, " ".join(f"?{variable}" for variable in rule.groups)
     taken = {*rule.groups, *([rule.variable] if rule.variable else [])}
     event, trigger = _fresh("event", taken), _fresh("trigger", taken)
-    number = _fresh(rule.column, taken) if rule.column else event
-    value = f"{rule.function}(?{number})"
-    same = [f"{prefix}:{column} ?{variable}" for variable, column in rule.groups.items()]
-    read = [f"{prefix}:{rule.column} ?{number}"] if rule.column else []
+    number = _fresh(column, taken) if column else event
+    value = f"{function}(?{number})"
+    same = [f"{prefix}:{own} ?{variable}" for variable, own in rule.groups.items()]
+    if only is not None:
+        same.append(f"{prefix}:{only[0]} {only[1]}")
+    read = [f"{prefix}:{column} ?{number}"] if column else []
     if not same and not read:
         read = [f"{prefix}:{events.variables[0]} ?{_fresh('value', taken)}"]
-    what = {"COUNT": "number of events"}.get(rule.function, f"{_WORDS.get(rule.function)} of {rule.column}")
     if rule.variable:
         fitting = f"{rule.fitting} of the {rule.looked} alerts that lars looked at"
-        yield f"# In {fitting}, {rule.variable} is the {what} in the last {length}."
+        yield f"# In {fitting}, {rule.variable} is {quantity_in_words(rule)}."
     else:
-        yield f"# The {what} in the last {length} separates the evaluations with and without an alert."
+        yield f"# {quantity_in_words(rule).capitalize()} separates the evaluations with and without an alert."
     yield f"PREFIX {prefix}: <{iri}>"
     selected = f"({value} AS ?{rule.variable})" if rule.variable else ""
     yield f"SELECT {' '.join(filter(None, (groups, selected)))} WHERE {{"
     if rule.is_triggered:
         yield f"  {stream} [NOW] {{ ?{trigger} {' ; '.join(same)} }}  # only events of a group evaluate it"
-    yield f"  {stream} [RANGE {length}] {{ ?{event} {' ; '.join((*same, *read))} }}"
+    yield f"  {stream} [RANGE {rule.lengths[0]}] {{ ?{event} {' ; '.join((*same, *read))} }}"
     yield "}"
     if groups:
         yield f"GROUP BY {groups}"
@@ -124,6 +126,14 @@ def _aggregated(rule: AggregateRule, events: Recording, stream: str) -> Iterator
         symbol, limit = rule.limit
         wrong = f"wrong at {rule.against} of {rule.evaluations} evaluations"
         yield f"HAVING ({value} {symbol} {limit})  # {wrong}"
+
+
+def quantity_in_words(rule: AggregateRule) -> str:
+    """Return a text such as "the mean of bar in the last 5m"."""
+    function, column, only = rule.quantity
+    what = f"the {_WORDS[function]} of {column}" if column else "the number of events"
+    where = f" with {only[0]} {only[1]}" if only else ""
+    return f"{what} in the last {rule.lengths[0]}{where}"
 
 
 def _shared_columns(events: Recording, alerts: Sequence[Recording]) -> Mapping[str, str]:

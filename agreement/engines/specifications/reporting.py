@@ -237,11 +237,14 @@ class ShownWindow:
         scale = self.frame.clock.scale
         before = (abs(self._shift) + 2) * scale
         after = before + window.width + window.slide
-        points, done = list[EvaluationPoint](), 0
-        for tick in self.ticks:
+        points, done, place = list[EvaluationPoint](), 0, 0
+        while done < len(ticks) and place < len(self.ticks):
+            tick = self.ticks[place]
             first = max(done, (tick - before - ticks.start) // ticks.step)
             done = max(first, min(len(ticks), (tick + after - ticks.start) // ticks.step + 1))
             points += map(EvaluationPoint, ticks[first:done], times[first:done])
+            # Most elements add nothing to the points of the elements before them.
+            place = bisect_left(self.ticks, ticks.start + done * ticks.step - after, place + 1)
         return points
 
 

@@ -20,13 +20,13 @@ from rich.console import RenderableType
 
 from agreement.comparing.aggregates import (
     AggregateRule,
-    aggregate_rule,
+    aggregate_rules,
     common_columns,
     decimals,
     is_computed,
     least,
 )
-from agreement.comparing.drafts import Draft, draft
+from agreement.comparing.drafts import Draft, draft, quantity_in_words
 from agreement.comparing.logs import AlertMatch, LogMatch, match_logs, missed
 from agreement.comparing.matching.likeness import is_number, row_key
 from agreement.documents import initial, recordings, requests
@@ -263,9 +263,10 @@ def compare_logs(request: LogsRequest, listeners: Listeners) -> LogsResult:
     events = _events_in(common, tables)
     moved = None if events is None else later(events, -begin * initial.MINUTE)
     predictions: report.Predictions = ((), ())
-    text = None
+    text, distinction = None, _distinction(asked.query, request)
     if asked.events and (first.reports or second.reports):
-        predictions, text = _explained(request, zero, tables, logs, lacking, listeners)
+        predictions, text, different = _explained(request, zero, tables, logs, lacking, listeners)
+        distinction = different or distinction
     match = match_logs(first, second, request.tolerance, within, moved)
     if all(predictions) and asked.within is None and (period := _clock(*predictions)) is not None:
         within = period.milliseconds / 2
@@ -291,7 +292,7 @@ def compare_logs(request: LogsRequest, listeners: Listeners) -> LogsResult:
         _dates=Dates(shown, MILLISECOND),
         _times=request.times,
         _fails_on_empty=request.fail_on_empty,
-        _distinction=_distinction(asked.query, request),
+        _distinction=distinction,
         _whole=_whole(typed, listeners),
         missed=_missed(request, match),
         predictions=predictions,
@@ -550,22 +551,28 @@ def _explained(  # noqa: PLR0913, PLR0917 - what is asked, and what was read
     logs: _Logs,
     lacking: frozenset[str],
     listeners: Listeners,
-) -> tuple[report.Predictions, str | None]:
-    """Return the predictions of the first log and of the second log, and the drafted query or None."""
-    asked = request.logs
+) -> tuple[report.Predictions, str | None, str]:
+    """Return the predictions of both logs, the drafted queries or None, and how their numbers differ."""
+    asked, names = request.logs, _names((request.first, request.second))
     options = _timed(request.input_options, zero, [table for _, table in tables], logs)
     with TemporaryDirectory(prefix="lars-") as folder:
-        text, queries, lengths = None, asked.query, tuple[Duration, ...]()
+        text, queries, lengths, different = None, asked.query, tuple[Duration, ...](), ""
         if not queries:
-            (text, prefixes, templates), rule = _drafted(asked.events, options, tables, logs)
-            lengths = () if rule is None else rule.lengths
-            for message in _aggregates(logs, tables) if rule is None else ():
+            rules, drafts = _drafted(asked.events, options, tables, logs)
+            for message in () if rules else _aggregates(logs, tables):
                 listeners.note(message)
-            queries = (Path(folder) / "draft.rq",)
-            rewrite(queries[0], text)
-            options = replace(options, around=replace(options.around, prefix=prefixes), column=templates)
+            text, lengths = "\n".join(draft for draft, _, _ in drafts), rules[0].lengths if rules else ()
+            queries = tuple(Path(folder) / f"{number}.rq" for number in range(len(drafts)))
+            if len(drafts) == _LOGS:
+                told = (f"{quantity_in_words(rule)} in {log}" for rule, log in zip(rules, names, strict=True))
+                different = f"the numbers in the column {rules[0].variable} are {', and '.join(told)}"
+            for query, (draft, prefixes, templates) in zip(queries, drafts, strict=True):
+                rewrite(query, draft)
+                columns_of = {**(options.column or {}), **templates}
+                options = replace(options, around=replace(options.around, prefix=prefixes), column=columns_of)
         tolerance = _tolerance(request, logs, tables, listeners.note)
-        named = [""] if len(queries) < _LOGS else _query_names(queries)
+        named = [f"for {log}" for log in names] if text else _query_names(queries)
+        named = [""] if len(queries) < _LOGS else named
         notes: list[str] = []
         judged = [
             replace(
@@ -585,7 +592,7 @@ def _explained(  # noqa: PLR0913, PLR0917 - what is asked, and what was read
             )
             for n, log in enumerate((request.first, request.second))
         )
-        return (first, second), text
+        return (first, second), text, different
 
 
 def _tolerance(request: LogsRequest, logs: _Logs, tables: _Tables, note: Warn) -> float:
@@ -708,8 +715,8 @@ def _aggregates(logs: _Logs, tables: _Tables) -> Iterator[str]:
 
 def _drafted(
     events: Sequence[Path], options: requests.InputOptions, tables: _Tables, logs: _Logs
-) -> tuple[Draft, AggregateRule | None]:
-    """Return the drafted query, and the rule with an aggregate that it is the query of, if any."""
+) -> tuple[Sequence[AggregateRule], Sequence[Draft]]:
+    """Return the rules of the logs with an aggregate, if any, and a drafted query for each different rule."""
     if len(events) > 1 or options.column:
         given = "--column" if options.column else "several files of --events"
         raise LarsError(
@@ -722,5 +729,6 @@ def _drafted(
     ((time, table),) = tables
     name = re.sub(r"\W+", "_", bare(events[0]).stem, flags=re.ASCII)
     unit = options.time_point
-    rule = aggregate_rule(table, logs, time, unit)
-    return draft(table, logs, rule, name=name, time=time, unit=unit), rule
+    rules = aggregate_rules(table, logs, time, unit)
+    different = rules if rules and rules[0] is not rules[1] else (rules[:1] or (None,))
+    return rules, [draft(table, logs, rule, name=name, time=time, unit=unit) for rule in different]

@@ -123,6 +123,40 @@ def test_alerts_without_a_rule_have_no_aggregate(tmp_path, seed):
         assert "HAVING" not in api.compare_logs(a, a, events=s).to_json()["query"]
 
 
+def test_logs_with_other_quantities_have_a_query_each(tmp_path):
+    events = simulated(random.Random(4))
+    logs = [alerts(events, function, 240, range(60, HOUR, 60), 2)[1] for function in ("MAX", "AVG")]
+    a, b = (written(tmp_path / f"{n}.csv", own, "pump", "level") for n, own in zip("ab", logs, strict=True))
+    s = written(tmp_path / "s.csv", [(t, g, float(v)) for t, g, v in events], "pump", "bar")
+    found = api.compare_logs(a, b, events=s)
+    assert all(tried[0].correct for tried in found.predictions)
+    assert found.text.splitlines()[0].endswith(
+        "the numbers in the column level are the maximum of bar in the last 4m in a.csv, and the mean of bar "
+        "in the last 4m in b.csv"
+    )
+    assert "(query for b.csv)" in found.text
+    assert "MAX(?bar) AS" in found.to_json()["query"]
+    assert "AVG(?bar) AS" in found.to_json()["query"]
+
+
+@pytest.mark.parametrize("kind", ["push", "own"])
+def test_only_events_with_one_text_may_count(tmp_path, kind):
+    """The count of denied badges at a door: other events neither count nor evaluate, in the second case."""
+    rng = random.Random(12)
+    whole = [(t, g, rng.choice(["denied", "open", "left"])) for t, g, _ in simulated(rng, groups=6)]
+    counted = [(t, g, Fraction(1)) for t, g, result in whole if result == "denied"]
+    limit, rows = alerts(counted, "COUNT", 300, sorted({t for t, _, _ in whole}), 0)
+    if kind == "own":
+        rows = [row for row in rows if any(row[:2] == event[:2] for event in counted)]
+    a = written(tmp_path / "a.csv", rows, "door", "number")
+    s = written(tmp_path / "s.csv", whole, "door", "result")
+    found = api.compare_logs(a, a, events=s)
+    draft = found.to_json()["query"]
+    assert draft.count('ex:result "denied"') == (2 if kind == "own" else 1)
+    assert f"HAVING (COUNT(?event) > {limit})" in draft
+    assert found.predictions[0][0].correct
+
+
 def test_a_group_may_be_a_number_and_the_value_may_have_the_name_of_its_column(tmp_path):
     rng = random.Random(5)
     events = [(t, int(g[1:]), v) for t, g, v in simulated(rng)]
