@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
+from decimal import Decimal
 from enum import Enum
 from functools import lru_cache
 from io import StringIO
@@ -294,6 +295,22 @@ def plain(number: float, fraction: int = 3) -> str:
     return "0" if text == "-0" else text
 
 
+def retypable(text: str | None) -> str:
+    """Return a term with a short IRI; a literal that is not a plain number has quotes and its datatype.
+
+    >>> [retypable(f'"{text}"^^<{XSD}integer>') for text in ("25", "none")], retypable("<http://e/shops#b>")
+    (['25', '"none"^^xsd:integer'], 'b')
+    >>> retypable('"25"'), retypable('"a"@en')
+    ('"25"', '"a"@en')
+    """
+    if text is None or not isinstance(term := _constant(text), Literal):
+        return short(text)
+    from solver.rdf import value
+
+    is_number = isinstance(value(term), int | float | Decimal)
+    return short(text) if is_number and term.language is None else with_kind(text)
+
+
 def short_row(row: "Row") -> str:
     """Return a row as the text of a table cell, with short terms."""
     return f"({', '.join(map(short, row))})"
@@ -488,7 +505,7 @@ def triples_table(
     arrivals: Iterable[tuple[str, str, Iterable[str | None]]], title: str | None = None, time: str = "t"
 ) -> Table:
     """Return a table of triples, each with its time and its stream."""
-    rows = ((t, stream, " ".join(map(short, triple))) for t, stream, triple in arrivals)
+    rows = ((t, stream, " ".join(map(retypable, triple))) for t, stream, triple in arrivals)
     return table(title, (time, "stream", "triple"), rows, right=(time,))
 
 

@@ -92,13 +92,15 @@ def _never_if(decision: LatenessDecision, question: LatenessQuestion) -> str:
 
 def _stream(side: Side, kind: ChangeKind, witness: LateWitness, question: LatenessQuestion) -> Iterator[str]:
     dates = Dates(unit=question.agreement.setting.unit, timed=True)
-    row = ", ".join(map(outputs.short, witness.row))
+    row = ", ".join(map(outputs.retypable, witness.row))
     yield f"{side}, {kind}: in {dates.period(witness.start, witness.end)} {_SAID[kind]}: ({row})"
     for t, came, quad in sorted(witness.stream, key=lambda each: each[:2]):
-        *triple, stream = map(outputs.short, map(str, quad))
+        *triple, stream = map(outputs.retypable, map(str, quad))
         late = f", arrives at {dates.text(came)}" if came > t else ""
         yield f"  {dates.text(t)}: {' '.join(triple)} on {stream}{late}"
-    yield from (f"  static: {' '.join(map(outputs.short, map(str, quad[:3])))}" for quad in witness.static)
+    yield from (
+        f"  static: {' '.join(map(outputs.retypable, map(str, quad[:3])))}" for quad in witness.static
+    )
 
 
 def as_json(decisions: Decisions, question: LatenessQuestion) -> outputs.Json:

@@ -256,7 +256,7 @@ def _witness(period: int, witness: Witness, dates: Dates) -> Iterator[str]:
 
 def _row_alone(witness: Witness) -> str:
     """Return a text with the row that only one side reports, and with the cause."""
-    return f"{_side(witness)} alone has ({', '.join(map(outputs.short, witness.row))}), {witness.remark}"
+    return f"{_side(witness)} alone has ({', '.join(map(outputs.retypable, witness.row))}), {witness.remark}"
 
 
 def _side(witness: Witness) -> str:
@@ -267,14 +267,14 @@ def _arrivals(facts: Iterable[Fact], dates: Dates) -> list[str]:
     """Return a line of text for each triple that arrives."""
     lines = []
     for fact in facts:
-        *triple, stream = map(outputs.short, fact.arguments)
+        *triple, stream = map(outputs.retypable, fact.arguments)
         lines.append(f"{dates.text(fact.t)}: {' '.join(triple)} on {stream}")
     return lines
 
 
 def _static_triples(quads: Iterable[tuple[str, ...]]) -> Iterator[tuple[str, str]]:
     """Yield a line of text for each static triple, with its graph."""
-    return ((f"static: {' '.join(map(outputs.short, triple))}", graph) for *triple, graph in quads)
+    return ((f"static: {' '.join(map(outputs.retypable, triple))}", graph) for *triple, graph in quads)
 
 
 def _more_static(witness: Witness) -> list[str]:
@@ -430,7 +430,7 @@ def _data(query: PairQuery, other: PairQuery, containment: Decision, mine: str) 
     when = f"at {dates.text(against.end)} " if _timed(query, other) else ""
     if against.before is not None:
         when = f"{when}(evaluated before at {dates.text(against.before)}) "
-    row = ", ".join(map(outputs.short, against.row))
+    row = ", ".join(map(outputs.retypable, against.row))
     yield f"  {when}{mine} alone has the row ({row}) of ({', '.join(map(str, query.result))})"
     yield from (f"  {line}" for line in _arrivals(against.facts, dates))
     yield from (f"  {line} in {graph}" for line, graph in _static_triples(against.triples))

@@ -67,7 +67,8 @@ def _witness_parts(task: WitnessTask, period: int, witness: Witness) -> Iterator
     if report is None:
         for name, rows in zip(task.sides, (witness.left_only, witness.right_only), strict=True):
             if rows:
-                listed_rows = ", ".join(sorted(map(outputs.short_row, rows)))
+                texts = sorted(f"({', '.join(map(outputs.retypable, row))})" for row in rows)
+                listed_rows = ", ".join(texts)
                 yield f"at {dates.text(witness.end)} {name} alone has {names} = {listed_rows}"
         if witness.remark:
             yield f"at {dates.text(witness.end)} {witness.remark}"
