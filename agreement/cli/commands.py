@@ -114,7 +114,8 @@ class Outputs:
     )
     known_failures: Path | None = option(
         None,
-        "File with the names of test cases that may fail, one per line. Other failures give exit code 1.",
+        "File with the names of test cases that may fail, one per line, and of refused tests after refused:. "
+        "Other failures and refusals give exit code 1.",
         metavar="FILE",
         shell_name="--known",
     )
@@ -186,7 +187,7 @@ class Outputs:
             # Loads what few runs need.
             from agreement.experiments.junit import read_known, write_junit
 
-            known = () if self.known_failures is None else read_known(self.known_failures)
+            known = None if self.known_failures is None else read_known(self.known_failures)
             write_junit(self.junit, " ".join(typed_command()[:2]), tuple(result.cases()), known)
         if self.out is None:
             return ()
@@ -240,8 +241,10 @@ class Outputs:
                 f"{self.known_failures}"
             )
         if not new:
-            if failed := sum(case.failure is not None for case in cases):
-                note(f"{failed} failed, all of them known: {self.known_failures} lists each failure")
+            for kind, named in (("failed", "failure"), ("refused", "refusal")):
+                why_not = (case.failure if kind == "failed" else case.refused for case in cases)
+                if count := sum(one is not None for one in why_not):
+                    note(f"{count} {kind}, all of them known: {self.known_failures} lists each {named}")
             # A verdict without a failed case stays.
             failures = [name for name in known if not names_parameters(name)]
             return (0, None) if len(gone) < len(failures) else (code, why)

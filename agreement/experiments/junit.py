@@ -17,6 +17,8 @@ PARAMETERS: Final = "parameters: "
 
 If several engines are compared, the name of the engine precedes these words.
 """
+_REFUSED: Final = "refused: "
+"""The begin of a line of a list of known failures that names a test whose query an engine rejects."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +26,7 @@ class VerdictCase:
     """A verdict as a test case: it passes, fails for a reason, or is skipped for a reason.
 
     The field `text` contains the details of a failure. The field `error` is the reason why a run has no
-    verdict.
+    verdict. The field `refused` is the reason why an engine rejected the query of the test case.
     """
 
     group: str
@@ -33,10 +35,13 @@ class VerdictCase:
     skipped: str | None = None
     text: str = ""
     error: str | None = None
+    refused: str | None = None
 
 
-def junit_text(suite: str, cases: Sequence[VerdictCase], known: Collection[str] = ()) -> str:
+def junit_text(suite: str, cases: Sequence[VerdictCase], known: Collection[str] | None = None) -> str:
     """Return test cases as JUnit XML; known failures count as skipped.
+
+    A refused test case is a failure if there is a list of known failures, and the list does not name it.
 
     >>> print(junit_text("s", [VerdictCase("g", "a<b"), VerdictCase("g", "c", "why")], ["c"]), end="")
     <?xml version="1.0" encoding="UTF-8"?>
@@ -45,28 +50,40 @@ def junit_text(suite: str, cases: Sequence[VerdictCase], known: Collection[str] 
       <testcase classname="g" name="c"><skipped message="known failure: why"/></testcase>
     </testsuite>
     """
-    failures = sum(case.failure is not None and not covering(case, known) for case in cases)
-    skipped = sum(case.skipped is not None or case.failure is not None for case in cases) - failures
+    bad = [case for case in cases if case.failure is not None or case.refused is not None]
+    new = [case for case in bad if _is_new(case, known)]
+    failures, skipped = len(new), len(bad) - len(new) + sum(case.skipped is not None for case in cases)
     errors = sum(case.error is not None for case in cases)
     counts = f'tests="{len(cases)}" failures="{failures}" errors="{errors}" skipped="{skipped}"'
     head = f"<testsuite name={_attribute(suite)} {counts}>"
-    lines = (_case(case, is_known=bool(covering(case, known))) for case in cases)
+    lines = (_case(case, is_new=_is_new(case, known), is_listed=known is not None) for case in cases)
     return "\n".join(('<?xml version="1.0" encoding="UTF-8"?>', head, *lines, "</testsuite>", ""))
+
+
+def _is_new(case: VerdictCase, known: Collection[str] | None) -> bool:
+    if known is None and case.refused is not None:
+        return False
+    return not covering(case, known or ())
 
 
 def _line_of(case: VerdictCase) -> str:
     """Return the name of a test case as a line of a list of known failures, without spaces at its ends."""
-    return on_one_line(case.name).strip()
+    name = on_one_line(case.name).strip()
+    return name if case.refused is None else f"{_REFUSED}{name}"
 
 
-def _case(case: VerdictCase, *, is_known: bool) -> str:
+def _case(case: VerdictCase, *, is_new: bool, is_listed: bool) -> str:
     opened = f"  <testcase classname={_attribute(case.group)} name={_attribute(case.name)}"
-    if case.failure is not None and not is_known:
+    why = case.failure if case.refused is None else f"new refusal: {case.refused}"
+    if why is not None and is_new:
         body = escape(_plain_xml(case.text))
-        return f"{opened}><failure message={_attribute(case.failure)}>{body}</failure></testcase>"
+        return f"{opened}><failure message={_attribute(why)}>{body}</failure></testcase>"
     if case.error is not None:
         return f"{opened}><error message={_attribute(case.error)}/></testcase>"
-    why = case.skipped if case.failure is None else f"known failure: {case.failure}"
+    if case.refused is not None:
+        why = f"{'known refusal' if is_listed else 'refused'}: {case.refused}"
+    else:
+        why = case.skipped if case.failure is None else f"known failure: {case.failure}"
     return f"{opened}/>" if why is None else f"{opened}><skipped message={_attribute(why)}/></testcase>"
 
 
@@ -86,7 +103,9 @@ def _plain_xml(text: str) -> str:
     )
 
 
-def write_junit(path: Path, suite: str, cases: Sequence[VerdictCase], known: Collection[str] = ()) -> None:
+def write_junit(
+    path: Path, suite: str, cases: Sequence[VerdictCase], known: Collection[str] | None = None
+) -> None:
     """Write test cases to a file as JUnit XML."""
     rewrite(path, junit_text(suite, cases, known))
 
@@ -113,6 +132,8 @@ def without_known(
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the names of failures that are not known, and of known failures that no longer occur.
 
+    A refused test case is a failure, and its line in the list begins with `refused: `.
+
     A line with parameters is no failure: the failures in the list are those of an engine with these
     parameters. If the run has other parameters, these are a failure that is not known.
     """
@@ -121,7 +142,11 @@ def without_known(
     found = (_line_of(case) for case in cases if names_parameters(case.name))
     other = tuple(name for name in found if listed and name not in listed)
     known = [name for name in known if name not in listed]
-    covered = {_line_of(case): covering(case, known) for case in cases if case.failure is not None}
+    covered = {
+        _line_of(case): covering(case, known)
+        for case in cases
+        if (case.failure, case.refused) != (None, None)
+    }
     new = tuple(name for name, lines in covered.items() if not lines)
     needed = {line for lines in covered.values() for line in lines}
     return (*other, *new), tuple(name for name in known if name not in needed)

@@ -32,7 +32,7 @@ from translate.model.query import Language
 CANDIDATES, LONGEST, LOOKED = 24, 9, 1000
 GAPS, PACED = ("windows", "report policies", "late arrivals"), 40
 """What a test is about that has gaps in its stream; and how many elements one without has at most."""
-BY_HAND = ("late", "istream-gap")
+BY_HAND = ("late", "istream-gap", "total-gap")
 """How names of queries begin whose streams are only those of `MORE`."""
 MORE = {
     "late": ("1 S s p 1; 5 S s p 2; 3 S s p 3; 11 S n n n",),
@@ -55,6 +55,7 @@ MORE = {
         "1 S s p 1; 1 S s q 1; 3 T s r 1; 9 S n n n",
         "1 S s p 1; 3 S s q 1; 3 S s q 2; 4 T s r 1; 10 S n n n",
     ),
+    "total-gap": ("1 S s p 1; 9 S s p 2; 15 S n n n",),
     "istream-gap": ("1 S s p 1; 11 S s p 1; 19 S n n n",),
     "total": ("1 S n n n; 7 S n n n", "1 S s p 1; 5 S n n n; 11 S n n n"),
     "one-or-more": ("1 S s p t; 1 S s p u; 1 S t p v; 1 S u p v; 7 S n n n",),

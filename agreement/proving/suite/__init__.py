@@ -17,4 +17,4 @@ from agreement.proving.suite.running import (
     writing_of,
 )
 from agreement.proving.suite.suite_tests import made_tests
-from agreement.proving.suite.vectors import declared_vectors, vectors
+from agreement.proving.suite.vectors import alike, declared_vectors, vectors

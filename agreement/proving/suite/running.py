@@ -438,7 +438,8 @@ class SuiteResult:
     """The result of the suite for an engine: parameters that the engine probably has, and test results.
 
     - `choice` contains the parameters by which the tests are judged: a parameter vector and a rule for times.
-    - `declared` is true if the user chose the parameters.
+    - `declared` contains the choices of parameters among which the user's declaration leaves the choice open;
+      it is empty if the user declares no parameters.
     - `usual` is true if the parameters follow the specification of the query language.
     - `fitting` contains all choices of parameters for which no test fails.
     - `misfits` names a few tests that cannot all pass for the same parameters.
@@ -447,7 +448,7 @@ class SuiteResult:
     engine: str
     writing: QueryWriting
     choice: Choice
-    declared: bool
+    declared: frozenset[Choice]
     usual: bool
     fitting: tuple[Choice, ...]
     misfits: tuple[str, ...]
@@ -465,13 +466,22 @@ class SuiteResult:
         return max(fits.values(), default=0)
 
     @property
-    def nearest(self) -> tuple[Choice, int]:
-        """The parameters for which most tests with reports pass, however unusual, and how many tests pass."""
+    def nearest(self) -> tuple[Choice, int, tuple[str, ...]]:
+        """The parameters for which most tests with reports pass, however unusual.
+
+        The number of tests that pass follows, then the names of the tests that fail by these parameters.
+        """
         passed = Counter(one for each in self.results if each.answer.has_reports for one in each.fits)
         best = max(
             passed, key=lambda one: (passed[one], one[1] == "evaluation", -one[0]), default=self.choice
         )
-        return best, passed[best]
+        language = self.writing.language
+        failed = (
+            each.test.name
+            for each in self.results
+            if each.answer.judged and best not in each.fits and best[0] in _admitted(each.answer, language)
+        )
+        return best, passed[best], tuple(failed)
 
     @property
     def incomplete(self) -> bool:
@@ -484,9 +494,15 @@ class SuiteResult:
         return not self.incomplete and not any(result.answer.reports for result in self.results)
 
     @property
-    def crashes(self) -> int:
-        """The number of tests in which the adapter ended, sent no reply, or sent an invalid reply."""
-        return sum(result.answer.failure is not None for result in self.results)
+    def rowless(self) -> bool:
+        """Whether all tests were run, and no report of the engine contains a row."""
+        reports = (rows for result in self.results for _, rows in result.answer.reports)
+        return not self.incomplete and not any(reports)
+
+    @property
+    def crashes(self) -> tuple[str, ...]:
+        """The names of the tests in which the adapter ended, sent no reply, or sent an invalid reply."""
+        return tuple(result.test.name for result in self.results if result.answer.failure is not None)
 
     @property
     def hint(self) -> str | None:
@@ -539,7 +555,7 @@ def judged_suite(
     fitting = tuple(one for one in fitting if one[1] != "inside" or one[0] not in plain)
     misfits = () if fitting else _misfits(judged, every)
     return SuiteResult(
-        engine, writing, choice, declared is not None, choice in usual, fitting, misfits, results
+        engine, writing, choice, declared or frozenset(), choice in usual, fitting, misfits, results
     )
 
 

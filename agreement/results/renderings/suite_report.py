@@ -34,6 +34,7 @@ _EARL: Final = {
 _NOT_ASKED: Final = "by these parameters nothing is due in the test, and nothing came"
 _FOUND: Final = "the run has found the parameters of the engine, which are not declared"
 _MUTE: Final = "the engine gave no report in the whole run"
+_ROWLESS: Final = "no report of the engine contains a row in the whole run"
 _SHOWN: Final = 5
 _LABELS: Final = {
     "evaluation": "",
@@ -58,10 +59,11 @@ def as_text(results: Sequence[suite.SuiteResult]) -> Iterator[RenderableType]:
     yield from overview(results)
     for result in results[:1] if len(results) == 1 else ():
         failed = [one for one in result.results if one.outcome == "failed"]
-        for test_result in failed[:_SHOWN]:
+        count = 1 if result.rowless else _SHOWN
+        for test_result in failed[:count]:
             yield from failure_parts(test_result, result)
-        if len(failed) > _SHOWN:
-            names = [one.test.name for one in failed[_SHOWN:]]
+        if len(failed) > count:
+            names = [one.test.name for one in failed[count:]]
             yield f"{len(names)} more failed: {outputs.first_few(names, 12)}"
 
 
@@ -74,21 +76,19 @@ def _sentences(result: suite.SuiteResult) -> Iterator[str]:
     if not any(test_result.answer.ran for test_result in result.results):
         return
     yield from (f"  {problem}" for problem in _problems(result))
-    sentence = "declared" if result.declared else "fits every answer"
-    if result.misfits and not result.declared:
-        nearest = f"those of {result.writing.language.value}" if result.usual else "the nearest"
-        sentence = f"none fits every answer; {nearest}"
-    yield f"  parameters ({sentence}): {vector_text(result.choice)}"
+    if result.rowless:
+        return
+    yield f"  parameters ({_source(result)}): {vector_text(result.choice)}"
     yield from _departures(result)
-    closest, passed = result.nearest
+    closest, passed, left = result.nearest
     if result.usual and passed > result.count("passed"):
         more = outputs.quantity(passed - result.count("passed"), "more test")
-        yield f"  other parameters fit {more}: {vector_text(closest)}"
-        yield from _as_file(result, closest)
+        yield f"  no parameters fit all tests; other parameters fit {more}: {vector_text(closest)}"
+        yield f"  by these parameters, {_failed_text(left)}"
     if result.misfits:
         yield f"  {_misfit_text(result.misfits, 'the declared' if result.declared else 'all')}"
     elif len(result.fitting) > 1:
-        yield f"  {outputs.quantity(len(result.fitting), 'vector')} of parameters fit all answers"
+        yield f"  {_fitting_text(result.fitting)}"
     if result.count("not asked"):
         yield f"  not asked: {_NOT_ASKED}"
     if unseen := [each.unseen for each in result.results if each.unseen and _is_judged(each)]:
@@ -96,12 +96,49 @@ def _sentences(result: suite.SuiteResult) -> Iterator[str]:
         yield f"  {reports} of {tests} come only with the last element, and are not asked"
 
 
+def _source(result: suite.SuiteResult) -> str:
+    """Return whether the parameters are declared or found, and whether they fit."""
+    if result.declared:
+        values = suite.alike(sorted({number for number, _ in result.declared}))
+        found = [name for name, texts in values.items() if len(texts) > 1]
+        return f"declared; found: {', '.join(found)}" if found else "declared"
+    if result.misfits:
+        nearest = f"those of {result.writing.language.value}" if result.usual else "the nearest"
+        return f"none fits every answer; {nearest}"
+    count = len(result.fitting)
+    return f"one of {count} vectors that fit every answer" if count > 1 else "fits every answer"
+
+
+def _failed_text(names: Sequence[str]) -> str:
+    return f"{outputs.quantity(len(names), 'test')} still failed: {outputs.first_few(names, _SHOWN)}"
+
+
+def _fitting_text(fitting: Sequence[Choice]) -> str:
+    """Return a sentence about the differences between vectors of parameters that fit all answers.
+
+    >>> _fitting_text([(0, "evaluation"), (1, "evaluation")])
+    '2 vectors of parameters fit all answers, but differ: combination any; combination all'
+    """
+    every = [_values(choice) for choice in fitting]
+    values = {name: dict.fromkeys(one.get(name, "none") for one in every) for one in every for name in one}
+    differ = {name: texts for name, texts in values.items() if len(texts) > 1}
+    shown = (
+        (", ".join(f"{name} {one.get(name, 'none')}" for name in differ) for one in every)
+        if len(every) <= _SHOWN
+        else (f"{name} {' or '.join(texts)}" for name, texts in differ.items())
+    )
+    head = f"{len(every)} vectors of parameters fit all answers, but differ"
+    return f"{head}: {'; '.join(shown)}"
+
+
 def _problems(result: suite.SuiteResult) -> Iterator[str]:
-    """Yield sentences about an engine that crashes, that never reports, or that counts another unit."""
+    """Yield sentences about an engine that crashes, never reports a row, or counts another unit."""
     if result.crashes:
-        yield f"the adapter crashed or sent no valid reply in {outputs.quantity(result.crashes, 'test')}"
-    elif result.mute:
-        yield _MUTE
+        tests = outputs.quantity(len(result.crashes), "test")
+        few = outputs.first_few(result.crashes, _SHOWN)
+        yield f"the adapter crashed or sent no valid reply in {tests}: {few}"
+    elif result.rowless:
+        yield _MUTE if result.mute else _ROWLESS
     if result.hint is not None:
         yield result.hint
 
@@ -134,7 +171,8 @@ def _departures(result: suite.SuiteResult) -> Iterator[str]:
         if not result.declared:
             passed = outputs.quantity(result.passed_by_specification, "test")
             yield f"  by {TITLES[language]}'s own parameters: {passed} passed (--engine {language.value})"
-            yield from _as_file(result, result.choice)
+            if not result.misfits:
+                yield from _as_file(result, result.choice)
     if unshown := [name for name in found if found[name] not in shown]:
         yield f"  not shown by the answers, which also fit {TITLES[language]}'s own: {', '.join(unshown)}"
     yield from (f"  {meaning}" for meaning in chosen.meanings())
@@ -300,7 +338,7 @@ def as_json(result: suite.SuiteResult) -> outputs.Json:
     return {
         "engine": result.engine,
         "language": result.writing.language.value,
-        "declared": result.declared,
+        "declared": bool(result.declared),
         "parameters": dict(_values(result.choice)),
         "vector": result.choice[0],
         "fitting": [{"vector": n, "reports at": label} for n, label in result.fitting],
@@ -380,5 +418,7 @@ def _case(result: suite.TestResult, suite_result: suite.SuiteResult) -> VerdictC
                 "\n".join(f"{outputs.plain(t)}: {rows}" for t, rows in side) for side in _sides(result)
             )
             return replace(named, failure=why, text=f"{_about(result)}\nright:\n{right}\ncame:\n{came}")
+        case "refused":
+            return replace(named, refused=result.answer.refused)
         case _:
             return replace(named, skipped=_why(result, suite_result) or result.outcome)

@@ -189,3 +189,26 @@ def test_a_failure_whose_name_ends_with_a_space_is_known_by_its_line_in_the_list
     known = read_known(file)
     assert without_known(cases, known) == ((), ())
     assert 'failures="0" errors="0" skipped="1"' in junit_text("s", cases, known)
+
+
+def test_a_refused_query_is_a_failure_if_a_list_of_known_failures_does_not_name_it():
+    cases = [VerdictCase("core", f"optional-{n:02}", refused="no OPTIONAL") for n in (1, 2)]
+    assert without_known(cases, []) == (("refused: optional-01", "refused: optional-02"), ())
+    # A failure that is known is no refusal that is known.
+    assert without_known(cases[:1], ["optional-01"]) == (("refused: optional-01",), ("optional-01",))
+    assert without_known(cases, ["refused: optional-*", "refused: bind-*"]) == ((), ("refused: bind-*",))
+
+
+@pytest.mark.parametrize(
+    ("known", "counts", "message"),
+    [
+        (None, ("0", "2"), "refused: no OPTIONAL"),
+        ([], ("2", "0"), "new refusal: no OPTIONAL"),
+        (["refused: optional-*"], ("0", "2"), "known refusal: no OPTIONAL"),
+    ],
+)
+def test_a_refusal_reads_otherwise_than_a_failure(known, counts, message):
+    cases = [VerdictCase("core", f"optional-{n:02}", refused="no OPTIONAL") for n in (1, 2)]
+    root = ET.fromstring(junit_text("s", cases, known))
+    assert (root.get("failures"), root.get("skipped")) == counts
+    assert {part.get("message") for case in root for part in case} == {message}

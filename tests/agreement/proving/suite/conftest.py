@@ -11,6 +11,7 @@ ALSO = (
     "late",
     "late-two",
     "istream-gap",
+    "total-gap",
     "ask",
     "window-variable",
     "agree-merged",

@@ -359,6 +359,14 @@ def test_recorded_answers_are_judged_as_an_adapter_is(folder, tmp_path):
     ran = lars("suite", "run", folder, "--answers", tmp_path, "--engine", "rspql", "--t0", "0")
     assert ran.code in (0, 1)
     assert "refused" in ran.out
+    known, asked = tmp_path.parent / "known.txt", ("--engine", "rspql", "--t0", "0", "--known")
+    known.write_text("tumbling-01\nreports\nrefused: tumbling-*\n")
+    ran = lars("suite", "run", folder, "--answers", tmp_path, *asked, known)
+    assert ran.code == 1
+    assert re.search(r"known.txt: does not list \d+ failures:\n  refused: (?!tumbling)", ran.err)
+    known.write_text("tumbling-01\nreports\nrefused: *\n")
+    ran = lars("suite", "run", folder, "--answers", tmp_path, *asked, known)
+    assert (ran.code, "refused, all of them known" in ran.err) == (0, True)
 
 
 @pytest.mark.parametrize("words", [("--answers", "."), ("--adapter", OXIGRAPH)], ids=lambda words: words[0])
