@@ -166,11 +166,20 @@ _QUERIES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class AdapterCheck:
-    """The result of one test of an adapter; `problem` is an error or None, `advice` is a remark or None."""
+    """The result of one test of an adapter; `problem` is an error or None, `advice` is a remark or None.
+
+    If `skipped` is true, the test could not be run, for the reason in `advice`.
+    """
 
     name: str
     problem: str | None = None
     advice: str | None = None
+    skipped: bool = False
+
+    @property
+    def outcome(self) -> str:
+        """The first word of the line about the test: ok, WRONG or skipped."""
+        return "WRONG" if self.problem is not None else "skipped" if self.skipped else "ok"
 
 
 def checks_of(
@@ -344,7 +353,7 @@ def _terms(rows: _Rows, profile: messages.ProfileReply, tried: _Tried) -> Adapte
         )
     if tried.carrier is None:
         advice = "the query selects no object of a triple, so that the kinds of terms could not be tested"
-        return AdapterCheck("terms", None, advice)
+        return AdapterCheck("terms", None, advice, skipped=True)
     kinds = {kind: term if profile.kinds else as_lexical(term) for kind, term in _KINDS}
     if not profile.kinds:
         # Engines that print texts alone write a language in many ways, or not at all.
@@ -370,7 +379,7 @@ def _blank_nodes(answers: messages.EngineAnswers, profile: messages.ProfileReply
     """
     name, one, other = "blank nodes", *(_subject(_TERMS.index(blank)) for blank in (_BLANK, _OTHER_BLANK))
     reports = (*(report for _, report in answers.reports), *answers.flush) if profile.kinds else ()
-    advice: str | None = "not tested: no report contains two rows with blank nodes"
+    tested = False
     for report in reports:
         texts = [frozenset(filter(None, row.values())) for row in report.rows]
         labels = [
@@ -383,8 +392,9 @@ def _blank_nodes(answers: messages.EngineAnswers, profile: messages.ProfileReply
                 return AdapterCheck(
                     name, f"{sentence}; use different labels for different blank nodes of a report"
                 )
-            advice = None
-    return AdapterCheck(name, None, advice)
+            tested = True
+    missing = None if tested else "no report contains two rows with blank nodes"
+    return AdapterCheck(name, None, missing, skipped=not tested)
 
 
 def _labelled(text: str) -> str:

@@ -211,14 +211,15 @@ class AdapterVerdict(Findings):
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
         checks = [
-            {"tried": check.name, "problem": check.problem, "advice": check.advice} for check in self.checks
+            {"tried": check.name, "outcome": check.outcome, "problem": check.problem, "advice": check.advice}
+            for check in self.checks
         ]
         return {"correct": self.correct, "checks": checks}
 
     def parts(self) -> Iterable[RenderableType]:
         """Yield a line for each test of the adapter."""
         for check in self.checks:
-            yield f"ok    {check.name}" if check.problem is None else f"WRONG {check.name}: {check.problem}"
+            yield f"{check.outcome:5} {check.name}{'' if check.problem is None else f': {check.problem}'}"
             if check.advice is not None:
                 yield f"      {check.advice}"
 

@@ -229,7 +229,7 @@ def test_a_check_says_that_rows_of_one_evaluation_are_one_report():
             ),
         ),
         ("blanks", 0, "ok    blank nodes\nok"),
-        ("", 0, "ok    blank nodes\n      not tested: no report contains two rows with blank nodes"),
+        ("", 0, "skipped blank nodes\n      no report contains two rows with blank nodes"),
     ],
 )
 def test_a_check_tells_blank_nodes_of_one_report_apart(kind, code, said):
