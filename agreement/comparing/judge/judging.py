@@ -893,7 +893,7 @@ def check_case_judge(name: str | None) -> None:
 def check_judge(name: str) -> None:
     """Raise LarsError if the name is neither an engine version nor a specification."""
     if not is_judge(name):
-        raise LarsError(f"--engine {name}: expected {ACCEPTED_JUDGES}")
+        raise LarsError(f"--engine {name}: expected {ACCEPTED_JUDGES}, or {SOLVE} (with --answers)")
 
 
 def language_of(query: Path, unit: Duration) -> str:

@@ -71,8 +71,8 @@ _STEPS: Final = tuple(
 _AGREES: Final = "#9ccfb8"
 _WIDTH: Final = 6.3
 """The default width of figures in inches."""
-_EDGE, _NARROWEST = 0.005, 5
-"""The length in inches by which a text may reach over the edge; the least part of the width for the axes."""
+_EDGE, _NARROWEST, _MOST_TENTHS = 0.005, 5, 1000
+"""How far a text may reach over the edge in inches, the least part of the width for axes, a large size."""
 FigureLook = tuple[float | None, float | None, float | None]
 """The font size of a figure in points, its width and its height in inches; None means the default."""
 NO_LOOK: Final[FigureLook] = (None, None, None)
@@ -215,7 +215,7 @@ def _least(size: float, fits: Callable[[float], bool]) -> float:
     """Return the least size above `size` for which `fits` is true, in tenths of an inch."""
     low = int(size * 10)
     high = low + 1
-    while not fits(high / 10):
+    while high < _MOST_TENTHS and not fits(high / 10):
         low, high = high, high + max(high // 4, 1)
     while high - low > 1:
         middle = (low + high) // 2
@@ -436,6 +436,7 @@ def _dated(axes: "Axes", variant: VariantReport, setting: Setting) -> str:
     """Label the time axis of a figure, with dateTimes if the trace has dateTimes; return the axis title."""
     dates = dates_on(variant, setting.unit)
     if dates.zero is None:
+        axes.locator_params("x", integer=True)
         return f"time in units of {setting.unit}"
     from matplotlib.ticker import FuncFormatter, MaxNLocator, MultipleLocator
 
@@ -514,7 +515,7 @@ def _timeline(axes: "Axes", variant: VariantReport, row: RowDifference, setting:
     axes.get_yticklabels()[-1].set(color=_LIT, weight="bold")  # the row that the picture is about
     # Beyond the timeline, no mark can be: half a time point is left for the marks at its ends.
     last = row.interval.end + 2
-    axes.set_xlim(max(first, timeline.first - 0.5), min(last, timeline.last + 0.5))
+    axes.set_xlim(max(first, timeline.first) - 0.5, min(last, timeline.last) + 0.5)
     axes.invert_yaxis()
     axes.set_xlabel(_dated(axes, variant, setting))
     axes.set_title(f"only in {row.side}: {row.cause}", fontsize=_font(8), loc="left")

@@ -281,3 +281,40 @@ def test_a_period_with_rows_of_several_causes_has_a_bar_and_a_letter_for_each(tm
     assert [set(each) for each in letters] == [{CAUSE_LETTERS[each] for each in causes}]
     for cause in causes:
         assert cause in strip_legend(axes)
+
+
+MACHINES = "SELECT ?m { STREAM <http://e/machines> [RANGE 2s] { ?m <http://e/reading> <http://e/bad> } }"
+EVENTS = [(1, 1, "ok"), (2, 2, "bad"), (3, 1, "bad"), (6, 2, "ok"), (7, 1, "bad"), (10, 2, "bad")]
+READINGS = [(t, (f"http://e/m{m}", "http://e/reading", f"http://e/{word}")) for t, m, word in EVENTS]
+
+
+@pytest.mark.filterwarnings("ignore:a figure with height")
+@pytest.mark.parametrize("look", [{"width": 3, "height": 5}, {"width": 3}, {"height": 1}])
+def test_a_size_that_is_too_small_is_refused_with_the_least_size_that_is_kept(tmp_path, look):
+    found = api.agree(MACHINES, READINGS, period=[2, 3, 4], to=12)
+    with pytest.raises(api.LarsError, match="its texts do not fit") as refused:
+        found.write_figure(tmp_path / "a.svg", font_size=16, **look)
+    name, least = re.search(r"use (\w+)=([\d.]+) or", str(refused.value)).groups()
+    kept = look | {name: float(least)}
+    found.write_figure(tmp_path / "a.svg", font_size=16, **kept)
+    svg = (tmp_path / "a.svg").read_text(encoding="utf-8")
+    for key, inches in kept.items():
+        assert float(re.search(rf'<svg[^>]* {key}="([0-9.]+)pt"', svg)[1]) == pytest.approx(72 * inches)
+    with pytest.raises(api.LarsError, match="its texts do not fit"):
+        found.plot(font_size=16, **kept | {name: kept[name] - 0.1})
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_height_that_is_refused_gives_no_warning():
+    found = api.agree(MACHINES, READINGS, period=2, to=12)
+    with pytest.raises(api.LarsError, match="height=1"):
+        found.plot(height=1, font_size=16)
+
+
+def test_the_timeline_has_the_period_of_the_strip_and_ends_with_the_timeline():
+    figure = api.agree(MACHINES, READINGS, period=2, to=12).plot()
+    axes = figure.axes[1]
+    band = axes.patches[0].get_window_extent().transformed(axes.transData.inverted())
+    assert (band.x0, band.x1) == pytest.approx((10, 12))
+    assert axes.get_xlim()[1] == 12.5
+    assert all(float(tick).is_integer() for each in figure.axes for tick in each.get_xticks())
