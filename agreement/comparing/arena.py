@@ -239,13 +239,18 @@ class Arena(Generic[Run, Switch]):
             is_refuted(n, right=True) for n in range(len(self.right))
         )
 
-    def explain_alike(self, one: Switch, other: Switch) -> bool:
-        """Return whether one of two faults alone explains only wrong runs that the other explains alone."""
+    def wider(self, one: Switch, other: Switch) -> Switch | None:
+        """Return that of two faults which alone explains all wrong runs that the other explains alone.
+
+        If there is no such fault, or if one of the faults alone explains no run, the function returns None.
+        """
         mine, yours = (
             {number for number in range(len(self.wrong)) if self.explains(number, (switch,))}
             for switch in (one, other)
         )
-        return bool(mine and yours) and (mine <= yours or yours <= mine)
+        if not mine or not yours:
+            return None
+        return one if yours <= mine else other if mine <= yours else None
 
     def _explained_by(
         self,

@@ -206,16 +206,19 @@ class Explanation:
         self.causes.append(Cause(lead.switch, explained, evidence))
 
     def _join_causes(self) -> None:
-        """Make one cause of two causes that are not different faults: only together do they explain more.
+        """Make one cause of two causes that are not different faults.
 
-        Alone, one of the causes explains only runs that the other explains too.
+        Alone, one of the causes explains only runs that the other explains too. If both together explain no
+        more runs than the other cause, only the other cause is left.
         """
         for one, other in combinations(self.causes, 2):
-            if one.switch.held or other.switch.held or not self.arena.explain_alike(one.switch, other.switch):
+            if one.switch.held or other.switch.held:
                 continue
             left = [cause for cause in self.causes if cause not in (one, other)]
-            pair = references.both(one.switch, other.switch)
-            choose = partial(self.arena.next_cause, (pair,), [cause.switch for cause in left])
+            if (wider := self.arena.wider(one.switch, other.switch)) is None:
+                continue
+            tried = (wider, references.both(one.switch, other.switch))
+            choose = partial(self.arena.next_cause, tried, [cause.switch for cause in left])
             if lead := self._confirmed_lead(choose):
                 self.causes[:] = left
                 self._add_cause(lead)

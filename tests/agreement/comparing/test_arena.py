@@ -62,11 +62,11 @@ def refuting(misses, over=lambda: False):
     return several.refuting(2, [2, 3], over)
 
 
-def test_faults_of_which_one_alone_explains_nothing_more_than_the_other_are_alike():
-    assert arena([6, 12]).explain_alike(2, 3)
-    assert arena([6, 2]).explain_alike(2, 3)
-    assert not arena([2, 3]).explain_alike(2, 3)
-    assert not arena([2]).explain_alike(2, 3)
+def test_of_two_faults_the_one_that_explains_all_runs_of_the_other_is_wider():
+    assert [arena([6, 12]).wider(*pair) for pair in ((2, 3), (3, 2))] == [2, 3]
+    assert [arena([6, 2]).wider(*pair) for pair in ((2, 3), (3, 2))] == [2, 2]
+    assert arena([2, 3]).wider(2, 3) is None
+    assert arena([2]).wider(2, 3) is None
 
 
 def test_what_explains_half_of_all_and_one_of_the_first_is_named_before_others_are_tried_on_more():

@@ -74,7 +74,7 @@ def explanation_with(*sentences):
     explanation = Explanation(hunt, hunt.wrong, hunt.right)
     change = query_switches._of_sources("one longer", "right", partial(_lengthened, MILLISECOND)).change
     longer = Switch("one longer", "right", partial(query_switches._begun_earlier, change, lambda _: 1))
-    switches = {one.sentence: one for one in (*explanation.parameters, longer)}
+    switches = {one.sentence: one for one in (*explanation._possible_switches(), longer)}
     for sentence in sentences:
         shown = [run for run in hunt.wrong if hunt.reference.predicts(run, (switches[sentence],))]
         explanation.causes.append(Cause(switches[sentence], shown, shown))
@@ -88,6 +88,13 @@ def test_two_changes_that_differ_only_together_are_one_cause():
     (cause,) = explanation.causes
     assert cause.switch.sentence == "bounds = closed; and one longer"
     assert len(cause.explained) == len(explanation.wrong)
+
+
+def test_a_cause_that_explains_no_run_beside_another_is_no_fault():
+    explanation = explanation_with("bounds = closed", "windows are 2 time points longer")
+    explanation._join_causes()
+    (cause,) = explanation.causes
+    assert cause.switch.sentence == "windows are 2 time points longer"
 
 
 def test_a_fault_that_needs_another_cause_names_it():
