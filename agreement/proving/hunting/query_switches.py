@@ -17,7 +17,7 @@ from agreement.documents.requests import WindowSource, sources, with_sources
 from agreement.engines.engine import RspqlDefinition
 from agreement.engines.specifications import Task
 from agreement.proving.hunting.input_switches import all_streams
-from agreement.proving.hunting.references import HuntedRun, JudgedRun, SpecificationReference, Switch
+from agreement.proving.hunting.references import JudgedRun, Switch
 from lars.durations import NANOSECONDS, Duration
 from lars.language.formulas import Aggregation, Call, Expression
 from lars.language.stream import ToStream
@@ -732,14 +732,13 @@ def _one_step_longer(window: Range) -> Range:
     return replace(window, length=Duration(window.length.nanoseconds + more))
 
 
-def other_lengths(reference: SpecificationReference, wrong: Sequence[HuntedRun]) -> Iterator[Switch]:
+def other_lengths(wrong: Sequence[JudgedRun]) -> Iterator[Switch]:
     """Yield the possible faults that windows are longer or shorter by several time points, as in wrong runs.
 
     The function tries the largest difference that a wrong run requires, and the most frequent differences.
     """
-    tick = min((run.query.tick for run in wrong), default=1)
-    looked = wrong[:_LENGTHS_MEASURED]
-    seen = Counter(by / tick for run in looked for by in set(reference.length_errors(run)))
+    tick = min((subject.recorded.task.unit.milliseconds for subject in wrong), default=1)
+    seen = Counter(by / tick for subject in wrong for by in set(subject.length_errors()))
     tried = [max(seen, default=0), min(seen, default=0), *(by for by, _ in seen.most_common(_LENGTHS_TRIED))]
     for by in (int(by) for by in dict.fromkeys(tried) if abs(by) > 1 and not by % 1):
         length = Duration(round(by * tick * NANOSECONDS["ms"]))
@@ -748,7 +747,7 @@ def other_lengths(reference: SpecificationReference, wrong: Sequence[HuntedRun])
         yield Switch(says, _LONG, partial(_begun_earlier, change, partial(_points, length)))
 
 
-_LENGTHS_MEASURED: Final = 60
+LENGTHS_MEASURED: Final = 60
 _LENGTHS_TRIED: Final = 8
 """The number of wrong runs in which differences of lengths are measured, and of differences; guesses."""
 

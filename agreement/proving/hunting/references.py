@@ -236,6 +236,23 @@ class JudgedRun:
             others.append(replace(recording, reports=far))
         return tuple(replace(self, recorded=replace(self.recorded, recording=other)) for other in others)
 
+    def length_errors(self) -> Iterator[float]:
+        """Yield the least ms by which windows would have to be longer, for each evaluation with extra rows.
+
+        If rows are missing, the windows would have to be shorter, and the number is negative.
+        """
+        task = self.recorded.task
+        tick = task.unit.milliseconds
+        times = [triple.t * tick for triple in task.elements]
+        windows = (one.window for one in sources(task.query))
+        lengths = {one.length.milliseconds for one in windows if isinstance(one, Range)}
+        for place, length in product(self.judgement.best.windows, lengths):
+            opening = place.at - length
+            if place.rows.extra and (older := [t for t in times if t <= opening]):
+                yield opening - max(older) + tick
+            if place.rows.missing and (own := [t for t in times if opening < t <= place.at]):
+                yield opening - min(own)
+
     def is_right(self, judgement: judge.Judgement) -> bool | None:
         """Return whether the run is right for some start time t0; None if no report can be judged.
 
@@ -526,21 +543,9 @@ class SpecificationReference(Reference):
         came = [report.t for report in subject.recorded.recording.reports if report.rows]
         yield from (t - other for t in came for other in due if t != other)
 
-    def length_errors(self, run: HuntedRun) -> Iterator[float]:
-        """Yield the least ms by which windows would have to be longer, for each evaluation with extra rows.
-
-        If rows are missing, the windows would have to be shorter, and the number is negative.
-        """
-        task = self._subject(run).recorded.task
-        tick, times = task.unit.milliseconds, [push.t for push in run.pushes]
-        windows = (one.window for one in sources(task.query))
-        lengths = {one.length.milliseconds for one in windows if isinstance(one, Range)}
-        for place, length in product(self.at_zero._subject(run).judgement.best.windows, lengths):  # noqa: SLF001
-            opening = place.at - length
-            if place.rows.extra and (older := [t for t in times if t <= opening]):
-                yield opening - max(older) + tick
-            if place.rows.missing and (own := [t for t in times if opening < t <= place.at]):
-                yield opening - min(own)
+    def at_zero_subjects(self, runs: Iterable[HuntedRun]) -> list[JudgedRun]:
+        """Return runs with all that is necessary to judge them; without the option t0, windows begin at 0."""
+        return [self.at_zero._subject(run) for run in runs]  # noqa: SLF001
 
     def misses(self, run: HuntedRun, on: tuple[Switch, ...]) -> int | None:
         """Return the number of rows and reports in which a run differs from the prediction of given faults.

@@ -23,7 +23,7 @@ from agreement.engines.engine import RspqlDefinition
 from agreement.engines.specifications.parameters import Combination
 from agreement.proving.hunting.answer_switches import answer_changes
 from agreement.proving.hunting.input_switches import STARTS, input_changes, ranges
-from agreement.proving.hunting.query_switches import operators, query_changes
+from agreement.proving.hunting.query_switches import operators, other_lengths, query_changes
 from agreement.proving.hunting.references import JudgedRun, Switch, explains, late_times
 from lars.errors import LarsError
 
@@ -65,7 +65,7 @@ def faults_of_recording(
         return
     late = () if any(push.came is not None for push in pushes) else late_times([push.t for push in pushes])
     subject = JudgedRun(of, replace(recorded, options=replace(recorded.options, worth=0)), late)
-    for switch in (*parameters_of(of, recorded.options), *other_switches()):
+    for switch in (*parameters_of(of, recorded.options), *other_switches(), *other_lengths([subject])):
         if recorded.options.deadline.is_over:
             return
         if explains(subject, switch):

@@ -46,7 +46,7 @@ def said(fault, run):
         mute_queries(every, every),
         portraits(every, every),
     )
-    learned = (*delays(JUDGE, [run]), *pauses([run]), *other_lengths(JUDGE, [run]))
+    learned = (*delays(JUDGE, [run]), *pauses([run]), *other_lengths(JUDGE.at_zero_subjects([run])))
     named = (one for one in (*chain(*told), *learned) if NAMES[fault] in one.sentence)
     return any(JUDGE.misses(run, (one,)) == 0 and JUDGE.can_refute(run, (one,)) for one in named)
 

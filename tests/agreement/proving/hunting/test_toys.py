@@ -22,6 +22,7 @@ from agreement.proving.hunting import (
 from agreement.proving.hunting.explanation import Cause, Explanation, run_hunt
 from agreement.proving.hunting.query_switches import _lengthened
 from agreement.proving.hunting.showing import Isolation
+from agreement.proving.hunting.switches import faults_of_recording
 from agreement.results.renderings.hunt_report import as_text
 from lars.durations import MILLISECOND
 from tests.agreement.proving.hunting.toy_faults import NAMES
@@ -66,6 +67,9 @@ def test_a_rule_that_is_found_from_the_wrong_runs_predicts_its_smallest_stream(f
     (found,) = hunt.faults
     assert NAMES[fault] in found.sentence
     assert hunt.reference.predicts(found.run, (found.rule,))
+    recorded = hunt.reference.at_zero_subjects([found.run])[0].recorded
+    said = [one.sentence for one in faults_of_recording(recorded, builtin("rspql"))]
+    assert f'rspql with the fault "{found.sentence}"' in said
 
 
 def explanation_with(*sentences):
