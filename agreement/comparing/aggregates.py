@@ -5,11 +5,11 @@ The search looks only at numbers, as doubles, and is quick. The query that it le
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
-from itertools import pairwise, product
-from math import gcd, isfinite
+from itertools import pairwise, product, repeat
+from math import floor, gcd, isfinite
 from typing import Final
 
 import numpy as np
@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from agreement.comparing.matching.likeness import Key, is_number, row_key
 from agreement.comparing.matching.numbers import double
-from agreement.documents.recordings import SLACK, Recording, in_columns
+from agreement.documents.recordings import SLACK, Recording
 from lars.dataclass import dataclass
 from lars.durations import SECOND, Duration
 
@@ -151,9 +151,19 @@ def _are_numbers(table: Recording, column: str) -> bool:
     return bool(parts) and all(map(is_number, parts))
 
 
+def _column(table: Recording, column: str) -> Sequence[Hashable]:
+    """Return the values of a column in all rows of a table, in the form for comparison."""
+    place = table.variables.index(column)
+    return [part for report in table.reports for row in report.rows for part in row_key((row[place],))]
+
+
+def _times(table: Recording) -> Sequence[float]:
+    """Return the times in ms of all rows of a table."""
+    return [report.t for report in table.reports for _ in report.rows]
+
+
 def _parts(table: Recording, column: str) -> Key:
-    reports = in_columns(table, (column,)).reports
-    return tuple(dict.fromkeys(part for report in reports for row in report.rows for part in row_key(row)))
+    return tuple(dict.fromkeys(_column(table, column)))
 
 
 def is_computed(name: str, events: Recording, alerts: Sequence[Recording]) -> bool:
@@ -190,19 +200,18 @@ def _over(series: _Series, function: str, length: Duration, ends: Doubles) -> Do
 
 def _series(events: Recording, groups: _Columns, column: str, only: Only) -> _Groups:
     """Return the events of each group with their numbers in a column; without a column, each number is 1."""
-    own = [*groups.values(), *([column] if column else [])]
-    names = (*own, *([only[0]] if only else []))
+    times = _times(events)
+    numbers = map(_double, _column(events, column)) if column else repeat(1.0)
+    keys = zip(*(_column(events, own) for own in groups.values()), strict=True) if groups else repeat(())
+    counts = [term == only[1] for term in _texts(events, only[0])] if only else repeat(True)
     rows: defaultdict[Key, list[tuple[float, float]]] = defaultdict(list)
-    for report in in_columns(events, names).reports:
-        for row in report.rows:
-            key = row_key(row[: len(own)])
-            number = _double(key[-1]) if column else 1.0
-            if isfinite(number) and (only is None or row[-1] == only[1]):
-                rows[key[: len(groups)]].append((report.t, number))
+    for t, number, key, is_counted in zip(times, numbers, keys, counts, strict=False):
+        if is_counted and isfinite(number):
+            rows[key].append((t, number))
     series = {}
     for key, pairs in rows.items():
-        times, numbers = np.array(sorted(pairs), np.float64).T
-        series[key] = times, numbers
+        ordered, values = np.array(sorted(pairs), np.float64).T
+        series[key] = ordered, values
     return series
 
 
@@ -216,7 +225,7 @@ def _tried(events: Recording, groups: _Columns, time: str) -> Sequence[tuple[Qua
         name for name in events.variables if NAME.fullmatch(name) and name not in {time, *groups.values()}
     ]
     numbers = [name for name in free if any(map(is_number, _parts(events, name)))]
-    terms = {name: _terms(events, name) for name in free if name not in numbers}
+    terms = {name: sorted(filter(None, {*_texts(events, name)})) for name in free if name not in numbers}
     few = ((name, term) for name, own in terms.items() if len(own) <= _FEW_TERMS for term in own)
     tried: list[tuple[Quantity, _Groups]] = []
     for only in (None, *few):
@@ -227,21 +236,19 @@ def _tried(events: Recording, groups: _Columns, time: str) -> Sequence[tuple[Qua
     return tried
 
 
-def _terms(events: Recording, column: str) -> Sequence[str]:
-    """Return the terms of a column of the events, in N-Triples syntax."""
-    reports = in_columns(events, (column,)).reports
-    return sorted({term for report in reports for row in report.rows for term in row if term is not None})
+def _texts(table: Recording, column: str) -> Sequence[str | None]:
+    """Return the terms of a column in all rows of a table, in N-Triples syntax."""
+    place = table.variables.index(column)
+    return [row[place] for report in table.reports for row in report.rows]
 
 
-def _alerts_of(
-    log: Recording, groups: _Columns, name: str | None
-) -> Mapping[Key, Sequence[tuple[float, float]]]:
+def _alerts_of(log: Recording, groups: _Columns, name: str) -> Mapping[Key, Sequence[tuple[float, float]]]:
     """Return the times and values of the alerts of each group, spread over the log."""
-    names = (*groups, *(() if name is None else (name,)))
-    every = [(report.t, row_key(row)) for report in in_columns(log, names).reports for row in report.rows]
+    keys = zip(*(_column(log, own) for own in groups), strict=True) if groups else repeat(())
+    every = [*zip(_times(log), map(_double, _column(log, name)), keys, strict=False)]
     found: defaultdict[Key, list[tuple[float, float]]] = defaultdict(list)
-    for t, key in every[:: _step(len(every))]:
-        found[key[: len(groups)]].append((t, 0.0 if name is None else _double(key[-1])))
+    for t, number, key in every[:: _step(len(every))]:
+        found[key].append((t, number))
     return found
 
 
@@ -351,10 +358,12 @@ def _limited(
     found: list[AggregateRule] = []
     for log in alerts:
         for is_triggered, (values, inside) in _evaluations(rule, series, log, most):
-            if min(np.count_nonzero(inside), np.count_nonzero(~inside)) < _FEWEST:
+            fewer = min(np.count_nonzero(inside), np.count_nonzero(~inside))
+            # A quantity that is known by its values needs few evaluations to show its limit.
+            if fewer < (1 if rule.variable else _FEWEST):
                 continue
             against, limit = _cut(values, inside)
-            if against <= _WRONG * min(np.count_nonzero(inside), np.count_nonzero(~inside)):
+            if against <= _WRONG * fewer:
                 found.append(
                     replace(
                         rule, limit=limit, against=against, evaluations=len(values), is_triggered=is_triggered
@@ -373,13 +382,14 @@ def _evaluations(
     alerts are unknown, the times of alerts are evaluations, and show which groups have no alert then.
     """
     alerted: defaultdict[Key, set[float]] = defaultdict(set)
-    for report in in_columns(log, tuple(rule.groups)).reports:
-        for row in report.rows:
-            alerted[row_key(row)].add(report.t)
+    keys = zip(*(_column(log, own) for own in rule.groups), strict=True) if rule.groups else repeat(())
+    for t, key in zip(_times(log), keys, strict=False):
+        alerted[key].add(t)
     if not alerted:
         return
     times = sorted({t for own in alerted.values() for t in own})
-    came = sorted({t for own, _ in series.values() for t in own.tolist() if times[0] <= t <= times[-1]})
+    every_event = sorted({t for own, _ in series.values() for t in own.tolist()})
+    came = [t for t in every_event if times[0] <= t <= times[-1]]
 
     def points(ends: Mapping[Key, Sequence[float]]) -> _Points:
         values, inside = [np.empty(0)], [np.empty(0, np.bool_)]
@@ -392,10 +402,13 @@ def _evaluations(
         return joined[known], kept[known]
 
     pushed = np.count_nonzero(_are_in(np.array(times), came)) >= _TRIGGERED * len(times)
-    for likely in (came if pushed else _ticks(times), ()):
+    # A log that was cut lacks alerts before its first and after its last one.
+    for span in ((every_event[0], every_event[-1]), (times[0], times[-1])) if every_event else ():
+        likely = [t for t in every_event if span[0] <= t <= span[1]] if pushed else _ticks(times, span)
         whole = sorted({*times, *likely})
         every = whole[:: _step(len(whole), most)]
         yield False, points(dict.fromkeys(series, every))
+    yield False, points(dict.fromkeys(series, times[:: _step(len(times), most)]))
     own = {key: [t for t in at.tolist() if times[0] <= t <= times[-1]] for key, (at, _) in series.items()}
     number = sum(map(len, alerted.values()))
     meeting = sum(
@@ -405,11 +418,13 @@ def _evaluations(
         yield True, points({key: at[:: _step(len(at), most)] for key, at in own.items()})
 
 
-def _ticks(times: Sequence[float]) -> Sequence[float]:
-    """Return the times of a clock on which all times in ms are; empty if most ticks would have no alert."""
+def _ticks(times: Sequence[float], span: tuple[float, float]) -> Sequence[float]:
+    """Return the ticks in a span of the clock of times in ms; empty if most ticks would have no alert."""
     period = gcd(*(round(after - before) for before, after in pairwise(times)))
-    number = round((times[-1] - times[0]) / period) + 1 if period else 0
-    return [times[0] + n * period for n in range(number)] if number <= _IDLE * len(times) else ()
+    if not period or (times[-1] - times[0]) / period > _IDLE * len(times):
+        return ()
+    first, last = (floor((end - times[0]) / period + SLACK) for end in span)
+    return [times[0] + n * period for n in range(max(first, -_EVERY), min(last, _EVERY) + 1)]
 
 
 def _are_in(times: Doubles, known: Sequence[float] | set[float]) -> npt.NDArray[np.bool_]:

@@ -6,7 +6,7 @@ If the events are known, the function also finds the query semantics that predic
 import re
 import shlex
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from datetime import datetime
 from difflib import get_close_matches
@@ -255,9 +255,11 @@ def compare_logs(request: LogsRequest, listeners: Listeners) -> LogsResult:
     variables, typed = _variables(request), request
     request, logs = _in_one_case(request, logs, variables, listeners.note)
     tables = list(_event_tables(request, zero))
-    common, lacking = _compared_columns(paths, logs, variables, listeners.note)
+    known = [name for _, table in tables for name in table.variables]
+    common, lacking = _compared_columns(paths, logs, variables, known, listeners.note)
     within = inf if asked.within is None else asked.within.milliseconds
-    begin = _minute(zero, (report.t for log in logs for report in log.reports))
+    read = (*logs, *(table for _, table in tables))
+    begin = _minute(zero, (report.t for table in read for report in table.reports))
     shown = None if zero is None else _shown(initial.in_zone_of(paths, initial.since(zero, begin)))
     first, second = (later(recordings.in_columns(log, common), -begin * initial.MINUTE) for log in logs)
     events = _events_in(common, tables)
@@ -389,11 +391,12 @@ def _in_one_case(
 
 
 def _compared_columns(
-    paths: tuple[Path, Path], logs: _Logs, variables: Sequence[str], note: Warn
+    paths: tuple[Path, Path], logs: _Logs, variables: Sequence[str], known: Sequence[str], note: Warn
 ) -> tuple[tuple[str, ...], frozenset[str]]:
     """Return the columns that are compared, and the variables of the query that are not compared.
 
-    A variable is not compared if a log has no column for it, and no other column with its values.
+    Names in `known` are columns of the events. A variable is not compared if a log has no column for it, and
+    no other column with its values.
 
     Raises:
         LarsError: The logs share no column, or another column seems to contain the values of a variable.
@@ -402,7 +405,8 @@ def _compared_columns(
     if not common:
         both = "; ".join(f"{path}: {', '.join(log.variables)}" for path, log in zip(paths, logs, strict=True))
         one, other = next(_alike(logs[0].variables, logs[1].variables), ("NAME", "COLUMN"))
-        raise LarsError(f"the logs share no column: {both}; use --rename {other}={one} to rename a column")
+        renamed = _renaming(one, other, {*variables, *known})
+        raise LarsError(f"the logs share no column: {both}; use --rename {renamed} to rename a column")
     asked = common & set(variables) or common
     free = [[name for name in log.variables if name not in {*common, *variables}] for log in logs]
     lacking = frozenset(variables) - asked if asked & set(variables) else frozenset[str]()
@@ -425,9 +429,15 @@ def _compared_columns(
     for one, two in _alike(*free):
         note(
             f"the columns {one} of {paths[0]} and {two} of {paths[1]} may mean the same; to compare them, "
-            f"use --rename {two}={one}"
+            f"use --rename {_renaming(one, two, {*variables, *known})}"
         )
     return tuple(sorted(asked)), lacking
+
+
+def _renaming(one: str, other: str, known: Collection[str]) -> str:
+    """Return the value of --rename that gives two columns one name: a known or the first one."""
+    kept, renamed = (other, one) if other in known and one not in known else (one, other)
+    return f"{renamed}={kept}"
 
 
 def _has_values(log: Recording, column: str, name: str, other: Recording) -> bool:
@@ -556,12 +566,12 @@ def _explained(  # noqa: PLR0913, PLR0917 - what is asked, and what was read
     asked, names = request.logs, _names((request.first, request.second))
     options = _timed(request.input_options, zero, [table for _, table in tables], logs)
     with TemporaryDirectory(prefix="lars-") as folder:
-        text, queries, lengths, different = None, asked.query, tuple[Duration, ...](), ""
+        text, queries, different, rules = None, asked.query, "", _rules(options, tables, logs)
         if not queries:
-            rules, drafts = _drafted(asked.events, options, tables, logs)
+            drafts = _drafted(asked.events, options, tables, logs, rules)
             for message in () if rules else _aggregates(logs, tables):
                 listeners.note(message)
-            text, lengths = "\n".join(draft for draft, _, _ in drafts), rules[0].lengths if rules else ()
+            text = "\n".join(draft for draft, _, _ in drafts)
             queries = tuple(Path(folder) / f"{number}.rq" for number in range(len(drafts)))
             if len(drafts) == _LOGS:
                 told = (f"{quantity_in_words(rule)} in {log}" for rule, log in zip(rules, names, strict=True))
@@ -570,6 +580,7 @@ def _explained(  # noqa: PLR0913, PLR0917 - what is asked, and what was read
                 rewrite(query, draft)
                 columns_of = {**(options.column or {}), **templates}
                 options = replace(options, around=replace(options.around, prefix=prefixes), column=columns_of)
+        lengths = tuple(dict.fromkeys(length for rule in rules for length in rule.lengths))
         tolerance = _tolerance(request, logs, tables, listeners.note)
         named = [f"for {log}" for log in names] if text else _query_names(queries)
         named = [""] if len(queries) < _LOGS else named
@@ -713,10 +724,22 @@ def _aggregates(logs: _Logs, tables: _Tables) -> Iterator[str]:
             )
 
 
+def _rules(options: requests.InputOptions, tables: _Tables, logs: _Logs) -> Sequence[AggregateRule]:
+    """Return the rules of the logs with an aggregate, if any, and if the events are one table."""
+    if len(tables) != 1:
+        return ()
+    ((time, table),) = tables
+    return aggregate_rules(table, logs, time, options.time_point)
+
+
 def _drafted(
-    events: Sequence[Path], options: requests.InputOptions, tables: _Tables, logs: _Logs
-) -> tuple[Sequence[AggregateRule], Sequence[Draft]]:
-    """Return the rules of the logs with an aggregate, if any, and a drafted query for each different rule."""
+    events: Sequence[Path],
+    options: requests.InputOptions,
+    tables: _Tables,
+    logs: _Logs,
+    rules: Sequence[AggregateRule],
+) -> Sequence[Draft]:
+    """Return a drafted query for each different rule of the logs; without a rule, one for both logs."""
     if len(events) > 1 or options.column:
         given = "--column" if options.column else "several files of --events"
         raise LarsError(
@@ -729,6 +752,5 @@ def _drafted(
     ((time, table),) = tables
     name = re.sub(r"\W+", "_", bare(events[0]).stem, flags=re.ASCII)
     unit = options.time_point
-    rules = aggregate_rules(table, logs, time, unit)
     different = rules if rules and rules[0] is not rules[1] else (rules[:1] or (None,))
-    return rules, [draft(table, logs, rule, name=name, time=time, unit=unit) for rule in different]
+    return [draft(table, logs, rule, name=name, time=time, unit=unit) for rule in different]

@@ -19,6 +19,10 @@ _NEAR: Final = 60_000
 _MOST: Final = 200
 """The maximum number of alerts with equal rows in a log whose times are compared with the other log."""
 _FEWEST: Final = 3
+_MANY: Final = 10
+"""The least number of alerts whose times must all differ by one length, if it is no half hour."""
+_SECOND: Final = 1000
+_CORRECT: Final = "correct the times of one log, and compare again"
 _ROUNDED: Final = 0.05
 """The maximum relative difference that counts as rounding."""
 _UNITS: Final = (
@@ -62,21 +66,32 @@ def hints(
 def _zone(names: tuple[str, str], logs: tuple[Recording, Recording]) -> Iterator[str]:
     """Yield a sentence if most rows occur in the other log whole half hours later or earlier."""
     mine, yours = map(_times, logs)
-    votes = Counter[int]()
+    votes, exact = Counter[int](), Counter[int]()
     for key, times in mine.items():
         # Several alerts of one log may have the same distance from one alert: a row votes once per alert.
         for t in times[:_MOST]:
-            near = {(other - t, round((other - t) / _HALF_HOUR)) for other in yours.get(key, ())[:_MOST]}
-            votes.update({n for apart, n in near if abs(apart - n * _HALF_HOUR) <= _NEAR})
+            apart = [other - t for other in yours.get(key, ())[:_MOST]]
+            halves = {(length, round(length / _HALF_HOUR)) for length in apart}
+            votes.update({n for length, n in halves if abs(length - n * _HALF_HOUR) <= _NEAR})
+            exact.update({round(length / _SECOND) for length in apart})
     least = min(sum(map(len, times.values())) for times in (mine, yours))
     for number, count in votes.most_common(1):
         if number and least >= _FEWEST and 5 * count >= 4 * least and 2 * votes[0] < count:
-            length, later = Duration(abs(number) * _HALF_HOUR * 10**6), "later" if number > 0 else "earlier"
-            yield (
-                f"the times of {names[1]} are {length} {later} than those of {names[0]} at "
-                f"{quantity(count, 'alert')}, as if the logs have different time zones; correct the times "
-                "of one log, and compare again"
-            )
+            times_differ = _later(names, number * _HALF_HOUR, min(count, least))
+            yield f"{times_differ}, as if the logs have different time zones; {_CORRECT}"
+            return
+    for number, count in exact.most_common(1):
+        # Rows that hold for some minutes are repeated, so that many of them also have other distances.
+        if number and least >= _MANY and 20 * count >= 19 * least and 10 * exact[0] <= 9 * count:
+            times_differ = _later(names, number * _SECOND, min(count, least))
+            yield f"{times_differ}, as if a clock is wrong, or all alerts come late; {_CORRECT}"
+
+
+def _later(names: tuple[str, str], milliseconds: int, count: int) -> str:
+    length, later = Duration(abs(milliseconds) * 10**6), "later" if milliseconds > 0 else "earlier"
+    return (
+        f"the times of {names[1]} are {length} {later} than those of {names[0]} at {quantity(count, 'alert')}"
+    )
 
 
 def _times(log: Recording) -> Mapping[Key, Sequence[float]]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from statistics import mode
 from typing import Final
 
+from agreement.comparing.aggregates import LENGTHS
 from agreement.comparing.drafts import USUAL
 from agreement.comparing.judge import judging
 from agreement.comparing.judge.by_engine import VersionJudgement
@@ -36,14 +37,14 @@ from solver.facts import Static
 from solver.settings import Progress, TraceInput, Warn, no_progress
 from solver.traces import read_time
 from translate.model.query import EngineQuery, Semantics
-from translate.model.windows import Range
+from translate.model.windows import Now, Range
 
 _PUSH: Final = "cqels"
 _PUSH_ALL: Final = "cqels, RSTREAM"
 _PULL: Final = "csparql"
 _CLOSING: Final = "rspql"
 _MOST_PERIODS: Final = 6
-_MOST_LENGTHS: Final = 8
+_MOST_LENGTHS: Final = 14
 _FINER: Final = tuple(Duration(10**power) for power in (6, 3, 0))
 """The units of times that are tried if times in the unit of the trace are after the last dateTime."""
 _PARTS: Final = 4
@@ -133,8 +134,8 @@ class JudgedLogs:
         run, zero = self._run(_PUSH, messages.append)
         answers = self._answers(log, columns(run.query), zero)
         times = [report.t for report in answers.reports]
-        if self.periods and not _lengths(run.query):
-            raise LarsError("--period requires a query with a window in time, which can slide")
+        if self.periods and not _can_slide(run.query):
+            raise LarsError("--period requires a query with a window in time, which can slide, and no [NOW]")
         asked = [Duration(points_of(one, unit) * unit.nanoseconds) for one in self.periods]
         periods = asked or _periods(run, times)
         tried = [self._judged("push", _PUSH, run, None, answers)]
@@ -178,7 +179,8 @@ class JudgedLogs:
                     tried += self._by_other_lengths(base, *runs[base.name], answers)
             if not _is_explained(tried):
                 tried += self._by_periods_of_parts(tried, run, asked, wait, answers)
-            if not _is_explained(tried):
+            # One rule with another limit is more likely than two rules, before and after a time.
+            if not any(one.fits for one in tried):
                 tried += self._by_other_limits(tried, runs, answers)
             if not _is_explained(tried):
                 tried += self._by_new_rows(run, periods, wait, answers)
@@ -533,6 +535,12 @@ def _time_windows(query: EngineQuery) -> list[Range]:
     return [window for window in windows if isinstance(window, Range)]
 
 
+def _can_slide(query: EngineQuery) -> bool:
+    """Return whether a query has a time-based window that can slide, and no window [NOW]."""
+    is_pushed = any(isinstance(source.window, Now) for source in requests.sources(query))
+    return bool(_lengths(query)) and not is_pushed
+
+
 def _lengths(query: EngineQuery) -> Sequence[float]:
     """Return the widths of the time-based windows of a query in ms; empty if all windows are tuple-based."""
     return sorted({window.length.milliseconds for window in _time_windows(query)})
@@ -541,12 +549,17 @@ def _lengths(query: EngineQuery) -> Sequence[float]:
 def _other_lengths(own: Duration, slide: Duration | None, run: EngineRun) -> Sequence[Duration]:
     """Return the lengths of windows to try in place of `own`, the nearest first.
 
-    These are the usual durations from a sixth to the sixfold of `own`, the half and the double, and the
-    lengths that are one or two pull periods more or less.
+    These are the usual durations from a sixth to the sixfold of `own`, more durations from the half to the
+    double, and the lengths that are one or two pull periods more or less.
     """
     unit, length = run.unit.nanoseconds, own.nanoseconds
     near = [] if slide is None else [length + n * slide.nanoseconds for n in (-2, -1, 1, 2)]
-    usual = (one.nanoseconds for one in USUAL if length <= 6 * one.nanoseconds <= 36 * length)
+    usual = (
+        one.nanoseconds
+        for lengths, factor in ((USUAL, 6), (LENGTHS, 2))
+        for one in lengths
+        if length <= factor * one.nanoseconds <= factor * factor * length
+    )
     found = {n for n in (*near, *usual, length // 2, 2 * length) if n > 0 and n % unit == 0 and n != length}
     return [Duration(n) for n in sorted(found, key=lambda n: max(n, length) / min(n, length))[:_MOST_LENGTHS]]
 
@@ -557,9 +570,10 @@ def _periods(run: EngineRun, times: Sequence[float]) -> Sequence[Duration]:
     A usual period, such as 10s, fits the alerts if all alerts come in the same half of the period, and if
     pulls with this period would repeat at most half of the alerts. Usual periods that are longer than the
     trace are not tried. Longer periods come first; if all alerts have the same time, shorter periods come
-    first. If the query has no time-based window, the result is empty.
+    first. If the query has no time-based window, or a window [NOW], which arrivals evaluate, the result is
+    empty.
     """
-    if not _lengths(run.query):
+    if not _can_slide(run.query):
         return ()
     own = [window.slide for window in _time_windows(run.query) if window.slide]
     unit, most = run.unit.nanoseconds, run.last * run.unit.nanoseconds

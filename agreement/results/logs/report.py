@@ -228,7 +228,7 @@ def as_text(  # noqa: PLR0913, PLR0917 - what was read and found, and texts that
             if len(alerts) > _SHOWN:
                 end = dates.text(alerts[-1].at) if dates.zero is not None else _seconds(alerts[-1].at)
                 yield f"the table shows {_SHOWN} of {len(alerts)} alerts; the last alert is at {end}"
-    if max(len(lone), len(moved)) > _SHOWN and whole:
+    if (lone or moved) and whole:
         yield whole
     shown = replace(match, alerts=tuple(alert for alert in match.alerts if id(alert) not in hidden))
     yield from _sentences(names, shown)
@@ -238,10 +238,12 @@ def as_text(  # noqa: PLR0913, PLR0917 - what was read and found, and texts that
         yield ""
         yield draft.rstrip("\n")
         yield ""
-    for n, (tried, only) in enumerate(zip(predictions, reversed(match.only), strict=True)):
+    # Columns that only the alerts have, such as means, name no event.
+    has_events = any(alert.event is not None for alert in match.alerts)
+    for n, (tried, only) in enumerate(zip(predictions, reversed(shown.only), strict=True)):
         if tried:
             yield from _explanation(names[n], tried)
-            yield from _reasons(names, n, tried[0], only, dates)
+            yield from _reasons(names, n, tried[0], only, dates) if has_events else ()
     if any(tried and departure_of(tried) is not None and change_of(tried) is None for tried in predictions):
         yield _NOT_TRIED if draft is None or "HAVING" in draft else _NOT_DRAFTED
 

@@ -8,6 +8,7 @@ import pytest
 
 from agreement import api
 from agreement.comparing.aggregates import _roundest
+from lars.errors import LarsError
 
 FUNCTIONS = {
     "AVG": lambda values: sum(values) / len(values),
@@ -155,6 +156,76 @@ def test_only_events_with_one_text_may_count(tmp_path, kind):
     assert draft.count('ex:result "denied"') == (2 if kind == "own" else 1)
     assert f"HAVING (COUNT(?event) > {limit})" in draft
     assert found.predictions[0][0].correct
+
+
+def test_one_rule_with_another_limit_is_named_before_two_rules(tmp_path):
+    """Windows of another length explain the first alerts, which must not hide that a limit explains all."""
+    events = simulated(random.Random(6))
+    times = range(60, HOUR, 60)
+    limit, rows = alerts(events, "MAX", 240, times, 1)
+    higher = [row for row in rows if float(row[2]) > float(limit) + 0.4]
+    assert 10 < len(higher) < len(rows)
+    a, b = (written(tmp_path / f"{n}.csv", own, "pump", "top") for n, own in (("a", rows), ("b", higher)))
+    s = written(tmp_path / "s.csv", [(t, g, float(v)) for t, g, v in events], "pump", "bar")
+    found = api.compare_logs(a, b, events=s)
+    assert "changed between" not in found.text
+    assert found.predictions[1][0].fits
+    assert ", with a limit such as MAX(?bar) > " in found.text.splitlines()[0]
+
+
+def test_one_group_with_few_silent_evaluations_has_a_limit(tmp_path):
+    """A clock names the evaluations without an alert, though no other group has an alert then."""
+    events = [event for event in simulated(random.Random(3), groups=1) if event[0] < 900]
+    _, rows = alerts(events, "AVG", 300, range(60, 900, 60), 2)
+    a = written(tmp_path / "a.csv", rows, "pump", "mean")
+    s = written(tmp_path / "s.csv", [(t, g, float(v)) for t, g, v in events], "pump", "bar")
+    found = api.compare_logs(a, a, events=s)
+    assert "HAVING (AVG(?bar) > " in found.to_json()["query"]
+    assert found.predictions[0][0].correct
+
+
+def test_a_column_is_renamed_to_the_name_that_the_events_have(tmp_path):
+    events = simulated(random.Random(3))
+    _, rows = alerts(events, "MAX", 120, range(60, HOUR, 60), 1)
+    s = written(tmp_path / "s.csv", [(t, g, float(v)) for t, g, v in events], "pump", "bar")
+    a, b = (
+        written(tmp_path / "a.csv", rows, "engine", "top"),
+        written(tmp_path / "b.csv", rows, "pump", "top"),
+    )
+    for pair in ((a, b), (b, a)):
+        assert any('rename={"engine": "pump"}' in note for note in api.compare_logs(*pair, events=s).notes)
+    found = api.compare_logs(a, b, events=s, rename={"engine": "pump"})
+    assert found.same
+    assert found.predictions[1][0].correct
+
+
+@pytest.mark.parametrize("seconds", [-420, 95, 3600])
+def test_a_wrong_clock_is_named_with_its_error(tmp_path, seconds):
+    events = simulated(random.Random(9))
+    _, rows = alerts(events, "MAX", 300, range(60, HOUR, 60), 2)
+    late = [(t + 3600, *row) for t, *row in rows]
+    a = written(tmp_path / "a.csv", late, "pump", "top")
+    moved = [(t + seconds, *row) for t, *row in late]
+    text = api.compare_logs(a, written(tmp_path / "b.csv", moved, "pump", "top"), within="30s").text
+    length, later = {-420: ("7m", "earlier"), 95: ("95s", "later"), 3600: ("1h", "later")}[seconds]
+    assert text.startswith(
+        f"the times of b.csv are {length} {later} than those of a.csv at {len(rows)} alerts"
+    )
+    fewer = written(tmp_path / "c.csv", late[1:], "pump", "top")
+    assert "the times of" not in api.compare_logs(a, fewer, within="30s").text
+
+
+def test_arrivals_evaluate_a_window_now_and_no_clock(tmp_path):
+    """Two alerts 11 s apart were predicted by a pull every 10s, as if each window were [NOW] once."""
+    s = written(tmp_path / "s.csv", [(1, "north"), (12, "north")], "door")
+    query = (
+        "PREFIX ex: <http://example.org/> SELECT ?door WHERE { STREAM ex:s [NOW] { ?e ex:door ?door }"
+        " STREAM ex:s [RANGE 5m] { ?o ex:door ?door } }"
+    )
+    found = api.compare_logs(s, s, events=s, query=query)
+    assert not [one.name for one in found.predictions[0] if "every" in one.name and one.correct]
+    with pytest.raises(LarsError, match=r"no \[NOW\]"):
+        api.compare_logs(s, s, events=s, query=query, period="10s")
 
 
 def test_a_group_may_be_a_number_and_the_value_may_have_the_name_of_its_column(tmp_path):
