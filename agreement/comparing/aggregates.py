@@ -5,7 +5,7 @@ The search looks only at numbers, as doubles, and is quick. The query that it le
 
 import re
 from collections import defaultdict
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from itertools import pairwise, product, repeat
@@ -27,6 +27,10 @@ _Points = tuple[Doubles, npt.NDArray[np.bool_]]
 _Series = tuple[Doubles, Doubles]
 """The events of one group: times in ms, ascending, and the numbers of one column."""
 _Groups = Mapping[Key, _Series]
+_Ends = Mapping[Key, tuple[Doubles, npt.NDArray[np.bool_]]]
+"""The times in ms at which each group is evaluated, and whether the log has an alert of the group then."""
+_Evaluations = tuple[bool, _Ends]
+"""Whether only events of a group evaluate this group, and evaluations."""
 _Columns = Mapping[str, str]
 """Columns of the alerts, each with the column of the events that has its values."""
 
@@ -289,9 +293,9 @@ def _by_values(  # noqa: PLR0913, PLR0917 - two tables, and what their columns m
         if first.looked and first.fitting >= _FITTING * first.looked:
             of_first = [own.lengths[0] for own in best if own.quantity == first.quantity]
             first = replace(first, lengths=tuple(dict.fromkeys((first.lengths[0], *of_first))))
-            first = _limited(first, events, alerts)
+            first = _with_limit(first, events, alerts)
             return [
-                _limited(own, events, [log])
+                _with_limit(own, events, [log])
                 if own.quantity != first.quantity and own.fitting >= _SURE * own.looked > 0
                 else first
                 for own, log in zip(best, alerts, strict=True)
@@ -327,7 +331,8 @@ def _fitting(
     for key, alerts in wanted.items():
         if key in series:
             times, values = np.array(alerts, np.float64).T
-            wrong = np.abs(_over(series[key], function, length, times) - values)
+            with np.errstate(invalid="ignore"):
+                wrong = np.abs(_over(series[key], function, length, times) - values)
             number += int(np.count_nonzero(wrong <= near * (1 + 1e-6) + _EXACT * np.abs(values)))
     return number
 
@@ -340,24 +345,37 @@ def _by_limit(
     lengths: Sequence[Duration],
 ) -> AggregateRule | None:
     """Return the rule whose aggregate separates the evaluations of a log with and without an alert."""
-    rules = (
-        _limited(AggregateRule(shared, quantity, None, (length,)), events, alerts, series)
-        for (quantity, series), length in product(_tried(events, shared, time), lengths)
-    )
-    known = [rule for rule in rules if rule.limit is not None]
-    best = min(known, key=lambda rule: rule.against / rule.evaluations, default=None)
-    return None if best is None else _limited(best, events, alerts)
+    rules: list[AggregateRule] = []
+    known: dict[Only, Sequence[Sequence[_Evaluations]]] = {}
+    for quantity, series in _tried(events, shared, time):
+        only = quantity[2]
+        if only not in known:
+            every = _series(events, shared, "", only)
+            known[only] = [_evaluations(shared, every, log, _MOST) for log in alerts]
+        rules += (
+            _limited(AggregateRule(shared, quantity, None, (length,)), series, known[only])
+            for length in lengths
+        )
+    limited = [rule for rule in rules if rule.limit is not None]
+    best = min(limited, key=lambda rule: rule.against / rule.evaluations, default=None)
+    return None if best is None else _with_limit(best, events, alerts)
+
+
+def _with_limit(rule: AggregateRule, events: Recording, alerts: Sequence[Recording]) -> AggregateRule:
+    """Return a rule with its limit, if known: all evaluations count, also those nearest to the limit."""
+    series = _series(events, rule.groups, *rule.quantity[1:])
+    every = _series(events, rule.groups, "", rule.quantity[2])
+    return _limited(rule, series, [_evaluations(rule.groups, every, log, _EVERY) for log in alerts])
 
 
 def _limited(
-    rule: AggregateRule, events: Recording, alerts: Sequence[Recording], known: _Groups | None = None
+    rule: AggregateRule, series: _Groups, evaluations: Sequence[Sequence[_Evaluations]]
 ) -> AggregateRule:
     """Return a rule with the limit that the log with the clearest limit has; without one, none is known."""
-    # Of all evaluations, those nearest to the limit count; a sample is enough to choose a rule.
-    series, most = (known, _MOST) if known else (_series(events, rule.groups, *rule.quantity[1:]), _EVERY)
     found: list[AggregateRule] = []
-    for log in alerts:
-        for is_triggered, (values, inside) in _evaluations(rule, series, log, most):
+    for of_log in evaluations:
+        for is_triggered, ends in of_log:
+            values, inside = _points(rule, series, ends)
             fewer = min(np.count_nonzero(inside), np.count_nonzero(~inside))
             # A quantity that is known by its values needs few evaluations to show its limit.
             if fewer < (1 if rule.variable else _FEWEST):
@@ -373,57 +391,58 @@ def _limited(
     return min(found, key=lambda one: one.against / one.evaluations, default=rule)
 
 
-def _evaluations(
-    rule: AggregateRule, series: _Groups, log: Recording, most: int
-) -> Iterator[tuple[bool, _Points]]:
-    """Yield evaluations of a log, and whether only events of a group evaluate this group.
+def _points(rule: AggregateRule, series: _Groups, ends: _Ends) -> _Points:
+    parts = [
+        (_over(series[key], rule.quantity[0], rule.lengths[0], at), inside)
+        for key, (at, inside) in ends.items()
+        if key in series
+    ]
+    if not parts:
+        return np.empty(0), np.empty(0, np.bool_)
+    values, inside = map(np.concatenate, zip(*parts, strict=True))
+    known = np.isfinite(values)
+    return values[known], inside[known]
+
+
+def _evaluations(groups: _Columns, series: _Groups, log: Recording, most: int) -> Sequence[_Evaluations]:
+    """Return evaluations of a log, the most likely ones first.
 
     A pushing system evaluates at every event, and others at the ticks of a clock. If the evaluations between
     alerts are unknown, the times of alerts are evaluations, and show which groups have no alert then.
     """
     alerted: defaultdict[Key, set[float]] = defaultdict(set)
-    keys = zip(*(_column(log, own) for own in rule.groups), strict=True) if rule.groups else repeat(())
+    keys = zip(*(_column(log, own) for own in groups), strict=True) if groups else repeat(())
     for t, key in zip(_times(log), keys, strict=False):
         alerted[key].add(t)
-    if not alerted:
-        return
-    times = sorted({t for own in alerted.values() for t in own})
     every_event = sorted({t for own, _ in series.values() for t in own.tolist()})
-    came = [t for t in every_event if times[0] <= t <= times[-1]]
+    if not alerted or not every_event:
+        return []
+    times = sorted({t for own in alerted.values() for t in own})
+    found: list[_Evaluations] = []
 
-    def points(ends: Mapping[Key, Sequence[float]]) -> _Points:
-        values, inside = [np.empty(0)], [np.empty(0, np.bool_)]
-        for key, one in series.items():
-            at = np.array(ends[key], np.float64)
-            values.append(_over(one, rule.quantity[0], rule.lengths[0], at))
-            inside.append(_are_in(at, alerted[key]))
-        joined, kept = np.concatenate(values), np.concatenate(inside)
-        known = np.isfinite(joined)
-        return joined[known], kept[known]
+    def add(is_triggered: bool, ends: Mapping[Key, Sequence[float]]) -> None:
+        arrays = {key: np.array(at[:: _step(len(at), most)], np.float64) for key, at in ends.items()}
+        found.append((is_triggered, {key: (at, _are_in(at, alerted[key])) for key, at in arrays.items()}))
 
-    pushed = np.count_nonzero(_are_in(np.array(times), came)) >= _TRIGGERED * len(times)
+    pushed = np.count_nonzero(_are_in(np.array(times), every_event)) >= _TRIGGERED * len(times)
     # A log that was cut lacks alerts before its first and after its last one.
-    for span in ((every_event[0], every_event[-1]), (times[0], times[-1])) if every_event else ():
-        likely = [t for t in every_event if span[0] <= t <= span[1]] if pushed else _ticks(times, span)
-        whole = sorted({*times, *likely})
-        every = whole[:: _step(len(whole), most)]
-        yield False, points(dict.fromkeys(series, every))
-    yield False, points(dict.fromkeys(series, times[:: _step(len(times), most)]))
+    for first, last in ((every_event[0], every_event[-1]), (times[0], times[-1])):
+        likely = [t for t in every_event if first <= t <= last] if pushed else _ticks(times, first, last)
+        add(False, dict.fromkeys(series, sorted({*times, *likely})))
+    add(False, dict.fromkeys(series, times))
     own = {key: [t for t in at.tolist() if times[0] <= t <= times[-1]] for key, (at, _) in series.items()}
-    number = sum(map(len, alerted.values()))
-    meeting = sum(
-        int(np.count_nonzero(_are_in(np.array(sorted(at)), own.get(key, ())))) for key, at in alerted.items()
-    )
-    if meeting >= _TRIGGERED * number:
-        yield True, points({key: at[:: _step(len(at), most)] for key, at in own.items()})
+    meeting = (_are_in(np.array(sorted(at)), own.get(key, ())) for key, at in alerted.items())
+    if sum(map(np.count_nonzero, meeting)) >= _TRIGGERED * sum(map(len, alerted.values())):
+        add(True, own)
+    return found
 
 
-def _ticks(times: Sequence[float], span: tuple[float, float]) -> Sequence[float]:
-    """Return the ticks in a span of the clock of times in ms; empty if most ticks would have no alert."""
+def _ticks(times: Sequence[float], begin: float, end: float) -> Sequence[float]:
+    """Return the ticks from `begin` to `end` of the clock of times in ms; empty if most have no alert."""
     period = gcd(*(round(after - before) for before, after in pairwise(times)))
     if not period or (times[-1] - times[0]) / period > _IDLE * len(times):
         return ()
-    first, last = (floor((end - times[0]) / period + SLACK) for end in span)
+    first, last = (floor((t - times[0]) / period + SLACK) for t in (begin, end))
     return [times[0] + n * period for n in range(max(first, -_EVERY), min(last, _EVERY) + 1)]
 
 
