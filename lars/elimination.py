@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import field, replace
 from functools import lru_cache
-from itertools import count
+from itertools import chain, count
 
 from lars.analysis import bound, positive_loops
 from lars.dataclass import dataclass
@@ -53,6 +53,11 @@ class _Eliminator:
 
     taken: frozenset[str]
     heads: dict[tuple[Atom, frozenset[BodyLiteral]], str] = field(default_factory=dict)
+    names: list[Variable] = field(default_factory=list)
+    """The variables, each at its number: sets of numbers are much faster."""
+    numbers: dict[Variable, int] = field(default_factory=dict)
+    orders: dict[int, tuple[BodyLiteral, dict[int, None]]] = field(default_factory=dict)
+    """The numbers of the variables of each literal, by the literal's id: a step changes few literals."""
 
     def apart(self, rule: Rule) -> Iterator[Rule]:
         """Yield rules with fewer variables that together derive the same atoms as the given rule.
@@ -67,20 +72,37 @@ class _Eliminator:
 
     def _steps(self, rule: Rule) -> Iterator[tuple[Rule, Rule]]:
         """Yield each way to eliminate a variable from a rule, as a pair (new rule, remaining rule)."""
-        every = frozenset[Variable]().union(*map(variables, rule.body))
-        own = variables(rule.head)
-        touched = {
-            name: tuple(part for part in rule.body if name in variables(part)) for name in sorted(every - own)
-        }
-        scopes = {name: _ordered(parts, name) for name, parts in touched.items()}
-        for name in sorted(scopes, key=lambda variable: len(scopes[variable])):
-            scope, parts = scopes[name], touched[name]
-            if every - {name, *scope} and bound(parts) >= {name, *scope}:
+        orders, own = list(map(self._order, rule.body)), variables(rule.head)
+        every = frozenset(chain.from_iterable(orders))
+        touched: dict[int, list[BodyLiteral]] = {number: [] for number in every}
+        scopes: dict[int, dict[int, None]] = {number: {} for number in every}
+        for part, order in zip(rule.body, orders, strict=True):
+            for number in order:
+                touched[number].append(part)
+                scopes[number] |= order
+        free = sorted(name for number in every if (name := self.names[number]) not in own)
+        for name in sorted(free, key=lambda variable: len(scopes[self.numbers[variable]])):
+            number = self.numbers[name]
+            scope = tuple(self.names[other] for other in scopes[number] if other != number)
+            parts = tuple(touched[number])
+            if len(every) > len(scopes[number]) and bound(parts) >= {name, *scope}:
                 made = self._rule(parts, scope)
                 assert isinstance(made.head, Atom)
                 use = Atom(made.head.predicate, scope)
                 rest = [part for part in rule.body if part not in parts]
                 yield made, replace(rule, body=tuple(dict.fromkeys((*rest, use))))
+
+    def _order(self, part: BodyLiteral) -> dict[int, None]:
+        """Return the numbers of the variables of a literal in a fixed order."""
+        known = self.orders.get(id(part))
+        if known is None or known[0] is not part:
+            names = tuple(dict.fromkeys(_in_order(part)))
+            for name in names:
+                if name not in self.numbers:
+                    self.numbers[name] = len(self.names)
+                    self.names.append(name)
+            known = self.orders[id(part)] = part, dict.fromkeys(map(self.numbers.__getitem__, names))
+        return known[1]
 
     def _rule(self, parts: tuple[BodyLiteral, ...], scope: tuple[Variable, ...]) -> Rule:
         """Return the new rule for the removed literals; its head has the variables in `scope`.
@@ -88,7 +110,7 @@ class _Eliminator:
         If the removed literals of two rules differ only in the names of variables, both get the same head
         predicate.
         """
-        inner = _ordered(parts, None)
+        inner = (self.names[number] for part in parts for number in self._order(part))
         names = {name: Variable(f"X{place}") for place, name in enumerate(dict.fromkeys((*scope, *inner)))}
         body = tuple(dict.fromkeys(close(part, names) for part in parts))
         arguments = tuple(names[name] for name in scope)
@@ -202,12 +224,6 @@ def _is_plain(literal: BodyLiteral) -> bool:
             return True
         case _:
             return False
-
-
-def _ordered(parts: Iterable[BodyLiteral], but: Variable | None) -> tuple[Variable, ...]:
-    """Return the variables of literals except the variable `but`, in a fixed order."""
-    names = (name for part in parts for name in _in_order(part))
-    return tuple(dict.fromkeys(name for name in names if name != but))
 
 
 def _in_order(part: BodyLiteral) -> Iterator[Variable]:

@@ -33,7 +33,7 @@ from lars.language.terms import Iri
 from lars.language.windows import Interval
 from solver import settings
 from translate.dialects import TITLES
-from translate.model.query import EngineQuery, Language, Setting
+from translate.model.query import MERGING, EngineQuery, Language, Setting
 
 if TYPE_CHECKING:
     from agreement.experiments.judging import JudgedTable
@@ -175,9 +175,15 @@ class _Grid:
         return [entry for entry in entries if names is None or entry.label in names]
 
     def languages(self, last: ExperimentEntry, table: _Table, query: ExperimentEntry) -> tuple[Language, ...]:
-        """Return the languages of the queries of a cell: one for an engine, all for a comparison."""
+        """Return the languages of the queries of a cell: one for an engine, two sides for a comparison.
+
+        A comparison of C-SPARQL or SPARQLstream with CQELS leaves the other languages to engines.
+        """
         languages = [language for language in Language if language.value in query.content]
-        if isinstance(table, ComparisonTable) or (table.language is None and len(languages) == 1):
+        if isinstance(table, ComparisonTable):
+            usual = [language for language in languages if language in {*MERGING, Language.CQELS}]
+            languages_wanted = usual if len(usual) > 1 else languages
+        elif table.language is None and len(languages) == 1:
             languages_wanted = languages
         elif table.language is not None:
             languages_wanted = [table.language]

@@ -4,7 +4,7 @@ If one rule derives an atom, and the atom is used only once, the body of the rul
 replacement gives a plan with fewer steps, in which conditions apply before the join with other literals.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
@@ -236,9 +236,12 @@ def plan(program: Program, output: Signature | None) -> RelationalPlan:
     wanted = set(below) if output is None else {output}
     wanted |= {signature(atom) for rule in constraints for part in rule.body for atom, _, _ in atoms(part)}
     needed = wanted.union(*(analysis.reachable(name, below) for name in wanted))
+    places = defaultdict[Signature | None, list[int]](list)
+    for place, rule in enumerate(rules):
+        places[rule.predicate].append(place)
     for component in _components(program, below):
         if component <= needed:
-            own = [rule for rule in rules if rule.predicate in component]
+            own = [rules[place] for place in sorted(chain.from_iterable(places[name] for name in component))]
             recursive = any(below[name] & component for name in component)
             layers.append(Layer(component, tuple(map(planned, own)), recursive))
     if constraints:

@@ -123,7 +123,7 @@ def read_export(request: ReadExportRequest, listeners: library.Listeners) -> Exp
 
     >>> read_export("nowhere", "legend.json")
     Traceback (most recent call last):
-    lars.errors.LarsError: legend.json: no such file; expected the file legend.json that `lars export` wrote
+    lars.errors.LarsError: legend.json: no such file; expected the file legend.json that `api.export` wrote
     """
     del listeners
     answers = read_answers(request.output, request.legend)
