@@ -9,6 +9,7 @@ from dataclasses import replace
 from math import inf
 from operator import itemgetter
 from pathlib import Path
+from typing import Final
 
 from agreement.answering.solve.solving import AnswerRows, SolvingTask, answers
 from agreement.comparing.judge import Judgement, Verdict
@@ -25,6 +26,9 @@ from agreement.engines.specifications import OpenChoice, Specification
 from lars.errors import FailedRunError, LarsError
 from solver.settings import Runner, TraceInput, Warn, unsaid
 from solver.traces import read_time
+
+_MOST_ROWS: Final = 50_000
+"""The maximum number of recorded rows that are compared with the answers of `lars solve` unasked."""
 
 
 def solved_judgement(
@@ -76,9 +80,12 @@ def nearer_to_solve(
 ) -> Iterator[str]:
     """Yield a sentence if incorrect answers are nearer to the answers of `lars solve`.
 
-    Answers are nearer if fewer rows are wrong. The function tries the usual mode of the query and push.
+    Answers are nearer if fewer rows are wrong. The function tries the usual mode of the query and push. Very
+    many rows are not compared, because `lars solve` would take as long as all else.
     """
     if judgement.match != "time" or recording.options.deadline.is_over:
+        return
+    if sum(len(report.rows) for report in recording.recording.reports) > _MOST_ROWS:
         return
     own = requests.EvaluationOptions()
     usual: requests.Side = "push" if requests.is_pushed(recording.task.query, own) else "pull"
