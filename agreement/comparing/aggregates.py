@@ -40,6 +40,10 @@ Only = tuple[str, str] | None
 """A column of the events, and a term: only events with this term in the column count. None for all events."""
 Quantity = tuple[str, str, Only]
 """AVG, COUNT, MAX, MIN or SUM, the column of the events that it reads (empty for COUNT), and which events."""
+USUAL: Final = tuple(
+    Duration(n * SECOND.nanoseconds) for n in (3600, 1800, 900, 600, 300, 120, 60, 30, 20, 15, 10, 5, 2, 1)
+)
+"""Durations that people often choose for windows: from one hour down to one second."""
 COUNT: Final = "COUNT"
 _WHOLE: Final = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 25, 30, 40, 45, 50)
 LENGTHS: Final = tuple(
@@ -288,12 +292,17 @@ def _by_values(  # noqa: PLR0913, PLR0917 - two tables, and what their columns m
                 )
                 for (quantity, series), length in product(tried, lengths)
             )
-            best.append(max(fits, key=lambda rule: rule.fitting))
-        first = max(best, key=lambda rule: rule.fitting / max(rule.looked, 1))
+            best.append(max(fits, key=lambda rule: (rule.fitting, rule.lengths[0] in USUAL)))
+        first, main = max(
+            zip(best, alerts, strict=True),
+            key=lambda pair: (pair[0].fitting / max(pair[0].looked, 1), pair[0].looked),
+        )
         if first.looked and first.fitting >= _FITTING * first.looked:
             of_first = [own.lengths[0] for own in best if own.quantity == first.quantity]
             first = replace(first, lengths=tuple(dict.fromkeys((first.lengths[0], *of_first))))
-            first = _with_limit(first, events, alerts)
+            # The other log can have another limit, or windows of another length.
+            limited = _with_limit(first, events, [main])
+            first = _with_limit(first, events, alerts) if limited.limit is None else limited
             return [
                 _with_limit(own, events, [log])
                 if own.quantity != first.quantity and own.fitting >= _SURE * own.looked > 0

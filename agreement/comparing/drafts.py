@@ -6,18 +6,14 @@ from math import ceil, isfinite
 from statistics import median_low
 from typing import Final
 
-from agreement.comparing.aggregates import NAME, AggregateRule, common_columns, shared_columns
+from agreement.comparing.aggregates import NAME, USUAL, AggregateRule, common_columns, shared_columns
 from agreement.comparing.matching.likeness import Key, row_key
 from agreement.comparing.matching.numbers import Number
 from agreement.documents.initial import EACH_ROW, EXAMPLE
 from agreement.documents.recordings import SLACK, Recording, in_columns
-from lars.durations import SECOND, Duration
+from lars.durations import Duration
 from lars.errors import LarsError
 
-USUAL: Final = tuple(
-    Duration(n * SECOND.nanoseconds) for n in (3600, 1800, 900, 600, 300, 120, 60, 30, 20, 15, 10, 5, 2, 1)
-)
-"""Durations that people often choose for windows: from one hour down to one second."""
 _NEAR: Final = 0.05
 """The tolerance for rounding the greatest delay of alerts, as a share of the usual duration."""
 _WORDS: Final = {"AVG": "mean", "MAX": "maximum", "MIN": "minimum", "SUM": "sum"}

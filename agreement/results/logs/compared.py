@@ -597,12 +597,18 @@ def _explained(  # noqa: PLR0913, PLR0917 - what is asked, and what was read
         ]
         for note in dict.fromkeys(notes):
             listeners.note(note)
-        first, second = (
-            judged[min(n, len(judged) - 1)].predictions(
-                log, unsaid if n else listeners.warn, share(listeners.progress, n, n + 1, _LOGS)
-            )
-            for n, log in enumerate((request.first, request.second))
-        )
+
+        def predicted(n: int, likely: str = "") -> tuple[Prediction, ...]:
+            warn, log = unsaid if n else listeners.warn, (request.first, request.second)[n]
+            progress = share(listeners.progress, n, n + 1, _LOGS)
+            return judged[min(n, len(judged) - 1)].predictions(log, warn, progress, likely)
+
+        first = predicted(0)
+        second = predicted(1, first[0].name if first[0].fits else "")
+        # Two systems of one rule differ less than two rules that happen to fit.
+        is_chance = (first[0].changed and not second[0].changed) or not (first[0].fits or first[0].close)
+        if second[0].fits and is_chance:
+            first = predicted(0, second[0].name)
         return (first, second), text, different
 
 

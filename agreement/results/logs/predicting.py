@@ -12,8 +12,7 @@ from pathlib import Path
 from statistics import mode
 from typing import Final
 
-from agreement.comparing.aggregates import LENGTHS
-from agreement.comparing.drafts import USUAL
+from agreement.comparing.aggregates import LENGTHS, USUAL
 from agreement.comparing.judge import judging
 from agreement.comparing.judge.by_engine import VersionJudgement
 from agreement.comparing.judge.diagnosis import RecordingToJudge
@@ -121,8 +120,10 @@ class JudgedLogs:
     _judges: dict[str, specifications.Specification | Engine] = field(default_factory=dict)
     """The specifications and engine versions that have been tried, by name."""
 
-    def predictions(self, log: Path, warn: Warn, progress: Progress) -> tuple[Prediction, ...]:
-        """Return the predictions of a log, best first.
+    def predictions(
+        self, log: Path, warn: Warn, progress: Progress, likely: str = ""
+    ) -> tuple[Prediction, ...]:
+        """Return the predictions of a log, best first; `likely` names the rule of the other log, if known.
 
         First, push and pull are tried. If neither predicts the log, specifications whose windows report when
         they close are tried. If none of these specifications predicts the log, engine versions are tried, and
@@ -173,8 +174,9 @@ class JudgedLogs:
                 tried.append(self._bounded(clocked, "closed", *runs[clocked.name], answers))
                 runs[tried[-1].name] = runs[clocked.name]
             pushes = () if nearest.close else tried[:pushed]
-            likely = {one.name: one for one in (nearest, clocked, *pushes) if one and one.name in runs}
-            for base in likely.values():
+            shared = next((one for one in tried if one.name == likely), None)
+            bases = {one.name: one for one in (shared, nearest, clocked, *pushes) if one and one.name in runs}
+            for base in bases.values():
                 if not _is_explained(tried):
                     tried += self._by_other_lengths(base, *runs[base.name], answers)
             if not _is_explained(tried):

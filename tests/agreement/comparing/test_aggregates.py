@@ -173,6 +173,24 @@ def test_one_rule_with_another_limit_is_named_before_two_rules(tmp_path):
     assert ", with a limit such as MAX(?bar) > " in found.text.splitlines()[0]
 
 
+def test_few_alerts_follow_the_rule_of_the_other_log_but_for_one_change(tmp_path):
+    """Many rules predict three alerts; the pull period of the other log is the likely one, on both sides."""
+    events = simulated(random.Random(2))
+    times = range(60, HOUR, 60)
+    shorter, longer = (values(events, "SUM", length, times) for length in (240, 300))
+    limit = sorted(shorter.values())[-4]
+    few, rows = (
+        [(t, g, rounded(v, 1)) for (t, g), v in sorted(known.items()) if v > limit]
+        for known in (shorter, longer)
+    )
+    assert len(few) == 3 < len(rows) / 4
+    a, b = (written(tmp_path / f"{n}.csv", own, "pump", "sum") for n, own in (("a", rows), ("b", few)))
+    s = written(tmp_path / "s.csv", [(t, g, float(v)) for t, g, v in events], "pump", "bar")
+    for pair in ((a, b), (b, a)):
+        first = api.compare_logs(*pair, events=s).text.splitlines()[0]
+        assert "b.csv follows pull every 1m, with windows of 4m in place of 5m" in first
+
+
 def test_one_group_with_few_silent_evaluations_has_a_limit(tmp_path):
     """A clock names the evaluations without an alert, though no other group has an alert then."""
     events = [event for event in simulated(random.Random(3), groups=1) if event[0] < 900]
