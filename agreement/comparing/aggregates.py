@@ -144,8 +144,7 @@ def aggregate_rules(
     values = [name for name in named if is_computed(name, events, alerts)]
     if not values:
         names = [name for name in shared if any(_are_numbers(log, name) for log in alerts)]
-        rule = None if names else _by_limit(events, alerts, shared, time, lengths)
-        return [rule] * len(alerts) if rule else ()
+        return () if names else _by_limit(events, alerts, shared, time, lengths)
     found = (_by_values(events, alerts, _without(shared, name), name, time, lengths) for name in values)
     return max(found, key=lambda rules: max((one.fitting / one.looked for one in rules), default=0.0))
 
@@ -352,22 +351,40 @@ def _by_limit(
     shared: _Columns,
     time: str,
     lengths: Sequence[Duration],
-) -> AggregateRule | None:
-    """Return the rule whose aggregate separates the evaluations of a log with and without an alert."""
-    rules: list[AggregateRule] = []
+) -> Sequence[AggregateRule]:
+    """Return rules whose aggregate separates the evaluations of a log with and without an alert.
+
+    The rule that separates those of one log best is that of all logs, but for logs that it does not separate.
+    """
+    rules: list[list[AggregateRule]] = [[] for _ in alerts]
     known: dict[Only, Sequence[Sequence[_Evaluations]]] = {}
     for quantity, series in _tried(events, shared, time):
         only = quantity[2]
         if only not in known:
             every = _series(events, shared, "", only)
             known[only] = [_evaluations(shared, every, log, _MOST) for log in alerts]
-        rules += (
-            _limited(AggregateRule(shared, quantity, None, (length,)), series, known[only])
-            for length in lengths
-        )
-    limited = [rule for rule in rules if rule.limit is not None]
-    best = min(limited, key=lambda rule: rule.against / rule.evaluations, default=None)
-    return None if best is None else _with_limit(best, events, alerts)
+        for own, evaluations in zip(rules, known[only], strict=True):
+            own.extend(
+                _limited(AggregateRule(shared, quantity, None, (length,)), series, [evaluations])
+                for length in lengths
+            )
+    limited = [[rule for rule in own if rule.limit is not None] for own in rules]
+    best = [min(own, key=_errors, default=None) for own in limited]
+    first = min(filter(None, best), key=_errors, default=None)
+    if first is None:
+        return ()
+    main = alerts[best.index(first)]
+    shown = _with_limit(first, events, [main])
+    return [
+        shown
+        if rule is None or any(one.quantity == first.quantity for one in own)
+        else _with_limit(rule, events, [log])
+        for rule, own, log in zip(best, limited, alerts, strict=True)
+    ]
+
+
+def _errors(rule: AggregateRule) -> float:
+    return rule.against / rule.evaluations
 
 
 def _with_limit(rule: AggregateRule, events: Recording, alerts: Sequence[Recording]) -> AggregateRule:
@@ -397,7 +414,7 @@ def _limited(
                     )
                 )
                 break
-    return min(found, key=lambda one: one.against / one.evaluations, default=rule)
+    return min(found, key=_errors, default=rule)
 
 
 def _points(rule: AggregateRule, series: _Groups, ends: _Ends) -> _Points:

@@ -11,7 +11,7 @@ from dataclasses import field, replace
 from datetime import datetime
 from difflib import get_close_matches
 from itertools import islice, product
-from math import inf
+from math import ceil, inf
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import ClassVar, Final
@@ -270,15 +270,15 @@ def compare_logs(request: LogsRequest, listeners: Listeners) -> LogsResult:
         predictions, text, different = _explained(request, zero, tables, logs, lacking, listeners)
         distinction = different or distinction
     match = match_logs(first, second, request.tolerance, within, moved)
-    if all(predictions) and asked.within is None and (period := _clock(*predictions)) is not None:
-        within = period.milliseconds / 2
+    if all(predictions) and asked.within is None and (clock := _clock(*predictions)) is not None:
+        most, why = clock
+        within = most.milliseconds
         nearer = match_logs(first, second, request.tolerance, within, moved)
         if len(nearer.both) < len(match.both):
             match = nearer
             listeners.note(
-                f"both systems evaluate at every {period} or more, so alerts that are more than "
-                f"{Duration(period.nanoseconds // 2)} apart are of two evaluations, and are not matched. Use "
-                "--within LENGTH to change this"
+                f"{why}, so alerts that are more than {most} apart are of two evaluations, and are not "
+                "matched. Use --within LENGTH to change this"
             )
     names = _names(paths)
     causes = hints(
@@ -302,21 +302,29 @@ def compare_logs(request: LogsRequest, listeners: Listeners) -> LogsResult:
     )
 
 
-def _clock(*logs: Sequence[Prediction]) -> Duration | None:
-    """Return the shortest period of the rules of two logs; None if a rule has no period, or predicts little.
+def _clock(*logs: Sequence[Prediction]) -> tuple[Duration, str] | None:
+    """Return the greatest time between two alerts of one evaluation by the rules of two logs, and the reason.
 
-    The alerts of two evaluations of both systems are then two alerts, though their rows are equal.
+    If both systems have a clock, this is half of the shorter period. If only one has a clock, an alert comes
+    at most one period after its event. The result is None if no rule has a period, or one predicts little.
     """
-    periods: list[Duration | None] = []
+    rules: list[Prediction] = []
     for tried in logs:
         departure = report.departure_of(tried)
         change = report.change_of(tried) if departure is not None else None
-        rules = tried[:1] if departure is None else (departure,) if change is None else change[:2]
-        if not all(rule.fits or rule.close or change is not None for rule in rules):
+        own = tried[:1] if departure is None else (departure,) if change is None else change[:2]
+        if not all(rule.fits or rule.close or change is not None for rule in own):
             return None
-        periods += (rule.period for rule in rules)
-    known = [period for period in periods if period is not None]
-    return min(known) if len(known) == len(periods) else None
+        rules += own
+    known = [rule.period for rule in rules if rule.period is not None]
+    if len(known) == len(rules):
+        least = min(known)
+        return Duration(least.nanoseconds // 2), f"both systems evaluate at every {least} or more"
+    if not known:
+        return None
+    late = max(rule.late for rule in rules)
+    most = Duration(max(known).nanoseconds + ceil(late) * MILLISECOND.nanoseconds)
+    return most, f"one system evaluates at every event, and the other at least every {max(known)}"
 
 
 def _whole(request: LogsRequest, listeners: Listeners) -> str:
@@ -575,7 +583,12 @@ def _explained(  # noqa: PLR0913, PLR0917 - what is asked, and what was read
             queries = tuple(Path(folder) / f"{number}.rq" for number in range(len(drafts)))
             if len(drafts) == _LOGS:
                 told = (f"{quantity_in_words(rule)} in {log}" for rule, log in zip(rules, names, strict=True))
-                different = f"the numbers in the column {rules[0].variable} are {', and '.join(told)}"
+                what = (
+                    f"the numbers in the column {rules[0].variable} are"
+                    if rules[0].variable
+                    else "alerts depend on"
+                )
+                different = f"{what} {', and '.join(told)}"
             for query, (draft, prefixes, templates) in zip(queries, drafts, strict=True):
                 rewrite(query, draft)
                 columns_of = {**(options.column or {}), **templates}

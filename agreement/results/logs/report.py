@@ -215,13 +215,16 @@ def as_text(  # noqa: PLR0913, PLR0917 - what was read and found, and texts that
         distinction: A text about the parts in which the queries of both logs differ; empty for one query.
         whole: A sentence with the command that writes all alerts.
     """
-    beyond = [_beyond(match, n) for n in (0, 1)]
+    # Where a rule predicts that a log is silent before its first alert, nothing was cut off.
+    silent = [bool(tried) and tried[0].correct for tried in predictions] or [False, False]
+    beyond = [((), ()) if silent[n] else _beyond(match, n) for n in (0, 1)]
     hidden = {id(alert) for parts in beyond for part in parts for alert in part}
     lone = [alert for alert in match.alerts if alert.delay is None and id(alert) not in hidden]
     moved = [alert for alert in match.alerts if alert.delay is not None and abs(alert.delay) > SLACK]
     if all(predictions) and (lone or moved or hidden):
         departing = _departing(names, predictions, is_drafted=draft is not None)
-        yield f"{departing}{'; ' if distinction else ''}{distinction}"
+        told = (departing, distinction) if draft is None else (distinction, departing)
+        yield "; ".join(filter(None, told))
     for title, alerts in (("alerts of one log alone", lone), ("common alerts at other times", moved)):
         if alerts:
             yield _alerts(title, names, match, alerts[:_SHOWN], dates)
@@ -309,7 +312,7 @@ def _departing(names: tuple[str, str], predictions: Predictions, *, is_drafted: 
 
 def _one_of(tried: Sequence[Prediction]) -> str:
     others = sum(one.fits and one.left_out == tried[0].left_out for one in tried) - 1
-    more = f", or {outputs.quantity(others, 'other rule')}" if others else ""
+    more = f", or {others} other of the tried rules" if others else ""
     return f"{_with_delay(tried[0])}{more}"
 
 
@@ -580,6 +583,8 @@ def _reasons(
 ) -> Iterator[str]:
     """Yield a sentence about the alerts that log `n` lacks, if a semantics with a clock predicts the log."""
     if not best.correct or best.engine not in CLOCKED or best.verdict is None or not best.windows:
+        return
+    if best.changed or best.query:  # other windows, another limit or another query are the reason
         return
     assert isinstance(best.verdict.judgement, Judgement)
     bounds, own = best.verdict.judgement.best.choice.bounds, best.verdict.dates

@@ -131,7 +131,7 @@ def test_logs_with_other_quantities_have_a_query_each(tmp_path):
     s = written(tmp_path / "s.csv", [(t, g, float(v)) for t, g, v in events], "pump", "bar")
     found = api.compare_logs(a, b, events=s)
     assert all(tried[0].correct for tried in found.predictions)
-    assert found.text.splitlines()[0].endswith(
+    assert found.text.splitlines()[0].startswith(
         "the numbers in the column level are the maximum of bar in the last 4m in a.csv, and the mean of bar "
         "in the last 4m in b.csv"
     )
@@ -141,6 +141,22 @@ def test_logs_with_other_quantities_have_a_query_each(tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["push", "own"])
+def test_each_log_without_numbers_may_depend_on_another_quantity(tmp_path):
+    events = simulated(random.Random(4))
+    logs = [alerts(events, function, 240, range(60, HOUR, 60), 2)[1] for function in ("MAX", "COUNT")]
+    a, b = (
+        written(tmp_path / f"{n}.csv", [r[:2] for r in own], "pump")
+        for n, own in zip("ab", logs, strict=True)
+    )
+    s = written(tmp_path / "s.csv", [(t, g, float(v)) for t, g, v in events], "pump", "bar")
+    found = api.compare_logs(a, b, events=s)
+    assert found.text.startswith(
+        "alerts depend on the maximum of bar in the last 4m in a.csv, and the number of events in the last "
+        "4m in b.csv; "
+    )
+    assert all(tried[0].correct for tried in found.predictions)
+
+
 def test_only_events_with_one_text_may_count(tmp_path, kind):
     """The count of denied badges at a door: other events neither count nor evaluate, in the second case."""
     rng = random.Random(12)
