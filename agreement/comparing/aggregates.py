@@ -322,9 +322,10 @@ def decimals(log: Recording, name: str) -> int:
     return max((-exponent for exponent in exponents if isinstance(exponent, int)), default=0)
 
 
-def least(log: Recording, name: str) -> float:
-    """Return the least absolute value of the numbers in a column that are not 0; 0 without such numbers."""
-    return min((size for part in _parts(log, name) if (size := abs(_double(part))) > 0), default=0.0)
+def sizes(log: Recording, name: str) -> tuple[float, float]:
+    """Return the least and the greatest absolute value of the numbers in a column except 0, or zeros."""
+    found = [size for part in _parts(log, name) if (size := abs(_double(part))) > 0]
+    return min(found, default=0.0), max(found, default=0.0)
 
 
 def _fitting(

@@ -24,7 +24,7 @@ from agreement.comparing.aggregates import (
     common_columns,
     decimals,
     is_computed,
-    least,
+    sizes,
 )
 from agreement.comparing.drafts import Draft, draft, quantity_in_words
 from agreement.comparing.logs import AlertMatch, LogMatch, match_logs, missed
@@ -60,6 +60,8 @@ SUFFIXES: Final = frozenset(
 )
 """The extensions of files of alerts."""
 _LOGS: Final = 2
+_SPREAD: Final = 4
+"""The greatest ratio of two numbers in a column for which one relative tolerance stands for rounding."""
 _ROUNDING: Final = 0.01
 """The greatest relative difference of numbers that rounding explains without being asked."""
 _Logs = tuple[Recording, Recording]
@@ -634,9 +636,11 @@ def _tolerance(request: LogsRequest, logs: _Logs, tables: _Tables, note: Warn) -
     for name in common_columns(logs) if wide == requests.TOLERANCE else ():
         if all(is_computed(name, table, logs) for _, table in tables):
             places = max(decimals(log, name) for log in logs)
-            smallest = min((size for log in logs if (size := least(log, name))), default=0.0)
-            rounding = 0.5 * 10.0**-places / smallest if places and smallest else 0.0
-            if wide < rounding <= _ROUNDING:
+            found = [size for log in logs for size in sizes(log, name) if size]
+            least, most = min(found, default=0.0), max(found, default=0.0)
+            rounding = 0.5 * 10.0**-places / least if places and least else 0.0
+            # The tolerance is relative: for much greater numbers, it would hide more than rounding.
+            if wide < rounding <= _ROUNDING and most <= _SPREAD * least:
                 wide = rounding * (1 + _ROUNDING)
                 note(
                     f"the column {name} of the alerts has numbers with at most {places} decimal places. So "

@@ -140,7 +140,6 @@ def test_logs_with_other_quantities_have_a_query_each(tmp_path):
     assert "AVG(?bar) AS" in found.to_json()["query"]
 
 
-@pytest.mark.parametrize("kind", ["push", "own"])
 def test_each_log_without_numbers_may_depend_on_another_quantity(tmp_path):
     events = simulated(random.Random(4))
     logs = [alerts(events, function, 240, range(60, HOUR, 60), 2)[1] for function in ("MAX", "COUNT")]
@@ -157,6 +156,7 @@ def test_each_log_without_numbers_may_depend_on_another_quantity(tmp_path):
     assert all(tried[0].correct for tried in found.predictions)
 
 
+@pytest.mark.parametrize("kind", ["push", "own"])
 def test_only_events_with_one_text_may_count(tmp_path, kind):
     """The count of denied badges at a door: other events neither count nor evaluate, in the second case."""
     rng = random.Random(12)
@@ -292,6 +292,22 @@ def test_rounded_numbers_of_an_own_query_count_as_equal_and_a_note_says_it(tmp_p
     exact = api.compare_logs(a, b, events=s, query=query, tolerance=1e-6)
     assert not any(one.fits for one in exact.predictions[0])
     assert not [note for note in exact.notes if "decimal place" in note]
+
+
+def test_one_tolerance_stands_for_rounding_only_if_numbers_have_one_size(tmp_path):
+    """Half of the last digit of 1.0 is 5 of 100: then, means of other windows would count as equal."""
+    events = simulated(random.Random(8))
+    s = written(tmp_path / "s.csv", [(t, g, float(v)) for t, g, v in events], "pump", "bar")
+    for numbers, widened in (
+        ((30.5, 60.5), True),
+        ((6.5, 600.5), False),
+        ((-30.5, 60.5), True),
+        ((0.0, 0.5), False),
+    ):
+        rows = [(t, "p1", numbers[t % 2]) for t in range(100, 110)]
+        a = written(tmp_path / "a.csv", rows, "pump", "mean")
+        notes = api.compare_logs(a, a, events=s).notes
+        assert any("decimal place" in note for note in notes) == widened, numbers
 
 
 def test_the_limit_is_the_number_with_the_fewest_digits_that_separates():
