@@ -257,7 +257,7 @@ _NOT_DRAFTED: Final = (
 )
 _NOT_TRIED: Final = (
     "tried: other times of evaluation, windows of other lengths, and another limit in one comparison. To try "
-    "another change, use --query twice, with a query for each log"
+    "another change, write a query for each log, and use both with --query"
 )
 
 
@@ -293,7 +293,9 @@ def _departing(names: tuple[str, str], predictions: Predictions, *, is_drafted: 
         rules = "; ".join(f"{name} follows {_one_of(tried)}" for name, tried in both)
         what = "its own query" if first[0].query else "a rule"
         return f"each log follows {what} throughout: {rules}"
-    if not any(departure is None or departure.close for departure in departures):
+    if not any(
+        departure is None or departure.close or change_of(tried) is not None for _, tried, departure in sides
+    ):
         every = (one for tried in predictions for one in tried)
         if not any(window.expected for one in every for window in one.windows):
             return (
@@ -331,22 +333,23 @@ def _follows(name: str, best: Prediction, departed: str | None = None) -> str:
     return f"{name} follows {rule} throughout{but}"
 
 
-def _spanned(best: Prediction) -> str:
-    """Return a text with the span of a log, and the predicted alerts outside of it."""
+def _spanned(best: Prediction, outside: tuple[int, int] | None = None) -> str:
+    """Return a text with the span of a log, and the numbers of predicted evaluations outside of it."""
     assert best.span is not None
     assert best.verdict is not None
     first, last = map(best.verdict.dates.text, best.span)
-    sides = zip(best.outside, ("before", "after"), strict=True)
+    sides = zip(outside or best.outside, ("before", "after"), strict=True)
     times = " and ".join(f"{outputs.quantity(n, 'evaluation')} {where}" for n, where in sides if n)
     return f"from {first} to {last}, but has no alert at {times}: the log was cut, or the system was down"
 
 
 def _departs(name: str, tried: Sequence[Prediction], departure: Prediction) -> str:
     """Return a text about a log that departs from a rule: when it changed, or which rows differ."""
-    if not departure.close or departure.verdict is None:
+    change = change_of(tried)
+    if departure.verdict is None or (change is None and not departure.close):
         return f"no tried rule comes close to {name}"
     dates = departure.verdict.dates
-    if (change := change_of(tried)) is not None:
+    if change is not None:
         before, after, last, start, _ = change
         when = f"between {dates.text(last)} and {dates.text(start)}"
         rules = f'before, it follows the rule "{before.semantics}"; after, the rule "{after.semantics}"'
@@ -574,8 +577,10 @@ def _told(name: str, change: Change) -> Iterator[str]:
         f"{name} changed between {old}, the last evaluation that only the old rule predicts, and {new}, the "
         f"first of {outputs.quantity(count, 'evaluation')} that only the new rule predicts"
     )
-    if any(after.outside):
-        yield f"{name} has alerts {_spanned(after)}"
+    # Each rule was in force on one side only.
+    outside = before.outside[0], after.outside[1]
+    if any(outside):
+        yield f"{name} has alerts {_spanned(after, outside)}"
 
 
 def _reasons(

@@ -207,6 +207,21 @@ def test_few_alerts_follow_the_rule_of_the_other_log_but_for_one_change(tmp_path
         assert "b.csv follows pull every 1m, with windows of 4m in place of 5m" in first
 
 
+def test_a_change_that_explains_every_alert_comes_first_though_the_old_rule_explains_few(tmp_path):
+    """Windows of 2m from a third of the time on; 2m rows before that time are no cut of the log."""
+    events = simulated(random.Random(2))
+    known = [values(events, "AVG", length, range(30, HOUR, 30)) for length in (180, 120)]
+    limit = sorted(known[0].values())[len(known[0]) // 2]
+    old, new = ([(t, g, rounded(v, 2)) for (t, g), v in sorted(own.items()) if v > limit] for own in known)
+    rows = [row for row in old if row[0] < HOUR // 3] + [row for row in new if row[0] >= HOUR // 3]
+    a, b = (written(tmp_path / f"{n}.csv", own, "pump", "mean") for n, own in (("a", old), ("b", rows)))
+    s = written(tmp_path / "s.csv", [(t, g, float(v)) for t, g, v in events], "pump", "bar")
+    text = api.compare_logs(a, b, events=s).text
+    assert text.startswith("b.csv changed between ")
+    assert "with windows of 2m in place of 3m" in text.splitlines()[0]
+    assert "the log was cut" not in text
+
+
 def test_one_group_with_few_silent_evaluations_has_a_limit(tmp_path):
     """A clock names the evaluations without an alert, though no other group has an alert then."""
     events = [event for event in simulated(random.Random(3), groups=1) if event[0] < 900]
