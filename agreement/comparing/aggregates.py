@@ -139,12 +139,14 @@ def aggregate_rules(
         unit: The time unit; the length of the window is a multiple of it.
     """
     lengths = [length for length in LENGTHS if length.nanoseconds % unit.nanoseconds == 0]
+    if not lengths:  # such as for a unit of 11s
+        return ()
     shared = shared_columns(events, alerts)
     named = filter(NAME.fullmatch, common_columns(alerts))
     values = [name for name in named if is_computed(name, events, alerts)]
     if not values:
         names = [name for name in shared if any(_are_numbers(log, name) for log in alerts)]
-        return () if names else _by_limit(events, alerts, shared, time, lengths)
+        return _by_limit(events, alerts, shared, time, lengths) if shared and not names else ()
     found = (_by_values(events, alerts, _without(shared, name), name, time, lengths) for name in values)
     return max(found, key=lambda rules: max((one.fitting / one.looked for one in rules), default=0.0))
 
@@ -233,7 +235,14 @@ def _tried(events: Recording, groups: _Columns, time: str) -> Sequence[tuple[Qua
     ]
     numbers = [name for name in free if any(map(is_number, _parts(events, name)))]
     terms = {name: sorted(filter(None, {*_texts(events, name)})) for name in free if name not in numbers}
-    few = ((name, term) for name, own in terms.items() if len(own) <= _FEW_TERMS for term in own)
+    # A blank node in a query would be a variable.
+    few = (
+        (name, term)
+        for name, own in terms.items()
+        if len(own) <= _FEW_TERMS
+        for term in own
+        if not term.startswith("_:")
+    )
     tried: list[tuple[Quantity, _Groups]] = []
     for only in (None, *few):
         for column in numbers:

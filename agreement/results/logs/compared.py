@@ -32,6 +32,7 @@ from agreement.comparing.matching.likeness import is_number, row_key
 from agreement.documents import initial, recordings, requests
 from agreement.documents.dates import Dates
 from agreement.documents.options import shell_words
+from agreement.documents.outputs import quantity
 from agreement.documents.recordings import Recording, answer_tables
 from agreement.documents.table_files import Column, OutTable, term_columns
 from agreement.documents.values import Period, points_of
@@ -576,7 +577,8 @@ def _explained(  # noqa: PLR0913, PLR0917 - what is asked, and what was read
     asked, names = request.logs, _names((request.first, request.second))
     options = _timed(request.input_options, zero, [table for _, table in tables], logs)
     with TemporaryDirectory(prefix="lars-") as folder:
-        text, queries, different, rules = None, asked.query, "", _rules(options, tables, logs)
+        text, queries, different = None, asked.query, ""
+        rules = _rules(options, tables, logs, is_pulled=bool(asked.period))
         if not queries:
             drafts = _drafted(asked.events, options, tables, logs, rules)
             for message in () if rules else _aggregates(logs, tables):
@@ -634,7 +636,7 @@ def _tolerance(request: LogsRequest, logs: _Logs, tables: _Tables, note: Warn) -
     """
     wide = request.tolerance
     for name in common_columns(logs) if wide == requests.TOLERANCE else ():
-        if all(is_computed(name, table, logs) for _, table in tables):
+        if tables and all(is_computed(name, table, logs) for _, table in tables):
             places = max(decimals(log, name) for log in logs)
             found = [size for log in logs for size in sizes(log, name) if size]
             least, most = min(found, default=0.0), max(found, default=0.0)
@@ -643,7 +645,8 @@ def _tolerance(request: LogsRequest, logs: _Logs, tables: _Tables, note: Warn) -
             if wide < rounding <= _ROUNDING and most <= _SPREAD * least:
                 wide = rounding * (1 + _ROUNDING)
                 note(
-                    f"the column {name} of the alerts has numbers with at most {places} decimal places. So "
+                    f"the column {name} of the alerts has numbers with at most "
+                    f"{quantity(places, 'decimal place')}. So "
                     f"numbers of predicted alerts count as equal up to a difference of {100 * wide:.2g} %. "
                     "Use --tolerance NUMBER to change this"
                 )
@@ -747,12 +750,19 @@ def _aggregates(logs: _Logs, tables: _Tables) -> Iterator[str]:
             )
 
 
-def _rules(options: requests.InputOptions, tables: _Tables, logs: _Logs) -> Sequence[AggregateRule]:
+def _rules(
+    options: requests.InputOptions, tables: _Tables, logs: _Logs, *, is_pulled: bool
+) -> Sequence[AggregateRule]:
     """Return the rules of the logs with an aggregate, if any, and if the events are one table."""
     if len(tables) != 1:
         return ()
     ((time, table),) = tables
-    return aggregate_rules(table, logs, time, options.time_point)
+    rules = aggregate_rules(table, logs, time, options.time_point)
+    if not is_pulled:
+        return rules
+    # Arrivals evaluate a window [NOW], but the user names the periods of a clock.
+    pulled = [replace(rule, is_triggered=False) for rule in rules]
+    return [pulled[0] if rule == pulled[0] else rule for rule in pulled]
 
 
 def _drafted(

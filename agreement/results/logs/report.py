@@ -653,7 +653,11 @@ def _apart(zero: str | None, other: str | None) -> float:
 def _with_delay(prediction: Prediction) -> str:
     late = f" (alerts up to {_seconds(prediction.late)} later)" if prediction.late > SLACK else ""
     at = ""
-    if prediction.engine.startswith(CLOCKED) and prediction.verdict is not None and prediction.windows:
+    if (
+        prediction.engine.partition(", ")[0] in CLOCKED
+        and prediction.verdict is not None
+        and prediction.windows
+    ):
         dates, first = prediction.verdict.dates, prediction.windows[0].end
         at = f" (such as at {dates.text(first)})" if first is not None else ""
     return f"{prediction.name}{at}{_ONCE if prediction.once else ''}{prediction.by_query}{late}"

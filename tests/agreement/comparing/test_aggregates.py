@@ -334,3 +334,48 @@ def test_the_limit_is_the_number_with_the_fewest_digits_that_separates():
             number = float(_roundest(low, high, up=up))
             assert low - 1e-11 <= number <= high + 1e-11
             assert number != (high if up else low)
+
+
+def test_a_unit_that_divides_no_usual_length_has_a_draft_without_an_aggregate(tmp_path):
+    events = simulated(random.Random(3))
+    _, rows = alerts(events, "MAX", 120, range(60, HOUR, 60), 1)
+    a = written(tmp_path / "a.csv", [(t // 11 * 11, *row) for t, *row in rows], "pump", "top")
+    s = written(tmp_path / "s.csv", [(t // 11 * 11, g, float(v)) for t, g, v in events], "pump", "bar")
+    found = api.compare_logs(a, a, events=s, unit="11s", origin="2026-05-04T08:00:00Z")
+    assert "HAVING" not in found.to_json()["query"]
+
+
+def test_alerts_that_share_no_column_with_the_events_are_refused(tmp_path):
+    events = simulated(random.Random(3))
+    _, rows = alerts(events, "MAX", 120, range(60, HOUR, 60), 1)
+    a = written(tmp_path / "a.csv", [(t, "alarm") for t, *_ in rows], "message")
+    s = written(tmp_path / "s.csv", [(t, g, float(v)) for t, g, v in events], "pump", "bar")
+    with pytest.raises(LarsError, match="share no column"):
+        api.compare_logs(a, a, events=s)
+
+
+def test_a_period_of_the_user_leaves_no_window_now_in_the_draft(tmp_path):
+    events = simulated(random.Random(7))
+    _, rows = alerts(events, "AVG", 180, sorted({t for t, _, _ in events}), 3)
+    came = {(t, g) for t, g, _ in events}
+    a = written(tmp_path / "a.csv", [row for row in rows if row[:2] in came], "pump", "level")
+    s = written(tmp_path / "s.csv", [(t, g, float(v)) for t, g, v in events], "pump", "bar")
+    assert "[NOW]" not in api.compare_logs(a, a, events=s, period="30s").to_json()["query"]
+
+
+@pytest.mark.parametrize("term", ['x" . } # ', "a\\", "_:b", "<e:x> ?y", "it's"])
+def test_a_text_of_the_events_never_becomes_program_text(tmp_path, term):
+    rng = random.Random(12)
+    whole = [(t, g, rng.choice([term, "open"])) for t, g, _ in simulated(rng, groups=6)]
+    counted = [(t, g, Fraction(1)) for t, g, result in whole if result == term]
+    _, rows = alerts(counted, "COUNT", 300, sorted({t for t, _, _ in whole}), 0)
+    a = written(tmp_path / "a.csv", rows, "door", "number")
+    quoted = term.replace('"', '""')
+    s = written(
+        tmp_path / "s.csv",
+        [(t, g, f'"{r if r == "open" else quoted}"') for t, g, r in whole],
+        "door",
+        "result",
+    )
+    found = api.compare_logs(a, a, events=s)
+    assert found.predictions[0][0].correct == (term != "_:b")
