@@ -42,9 +42,9 @@ def draft(  # noqa: PLR0913 - two tables, and what the query calls them
     """Return a draft query whose answers have the columns that all alerts and the events share.
 
     The draft is a CQELS query. If the alerts follow a rule with an aggregate, this is the query of the rule.
-    Otherwise, the window of the query is about as long as the greatest delay between an
-    alert and its event. The event of an alert is the latest event with the same values. The filter of the
-    query uses the first column whose numbers separate events with an alert from all other events.
+    Otherwise, the window of the query is about as long as the greatest delay between an alert and its event.
+    The event of an alert is the latest event with the same values. The filter of the query uses the first
+    column whose numbers separate events with an alert from all other events.
 
     Args:
         events: The table of events.

@@ -2,6 +2,7 @@
 
 import random
 import re
+import sqlite3
 from fractions import Fraction
 
 import pytest
@@ -379,3 +380,24 @@ def test_a_text_of_the_events_never_becomes_program_text(tmp_path, term):
     )
     found = api.compare_logs(a, a, events=s)
     assert found.predictions[0][0].correct == (term != "_:b")
+
+
+def test_alerts_of_a_real_database_have_the_rule_of_its_query(tmp_path):
+    """SQLite computes, rounds and compares; only its answers are read."""
+    events = [(t, g, float(v)) for t, g, v in simulated(random.Random(14))]
+    database = sqlite3.connect(":memory:")
+    database.execute("CREATE TABLE seen (t INTEGER, pump TEXT, bar REAL)")
+    database.executemany("INSERT INTO seen VALUES (?, ?, ?)", events)
+    asked = (
+        "SELECT pump, ROUND(AVG(bar), 2) FROM seen WHERE t > ? - 240 AND t <= ? "
+        "GROUP BY pump HAVING AVG(bar) > 60.5 ORDER BY pump"
+    )
+    rows = [(t, *row) for t in range(60, HOUR, 60) for row in database.execute(asked, (t, t))]
+    assert len(rows) > 20
+    a = written(tmp_path / "a.csv", rows, "pump", "mean")
+    b = written(tmp_path / "b.csv", rows[:9] + rows[10:], "pump", "mean")
+    found = api.compare_logs(a, b, events=written(tmp_path / "s.csv", events, "pump", "bar"))
+    draft = found.to_json()["query"]
+    assert "[RANGE 4m]" in draft
+    assert found.predictions[0][0].correct
+    assert found.text.startswith('b.csv departs from the rule "pull every 1m" at 1 of ')
