@@ -20,6 +20,8 @@ from agreement.comparing.matching.numbers import double
 from agreement.documents.recordings import SLACK, Recording
 from lars.dataclass import dataclass
 from lars.durations import SECOND, Duration
+from lars.language.terms import Literal
+from solver.facts import constant_of
 
 Doubles = npt.NDArray[np.float64]
 _Points = tuple[Doubles, npt.NDArray[np.bool_]]
@@ -256,6 +258,13 @@ def _texts(table: Recording, column: str) -> Sequence[str | None]:
     """Return the terms of a column in all rows of a table, in N-Triples syntax."""
     place = table.variables.index(column)
     return [row[place] for report in table.reports for row in report.rows]
+
+
+def words_among(events: Recording, column: str) -> Sequence[str]:
+    """Return the texts in a column of numbers, such as n/a; empty if they are many."""
+    terms = {term for term in _texts(events, column) if term and not is_number(*row_key((term,)))}
+    literals = [term for term in map(constant_of, terms) if isinstance(term, Literal)]
+    return sorted(term.lexical for term in literals) if len(terms) <= _FEW_TERMS else ()
 
 
 def _alerts_of(log: Recording, groups: _Columns, name: str) -> Mapping[Key, Sequence[tuple[float, float]]]:

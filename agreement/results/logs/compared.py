@@ -25,6 +25,7 @@ from agreement.comparing.aggregates import (
     decimals,
     is_computed,
     sizes,
+    words_among,
 )
 from agreement.comparing.drafts import Draft, draft, quantity_in_words
 from agreement.comparing.logs import AlertMatch, LogMatch, match_logs, missed
@@ -584,6 +585,14 @@ def _explained(  # noqa: PLR0913, PLR0917 - what is asked, and what was read
             for message in () if rules else _aggregates(logs, tables):
                 listeners.note(message)
             text = "\n".join(draft for draft, _, _ in drafts)
+            for column in dict.fromkeys(rule.quantity[1] for rule in rules if rule.quantity[1]):
+                if words := words_among(tables[0][1], column):
+                    # With a text in it, a column has no numbers for a query.
+                    options = replace(options, null=(*options.null, *words))
+                    listeners.note(
+                        f"the column {column} of the events has numbers, but for {', '.join(words)}, which "
+                        f"counts as no value, as with {' '.join(f'--null {word}' for word in words)}"
+                    )
             queries = tuple(Path(folder) / f"{number}.rq" for number in range(len(drafts)))
             if len(drafts) == _LOGS:
                 told = (f"{quantity_in_words(rule)} in {log}" for rule, log in zip(rules, names, strict=True))

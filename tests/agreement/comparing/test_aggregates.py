@@ -401,3 +401,15 @@ def test_alerts_of_a_real_database_have_the_rule_of_its_query(tmp_path):
     assert "[RANGE 4m]" in draft
     assert found.predictions[0][0].correct
     assert found.text.startswith('b.csv departs from the rule "pull every 1m" at 1 of ')
+
+
+def test_texts_among_the_numbers_of_events_are_no_values(tmp_path):
+    events = simulated(random.Random(10))
+    _, rows = alerts(events, "AVG", 240, range(60, HOUR, 60), 2)
+    a = written(tmp_path / "a.csv", rows, "pump", "level")
+    gaps = [(t + 1, g, "n/a") for t, g, _ in events[::9]]
+    whole = sorted([(t, g, float(v)) for t, g, v in events] + gaps, key=lambda event: event[0])
+    found = api.compare_logs(a, a, events=written(tmp_path / "s.csv", whole, "pump", "bar"))
+    assert found.predictions[0][0].correct
+    (note,) = [note for note in found.notes if "no value" in note]
+    assert note.startswith("the column bar of the events has numbers, but for n/a")
