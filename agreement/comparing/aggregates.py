@@ -323,7 +323,7 @@ def _by_values(  # noqa: PLR0913, PLR0917 - two tables, and what their columns m
             return [
                 _with_limit(own, events, [log])
                 if own.quantity != first.quantity and own.fitting >= _SURE * own.looked > 0
-                else first
+                else _evaluated(first, events, log)
                 for own, log in zip(best, alerts, strict=True)
             ]
     return ()
@@ -395,7 +395,7 @@ def _by_limit(
     main = alerts[best.index(first)]
     shown = _with_limit(first, events, [main])
     return [
-        shown
+        _evaluated(shown, events, log)
         if rule is None or any(one.quantity == first.quantity for one in own)
         else _with_limit(rule, events, [log])
         for rule, own, log in zip(best, limited, alerts, strict=True)
@@ -411,6 +411,14 @@ def _with_limit(rule: AggregateRule, events: Recording, alerts: Sequence[Recordi
     series = _series(events, rule.groups, *rule.quantity[1:])
     every = _series(events, rule.groups, "", rule.quantity[2])
     return _limited(rule, series, [_evaluations(rule.groups, every, log, _EVERY) for log in alerts])
+
+
+def _evaluated(rule: AggregateRule, events: Recording, log: Recording) -> AggregateRule:
+    """Return the rule itself, or with the events that evaluate the groups of this log, if they are others."""
+    own = _with_limit(rule, events, [log])
+    if own.limit is None or own.is_triggered == rule.is_triggered:
+        return rule
+    return replace(rule, is_triggered=own.is_triggered)
 
 
 def _limited(

@@ -106,7 +106,7 @@ def _aggregated(rule: AggregateRule, events: Recording, stream: str) -> Iterator
         read = [f"{prefix}:{events.variables[0]} ?{_fresh('value', taken)}"]
     if rule.variable:
         fitting = f"{rule.fitting} of the {rule.looked} alerts that lars looked at"
-        yield f"# In {fitting}, {rule.variable} is {quantity_in_words(rule)}."
+        yield f"# In {fitting}, {rule.variable} is {quantity_in_words(rule).rstrip(',')}."
     else:
         yield f"# {quantity_in_words(rule).capitalize()} separates the evaluations with and without an alert."
     yield f"PREFIX {prefix}: <{iri}>"
@@ -129,7 +129,8 @@ def quantity_in_words(rule: AggregateRule) -> str:
     function, column, only = rule.quantity
     what = f"the {_WORDS[function]} of {column}" if column else "the number of events"
     where = f" with {only[0]} {only[1]}" if only else ""
-    return f"{what} in the last {rule.lengths[0]}{where}"
+    when = ", at events of the group," if rule.is_triggered else ""
+    return f"{what} in the last {rule.lengths[0]}{where}{when}"
 
 
 def _shared_columns(events: Recording, alerts: Sequence[Recording]) -> Mapping[str, str]:

@@ -305,7 +305,9 @@ def _departing(names: tuple[str, str], predictions: Predictions, *, is_drafted: 
         return "lars cannot name the log that departs, because no tried rule comes close to either log"
     # The reader of the first line wants the cause: the log that departs comes first.
     sides.sort(key=lambda side: side[2] is None)
-    departed = sides[0][2].semantics if sides[0][2] is not None and change_of(sides[0][1]) is None else None
+    (_, tried, departure), _ = sides
+    is_named = departure is not None and departure.close and change_of(tried) is None
+    departed = departure.semantics if departure is not None and is_named else None
     return "; ".join(
         _follows(name, tried[0], departed) if departure is None else _departs(name, tried, departure)
         for name, tried, departure in sides

@@ -413,3 +413,20 @@ def test_texts_among_the_numbers_of_events_are_no_values(tmp_path):
     assert found.predictions[0][0].correct
     (note,) = [note for note in found.notes if "no value" in note]
     assert note.startswith("the column bar of the events has numbers, but for n/a")
+
+
+def test_a_system_of_events_and_a_system_of_a_clock_have_a_draft_each(tmp_path):
+    """One evaluates a pump at each of its events, the other all pumps each minute; the rule is one."""
+    events = simulated(random.Random(21))
+    came = {(t, g) for t, g, _ in events}
+    clocks = sorted({t for t, _, _ in events}), range(60, HOUR, 60)
+    known = [values(events, "AVG", 180, times) for times in clocks]
+    limit = sorted(known[0].values())[3 * len(known[0]) // 5]
+    rows = [[(t, g, rounded(v, 2)) for (t, g), v in sorted(own.items()) if v > limit] for own in known]
+    a = written(tmp_path / "a.csv", [row for row in rows[0] if row[:2] in came], "pump", "level")
+    b = written(tmp_path / "b.csv", rows[1], "pump", "level")
+    s = written(tmp_path / "s.csv", [(t, g, float(v)) for t, g, v in events], "pump", "bar")
+    for pair in ((a, b), (b, a)):
+        found = api.compare_logs(*pair, events=s)
+        assert all(tried[0].correct for tried in found.predictions)
+        assert found.to_json()["query"].count("[NOW]") == 1
