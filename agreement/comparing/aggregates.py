@@ -5,7 +5,7 @@ The search looks only at numbers, as doubles, and is quick. The query that it le
 
 import re
 from collections import defaultdict
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from itertools import pairwise, product, repeat
@@ -42,6 +42,8 @@ Only = tuple[str, str] | None
 """A column of the events, and a term: only events with this term in the column count. None for all events."""
 Quantity = tuple[str, str, Only]
 """AVG, COUNT, MAX, MIN or SUM, the column of the events that it reads (empty for COUNT), and which events."""
+_Tried = Mapping[Quantity, _Groups]
+"""The quantities that are tried, each with the events that it reads."""
 USUAL: Final = tuple(
     Duration(n * SECOND.nanoseconds) for n in (3600, 1800, 900, 600, 300, 120, 60, 30, 20, 15, 10, 5, 2, 1)
 )
@@ -209,20 +211,16 @@ def _over(series: _Series, function: str, length: Duration, ends: Doubles) -> Do
     return np.where(count > 0, values, np.nan)
 
 
-def _series(events: Recording, groups: _Columns, column: str, only: Only) -> _Groups:
-    """Return the events of each group with their numbers in a column; without a column, each number is 1."""
-    times = _times(events)
-    numbers = map(_double, _column(events, column)) if column else repeat(1.0)
-    keys = zip(*(_column(events, own) for own in groups.values()), strict=True) if groups else repeat(())
-    counts = [term == only[1] for term in _texts(events, only[0])] if only else repeat(True)
-    rows: defaultdict[Key, list[tuple[float, float]]] = defaultdict(list)
-    for t, number, key, is_counted in zip(times, numbers, keys, counts, strict=False):
+def _series(rows: Iterable[tuple[float, Key, float, bool]]) -> _Groups:
+    """Return the events of each group, from times, groups and numbers, and whether the events count."""
+    pairs: defaultdict[Key, list[tuple[float, float]]] = defaultdict(list)
+    for t, key, number, is_counted in rows:
         if is_counted and isfinite(number):
-            rows[key].append((t, number))
+            pairs[key].append((t, number))
     series = {}
-    for key, pairs in rows.items():
-        ordered, values = np.array(sorted(pairs), np.float64).T
-        series[key] = ordered, values
+    for key, own in pairs.items():
+        times, numbers = np.array(sorted(own), np.float64).T
+        series[key] = times, numbers
     return series
 
 
@@ -230,13 +228,14 @@ def _double(part: object) -> float:
     return double(part) if isinstance(part, int | Decimal | float) else float("nan")
 
 
-def _tried(events: Recording, groups: _Columns, time: str) -> Sequence[tuple[Quantity, _Groups]]:
+def _tried(events: Recording, groups: _Columns, time: str) -> _Tried:
     """Return quantities with their series: of all events, and of those with one of few texts in a column."""
     free = [
         name for name in events.variables if NAME.fullmatch(name) and name not in {time, *groups.values()}
     ]
-    numbers = [name for name in free if any(map(is_number, _parts(events, name)))]
-    terms = {name: sorted(filter(None, {*_texts(events, name)})) for name in free if name not in numbers}
+    numbers = {name: _column(events, name) for name in free if any(map(is_number, _parts(events, name)))}
+    texts = {name: _texts(events, name) for name in free if name not in numbers}
+    terms = {name: sorted(filter(None, {*own})) for name, own in texts.items()}
     # A blank node in a query would be a variable.
     few = (
         (name, term)
@@ -245,13 +244,21 @@ def _tried(events: Recording, groups: _Columns, time: str) -> Sequence[tuple[Qua
         for term in own
         if not term.startswith("_:")
     )
-    tried: list[tuple[Quantity, _Groups]] = []
+    times, keys = _times(events), _keys(events, groups.values())
+    tried: dict[Quantity, _Groups] = {}
     for only in (None, *few):
-        for column in numbers:
-            series = _series(events, groups, column, only)
-            tried += (((function, column, only), series) for function in ("AVG", "MAX", "MIN", "SUM"))
-        tried.append(((COUNT, "", only), _series(events, groups, "", only)))
+        counts = [only is None or term == only[1] for term in texts[only[0]]] if only else repeat(True)
+        for column, parts in numbers.items():
+            series = _series(zip(times, keys, map(_double, parts), counts, strict=False))
+            tried |= {(function, column, only): series for function in ("AVG", "MAX", "MIN", "SUM")}
+        tried[COUNT, "", only] = _series(zip(times, keys, repeat(1.0), counts, strict=False))
     return tried
+
+
+def _keys(table: Recording, columns: Iterable[str]) -> Sequence[Key]:
+    """Return the values of some columns in each row of a table."""
+    parts = [_column(table, column) for column in columns]
+    return [*zip(*parts, strict=True)] if parts else [()] * len(_times(table))
 
 
 def _texts(table: Recording, column: str) -> Sequence[str | None]:
@@ -269,8 +276,7 @@ def words_among(events: Recording, column: str) -> Sequence[str]:
 
 def _alerts_of(log: Recording, groups: _Columns, name: str) -> Mapping[Key, Sequence[tuple[float, float]]]:
     """Return the times and values of the alerts of each group, spread over the log."""
-    keys = zip(*(_column(log, own) for own in groups), strict=True) if groups else repeat(())
-    every = [*zip(_times(log), map(_double, _column(log, name)), keys, strict=False)]
+    every = [*zip(_times(log), map(_double, _column(log, name)), _keys(log, groups), strict=True)]
     found: defaultdict[Key, list[tuple[float, float]]] = defaultdict(list)
     for t, number, key in every[:: _step(len(every))]:
         found[key].append((t, number))
@@ -307,7 +313,7 @@ def _by_values(  # noqa: PLR0913, PLR0917 - two tables, and what their columns m
                     _fitting(series, quantity[0], length, wanted, near),
                     looked,
                 )
-                for (quantity, series), length in product(tried, lengths)
+                for (quantity, series), length in product(tried.items(), lengths)
             )
             best.append(max(fits, key=lambda rule: (rule.fitting, rule.lengths[0] in USUAL)))
         first, main = max(
@@ -318,12 +324,12 @@ def _by_values(  # noqa: PLR0913, PLR0917 - two tables, and what their columns m
             of_first = [own.lengths[0] for own in best if own.quantity == first.quantity]
             first = replace(first, lengths=tuple(dict.fromkeys((first.lengths[0], *of_first))))
             # The other log can have another limit, or windows of another length.
-            limited = _with_limit(first, events, [main])
-            first = _with_limit(first, events, alerts) if limited.limit is None else limited
+            limited = _with_limit(first, tried, [main])
+            first = _with_limit(first, tried, alerts) if limited.limit is None else limited
             return [
-                _with_limit(own, events, [log])
+                _with_limit(own, tried, [log])
                 if own.quantity != first.quantity and own.fitting >= _SURE * own.looked > 0
-                else _evaluated(first, events, log)
+                else _evaluated(first, tried, log)
                 for own, log in zip(best, alerts, strict=True)
             ]
     return ()
@@ -376,12 +382,13 @@ def _by_limit(
     The rule that separates those of one log best is that of all logs, but for logs that it does not separate.
     """
     rules: list[list[AggregateRule]] = [[] for _ in alerts]
-    known: dict[Only, Sequence[Sequence[_Evaluations]]] = {}
-    for quantity, series in _tried(events, shared, time):
+    tried = _tried(events, shared, time)
+    known = {
+        only: [_evaluations(shared, tried[COUNT, "", only], log, _MOST) for log in alerts]
+        for only in dict.fromkeys(only for *_, only in tried)
+    }
+    for quantity, series in tried.items():
         only = quantity[2]
-        if only not in known:
-            every = _series(events, shared, "", only)
-            known[only] = [_evaluations(shared, every, log, _MOST) for log in alerts]
         for own, evaluations in zip(rules, known[only], strict=True):
             own.extend(
                 _limited(AggregateRule(shared, quantity, None, (length,)), series, [evaluations])
@@ -392,12 +399,11 @@ def _by_limit(
     first = min(filter(None, best), key=_errors, default=None)
     if first is None:
         return ()
-    main = alerts[best.index(first)]
-    shown = _with_limit(first, events, [main])
+    shown = _with_limit(first, tried, [alerts[best.index(first)]])
     return [
-        _evaluated(shown, events, log)
+        _evaluated(shown, tried, log)
         if rule is None or any(one.quantity == first.quantity for one in own)
-        else _with_limit(rule, events, [log])
+        else _with_limit(rule, tried, [log])
         for rule, own, log in zip(best, limited, alerts, strict=True)
     ]
 
@@ -406,16 +412,16 @@ def _errors(rule: AggregateRule) -> float:
     return rule.against / rule.evaluations
 
 
-def _with_limit(rule: AggregateRule, events: Recording, alerts: Sequence[Recording]) -> AggregateRule:
+def _with_limit(rule: AggregateRule, tried: _Tried, alerts: Sequence[Recording]) -> AggregateRule:
     """Return a rule with its limit, if known: all evaluations count, also those nearest to the limit."""
-    series = _series(events, rule.groups, *rule.quantity[1:])
-    every = _series(events, rule.groups, "", rule.quantity[2])
-    return _limited(rule, series, [_evaluations(rule.groups, every, log, _EVERY) for log in alerts])
+    every = tried[COUNT, "", rule.quantity[2]]
+    evaluations = [_evaluations(rule.groups, every, log, _EVERY) for log in alerts]
+    return _limited(rule, tried[rule.quantity], evaluations)
 
 
-def _evaluated(rule: AggregateRule, events: Recording, log: Recording) -> AggregateRule:
+def _evaluated(rule: AggregateRule, tried: _Tried, log: Recording) -> AggregateRule:
     """Return the rule itself, or with the events that evaluate the groups of this log, if they are others."""
-    own = _with_limit(rule, events, [log])
+    own = _with_limit(rule, tried, [log])
     if own.limit is None or own.is_triggered == rule.is_triggered:
         return rule
     return replace(rule, is_triggered=own.is_triggered)
@@ -464,8 +470,7 @@ def _evaluations(groups: _Columns, series: _Groups, log: Recording, most: int) -
     alerts are unknown, the times of alerts are evaluations, and show which groups have no alert then.
     """
     alerted: defaultdict[Key, set[float]] = defaultdict(set)
-    keys = zip(*(_column(log, own) for own in groups), strict=True) if groups else repeat(())
-    for t, key in zip(_times(log), keys, strict=False):
+    for t, key in zip(_times(log), _keys(log, groups), strict=True):
         alerted[key].add(t)
     every_event = sorted({t for own, _ in series.values() for t in own.tolist()})
     if not alerted or not every_event:
