@@ -60,7 +60,7 @@ def written(path, rows, *columns):
     return path
 
 
-def seen(folder, events):
+def events_of(folder, events):
     """Write the events."""
     return written(folder / "s.csv", [(t, g, float(v)) for t, g, v in events], "pump", "bar")
 
@@ -100,7 +100,7 @@ def test_the_draft_is_the_rule_of_the_alerts(tmp_path, function, length, kind, h
     lost = len(kept) // 3, 2 * len(kept) // 3
     a = written(tmp_path / "a.csv", kept, *columns)
     b = written(tmp_path / "b.csv", [row for n, row in enumerate(kept) if n not in lost], *columns)
-    s = seen(tmp_path, events)
+    s = events_of(tmp_path, events)
     found = api.compare_logs(a, b, events=s)
     draft = found.to_json()["query"]
     value = "COUNT(?event)" if function == "COUNT" else f"{function}(?bar)"
@@ -122,7 +122,7 @@ def test_alerts_without_a_rule_have_no_aggregate(tmp_path, seed):
     """Alerts at random times about random pumps, with and without random numbers."""
     rng = random.Random(seed)
     events = simulated(rng)
-    s = seen(tmp_path, events)
+    s = events_of(tmp_path, events)
     times = sorted(rng.sample(sorted({t for t, _, _ in events}), 120))
     rows = [(t, rng.choice(events)[1], f"{rng.uniform(50, 70):.2f}") for t in times]
     for columns in (("pump", "level"), ("pump",)):
@@ -134,7 +134,7 @@ def test_logs_with_other_quantities_have_a_query_each(tmp_path):
     events = simulated(random.Random(4))
     logs = [alerts(events, function, 240, range(60, HOUR, 60), 2)[1] for function in ("MAX", "AVG")]
     a, b = (written(tmp_path / f"{n}.csv", own, "pump", "level") for n, own in zip("ab", logs, strict=True))
-    s = seen(tmp_path, events)
+    s = events_of(tmp_path, events)
     found = api.compare_logs(a, b, events=s)
     assert all(tried[0].correct for tried in found.predictions)
     assert found.text.splitlines()[0].startswith(
@@ -153,7 +153,7 @@ def test_each_log_without_numbers_may_depend_on_another_quantity(tmp_path):
         written(tmp_path / f"{n}.csv", [r[:2] for r in own], "pump")
         for n, own in zip("ab", logs, strict=True)
     )
-    s = seen(tmp_path, events)
+    s = events_of(tmp_path, events)
     found = api.compare_logs(a, b, events=s)
     assert found.text.startswith(
         "alerts depend on the maximum of bar in the last 4m in a.csv, and the number of events in the last "
@@ -188,7 +188,7 @@ def test_one_rule_with_another_limit_is_named_before_two_rules(tmp_path):
     higher = [row for row in rows if float(row[2]) > float(limit) + 0.4]
     assert 10 < len(higher) < len(rows)
     a, b = (written(tmp_path / f"{n}.csv", own, "pump", "top") for n, own in (("a", rows), ("b", higher)))
-    s = seen(tmp_path, events)
+    s = events_of(tmp_path, events)
     found = api.compare_logs(a, b, events=s)
     assert "changed between" not in found.text
     assert found.predictions[1][0].fits
@@ -207,7 +207,7 @@ def test_few_alerts_follow_the_rule_of_the_other_log_but_for_one_change(tmp_path
     )
     assert len(few) == 3 < len(rows) / 4
     a, b = (written(tmp_path / f"{n}.csv", own, "pump", "sum") for n, own in (("a", rows), ("b", few)))
-    s = seen(tmp_path, events)
+    s = events_of(tmp_path, events)
     for pair in ((a, b), (b, a)):
         first = api.compare_logs(*pair, events=s).text.splitlines()[0]
         assert "b.csv follows pull every 1m, with windows of 4m in place of 5m" in first
@@ -221,7 +221,7 @@ def test_a_change_that_explains_every_alert_comes_first_though_the_old_rule_expl
     old, new = ([(t, g, rounded(v, 2)) for (t, g), v in sorted(own.items()) if v > limit] for own in known)
     rows = [row for row in old if row[0] < HOUR // 3] + [row for row in new if row[0] >= HOUR // 3]
     a, b = (written(tmp_path / f"{n}.csv", own, "pump", "mean") for n, own in (("a", old), ("b", rows)))
-    s = seen(tmp_path, events)
+    s = events_of(tmp_path, events)
     text = api.compare_logs(a, b, events=s).text
     assert text.startswith("b.csv changed between ")
     assert "with windows of 2m in place of 3m" in text.splitlines()[0]
@@ -233,7 +233,7 @@ def test_one_group_with_few_silent_evaluations_has_a_limit(tmp_path):
     events = [event for event in simulated(random.Random(3), groups=1) if event[0] < 900]
     _, rows = alerts(events, "AVG", 300, range(60, 900, 60), 2)
     a = written(tmp_path / "a.csv", rows, "pump", "mean")
-    s = seen(tmp_path, events)
+    s = events_of(tmp_path, events)
     found = api.compare_logs(a, a, events=s)
     assert "HAVING (AVG(?bar) > " in found.to_json()["query"]
     assert found.predictions[0][0].correct
@@ -242,7 +242,7 @@ def test_one_group_with_few_silent_evaluations_has_a_limit(tmp_path):
 def test_a_column_is_renamed_to_the_name_that_the_events_have(tmp_path):
     events = simulated(random.Random(3))
     _, rows = alerts(events, "MAX", 120, range(60, HOUR, 60), 1)
-    s = seen(tmp_path, events)
+    s = events_of(tmp_path, events)
     a, b = (
         written(tmp_path / "a.csv", rows, "engine", "top"),
         written(tmp_path / "b.csv", rows, "pump", "top"),
@@ -286,7 +286,7 @@ def test_alerts_before_the_first_one_of_a_higher_limit_are_counted(tmp_path):
         [(t, g, rounded(v, 1)) for (t, g), v in sorted(known.items()) if v > limit] for limit in (70, 80)
     )
     a, b = (written(tmp_path / f"{n}.csv", own, "pump", "top") for n, own in (("a", a_rows), ("b", b_rows)))
-    s = seen(tmp_path, events)
+    s = events_of(tmp_path, events)
     text = api.compare_logs(a, b, events=s, within="0s").text
     assert (
         f"{len(b_rows)} alerts in both logs, {len(a_rows) - len(b_rows)} only in a.csv, 0 only in b.csv"
@@ -313,7 +313,7 @@ def test_a_group_may_be_a_number_and_the_value_may_have_the_name_of_its_column(t
     events = [(t, int(g[1:]), v) for t, g, v in simulated(rng)]
     _, rows = alerts(events, "AVG", 120, range(60, HOUR, 60), 2)
     a = written(tmp_path / "a.csv", rows, "pump", "bar")
-    s = seen(tmp_path, events)
+    s = events_of(tmp_path, events)
     found = api.compare_logs(a, a, events=s)
     assert "SELECT ?pump (AVG(?bar2) AS ?bar) WHERE {" in found.to_json()["query"]
     assert found.predictions[0][0].correct
@@ -325,7 +325,7 @@ def test_rounded_numbers_of_an_own_query_count_as_equal_and_a_note_says_it(tmp_p
     a = written(tmp_path / "a.csv", rows, "pump", "mean")
     wrong = [(t, g, f"{float(v) + 0.2:.1f}") for t, g, v in rows]
     b = written(tmp_path / "b.csv", wrong, "pump", "mean")
-    s = seen(tmp_path, events)
+    s = events_of(tmp_path, events)
     query = (
         "PREFIX ex: <http://example.org/> SELECT ?pump (AVG(?bar) AS ?mean) WHERE { STREAM ex:s [RANGE 2m]"
         f" {{ ?e ex:pump ?pump ; ex:bar ?bar }} }} GROUP BY ?pump HAVING (AVG(?bar) > {float(limit)})"
@@ -343,7 +343,7 @@ def test_rounded_numbers_of_an_own_query_count_as_equal_and_a_note_says_it(tmp_p
 def test_one_tolerance_stands_for_rounding_only_if_numbers_have_one_size(tmp_path):
     """Half of the last digit of 1.0 is 5 of 100: then, means of other windows would count as equal."""
     events = simulated(random.Random(8))
-    s = seen(tmp_path, events)
+    s = events_of(tmp_path, events)
     for numbers, widened in (
         ((30.5, 60.5), True),
         ((6.5, 600.5), False),
@@ -380,7 +380,7 @@ def test_alerts_that_share_no_column_with_the_events_are_refused(tmp_path):
     events = simulated(random.Random(3))
     _, rows = alerts(events, "MAX", 120, range(60, HOUR, 60), 1)
     a = written(tmp_path / "a.csv", [(t, "alarm") for t, *_ in rows], "message")
-    s = seen(tmp_path, events)
+    s = events_of(tmp_path, events)
     with pytest.raises(LarsError, match="share no column"):
         api.compare_logs(a, a, events=s)
 
@@ -390,7 +390,7 @@ def test_a_period_of_the_user_leaves_no_window_now_in_the_draft(tmp_path):
     _, rows = alerts(events, "AVG", 180, sorted({t for t, _, _ in events}), 3)
     came = {(t, g) for t, g, _ in events}
     a = written(tmp_path / "a.csv", [row for row in rows if row[:2] in came], "pump", "level")
-    s = seen(tmp_path, events)
+    s = events_of(tmp_path, events)
     assert "[NOW]" not in api.compare_logs(a, a, events=s, period="30s").to_json()["query"]
 
 
@@ -456,7 +456,7 @@ def test_a_system_of_events_and_a_system_of_a_clock_have_a_draft_each(tmp_path):
     rows = [[(t, g, rounded(v, 2)) for (t, g), v in sorted(own.items()) if v > limit] for own in known]
     a = written(tmp_path / "a.csv", [row for row in rows[0] if row[:2] in came], "pump", "level")
     b = written(tmp_path / "b.csv", rows[1], "pump", "level")
-    s = seen(tmp_path, events)
+    s = events_of(tmp_path, events)
     for pair in ((a, b), (b, a)):
         found = api.compare_logs(*pair, events=s)
         assert all(tried[0].correct for tried in found.predictions)
