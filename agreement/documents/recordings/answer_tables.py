@@ -17,6 +17,7 @@ from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.files import TextFile
 from solver.rdf import NotATerm, canonical, read_term, short, unquote
+from solver.traces.formats.cells import OTHER_TIMES
 from solver.traces.formats.csv_lines import DELIMITERS, delimiter_of
 from solver.traces.input_files import readable
 
@@ -76,7 +77,7 @@ def known_column_of_times(names: Sequence[str], times: answer_times.AnswerTimes)
     return next((name for name in every if name in names), None)
 
 
-_TIMES: Final = ("t", "time", "timestamp", "datetime", "date", "when", "at", "ts")
+_TIMES: Final = ("t", *OTHER_TIMES)
 
 
 def time_column(names: Sequence[str]) -> str | None:

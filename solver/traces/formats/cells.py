@@ -27,7 +27,7 @@ ACCEPTED_TABLE: Final = (
     "t as integer, text, date or timestamp; stream (optional), s, p and o as text, o as number, boolean, "
     "date or timestamp too, or atom as text, or predicate as text and arg1, arg2 .. as text or integer"
 )
-OTHER_TIMES: Final = ("time", "timestamp", "datetime", "date", "ts")
+OTHER_TIMES: Final = ("time", "timestamp", "datetime", "date", "when", "at", "ts")
 """Names of columns of times in tables of other programs."""
 MAPPED: Final = (
     "or columns of your own with --column t={time}, --column s=ex:{bike} and "

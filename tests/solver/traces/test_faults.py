@@ -106,7 +106,7 @@ MALFORMED = {
         {"a.nt": b'<urn:s> <urn:p> "a\xff" "1" .'},
         "a.nt:1:19: found bytes that are not valid UTF-8",
     ),
-    "csv header": ({"a.csv": "when,s,p,o\n"}, "a.csv:1:1: found 'when,s,p,o' as header"),
+    "csv header": ({"a.csv": "noon,s,p,o\n"}, "a.csv:1:1: found 'noon,s,p,o' as header"),
     "csv time column": (
         {"a.csv": "time,s,p,o\n"},
         "a.csv:1:1: found no column t as header; use t as the name of the column time",
