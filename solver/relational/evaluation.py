@@ -673,9 +673,7 @@ class ProgramTables:
             rules = [rule for rule in layer.rules if not rule.places(layer.predicates)]
             heads = [self._head_rows(rule, {}) for rule in rules if rule.predicate == predicate]
             rows = [table for table in (self.background(predicate), *heads) if len(table)]
-            self._derived[predicate] = run_tables.with_longest(
-                run_tables.concatenate(rows, predicate[1]), self._count
-            )
+            self._derived[predicate] = run_tables.unite(rows, predicate[1], self._count)
 
     def _close(self, layer: plans.Layer) -> None:
         """Derive the other atoms of a recursive layer in rounds, from the new atoms of the last round."""
@@ -761,7 +759,7 @@ class ProgramTables:
             return table
         # B stands under no window, so this is a plain atom, which input may hold too.
         fitting = scan_atoms(atom.arguments, always, self._terms).table
-        return run_tables.coalesce(run_tables.concatenate([table, fitting], len(table.columns)), self._count)
+        return run_tables.unite([table, fitting], len(table.columns), self._count)
 
     def background(self, predicate: Signature) -> run_tables.RunTable:
         """Return the background rows of a predicate, from the situation and from the program's facts."""

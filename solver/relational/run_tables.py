@@ -96,6 +96,18 @@ def coalesce(table: RunTable, count: int) -> RunTable:
     >>> result.first.tolist(), result.last.tolist()
     ([0, 5], [3, 9])
     """
+    return _united(table, count, in_order=True)
+
+
+def with_longest(table: RunTable, count: int) -> RunTable:
+    """Unite overlapping and adjacent intervals of equal rows; the rows have an arbitrary order.
+
+    If the table is already marked as `longest`, it is returned unchanged.
+    """
+    return table if table.longest else _united(table, count, in_order=False)
+
+
+def _united(table: RunTable, count: int, *, in_order: bool) -> RunTable:
     check_time(len(table))
     if not (there := table.first <= table.last).all():
         table = table.take(there)
@@ -112,6 +124,8 @@ def coalesce(table: RunTable, count: int) -> RunTable:
     reached = np.maximum.accumulate(key + table.last[order])
     # The next row's key is more than a whole room greater, so a new row is a new run too.
     begins = np.flatnonzero(np.concatenate(([True], firsts[1:] > reached[:-1] + 1)))
+    if len(begins) == len(table) and not in_order:
+        return replace(table, longest=True)
     ends = np.concatenate((begins[1:] - 1, [len(table) - 1]))
     last, places = reached[ends] - key[ends], order[begins]
     return RunTable(
@@ -119,12 +133,23 @@ def coalesce(table: RunTable, count: int) -> RunTable:
     )
 
 
-def with_longest(table: RunTable, count: int) -> RunTable:
-    """Unite overlapping and adjacent intervals of equal rows; the rows have an arbitrary order.
+def unite(tables: Sequence[RunTable], width: int, count: int) -> RunTable:
+    """Return the rows of all tables with their longest intervals, in an arbitrary order.
 
-    If the table is already marked as `longest`, it is returned unchanged.
+    If the tables have no value in common in one of their columns, only each table by itself can have equal
+    rows, so that tables that are marked as `longest` need no sorting.
     """
-    return table if table.longest else coalesce(table, count)
+    table = concatenate(tables, width)
+    if len(tables) > 1 and any(map(_are_disjoint, zip(*(some.columns for some in tables), strict=True))):
+        every = [with_longest(some, count) for some in tables]
+        return replace(concatenate(every, width), longest=True)
+    return with_longest(table, count)
+
+
+def _are_disjoint(columns: Sequence[Array]) -> bool:
+    """Return whether no value is in two of the columns."""
+    values = [distinct(column) for column in columns]
+    return sum(map(len, values)) == len(distinct(np.concatenate(values)))
 
 
 def spread(starts: Array, ends: Array) -> tuple[Array, Array]:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from heapq import heappop, heappush
 from itertools import chain, pairwise
-from typing import Final, assert_never
+from typing import Final, Literal, assert_never
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from solver.columns import (
     trace_columns,
 )
 from solver.facts import Arrivals, Background, CodedRows, Gate, Situation, WindowedAtom, times_of
-from solver.relational.run_tables import RunTable, coalesce, empty
+from solver.relational.run_tables import RunTable, coalesce, empty, with_longest
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -176,6 +176,19 @@ def encoded_rows(rows: Iterable[Sequence[str]], arity: int, terms: TermCodes) ->
     return terms.codes(chain.from_iterable(row_list)).reshape(len(row_list), arity)
 
 
+def places_among(ascending: Array, values: Array, side: Literal["left", "right"]) -> Array:
+    """Return np.searchsorted(ascending, values, side) for values that are ascending too.
+
+    >>> places_among(np.array([3, 5]), np.array([2, 3, 4, 5]), "right").tolist()
+    [0, 1, 1, 2]
+    """
+    if len(values) <= len(ascending):
+        return np.searchsorted(ascending, values, side)
+    # Fewer numbers are searched the other way round.
+    borders = np.searchsorted(values, ascending, "right" if side == "left" else "left")
+    return np.repeat(np.arange(len(borders) + 1), np.diff(borders, prepend=0, append=len(values)))
+
+
 _Runs = tuple[Array, Array]
 
 _SUMMABLE: Final = 2**62
@@ -211,7 +224,7 @@ class ShownInput:
         If `source.timed` is true, the last column contains the time of the atom.
         """
         table = self.arrivals(source)
-        return coalesce(table.project(range(len(table.columns) - 1)), len(self._times))
+        return with_longest(table.project(range(len(table.columns) - 1)), len(self._times))
 
     def arrivals(self, source: WindowedAtom) -> RunTable:
         """Return the table of `runs`, but with a separate row for each arrival of an atom.
@@ -244,7 +257,7 @@ class ShownInput:
                 t = self._atoms[predicate].t
                 firsts, lasts = window_ends(window, self._times, self._timeline)
                 # Both ends never move back, so the indexes whose interval holds a time are consecutive.
-                return np.searchsorted(lasts, t, "left"), np.searchsorted(firsts, t, "right") - 1
+                return places_among(lasts, t, "left"), places_among(firsts, t, "right") - 1
             case windows.TupleWindow():
                 counted = self._atoms if window.by is None else {predicate: self._atoms[predicate]}
                 return kept_runs(counted, window, self._times, self.terms)[predicate]

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from solver.columns import arrays
 from solver.relational import RunTable
-from solver.relational.run_tables import coalesce, meet, meet_pairs, subtract
+from solver.relational.run_tables import coalesce, meet, meet_pairs, subtract, unite, with_longest
+from solver.relational.shown_input import places_among
 from tests.solver.strategies import part_of
 
 COUNT = 7
@@ -42,6 +43,30 @@ def test_a_coalesced_table_holds_at_the_same_indexes_and_nowhere_twice(rows, mos
     assert sorted(points(found)) == sorted(set(points(table(rows))))
     ends = {(row, last + 1) for row, last in zip(zip(*found.columns, strict=True), found.last, strict=True)}
     assert ends.isdisjoint(zip(zip(*found.columns, strict=True), found.first, strict=True))
+
+
+@part_of(0.3)
+@given(st.lists(_rows, max_size=3), st.booleans())
+def test_united_tables_hold_at_the_same_indexes_each_in_its_longest_run(parts, apart):
+    if apart:  # so that no value of the last column is in two of the tables
+        parts = [[(a, b + 3 * part, run) for a, b, run in rows] for part, rows in enumerate(parts)]
+    tables = [with_longest(table(rows), COUNT) if part else table(rows) for part, rows in enumerate(parts)]
+    found = unite(tables, 2, COUNT)
+    whole = coalesce(table([row for rows in parts for row in rows]), COUNT)
+    assert found.longest
+    assert sorted(points(found)) == points(whole)
+    assert len(found) == len(whole)
+
+
+_times = st.lists(st.integers(-1, 9) | st.integers(2**53, 2**53 + 3)).map(
+    lambda numbers: np.array(sorted(numbers), np.int64)
+)
+
+
+@given(_times, _times, st.sampled_from(("left", "right")))
+def test_places_of_ascending_values_are_those_that_a_search_for_each_finds(ascending, values, side):
+    found = places_among(ascending, values, side)
+    assert found.tolist() == np.searchsorted(ascending, values, side).tolist()
 
 
 @part_of(0.3)

@@ -63,7 +63,7 @@ FAULTS = {
     "runs are not coalesced": [
         (run_tables, "coalesce", apart),
         (run_tables, "with_longest", apart),
-        (shown_input, "coalesce", apart),
+        (shown_input, "with_longest", apart),
     ],
     "subtraction takes whole rows": [(run_tables, "subtract", whole_rows)],
 }
