@@ -32,6 +32,7 @@ _LEAST_ADDRESSES: Final = 300 * 2**20
 """The minimum address space in bytes with which numpy and the other libraries can be imported."""
 _NO_ROOM: Final = re.compile("failed to map segment|[Cc]annot allocate memory|can't start new thread")
 _CGROUPS: Final = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+_THREADS: Final = "OPENBLAS_NUM_THREADS"
 _FASTEST: Final = 8 * 2**30
 """A rate in bytes per second; no process takes memory faster."""
 _LEAST_SIZE_ASKED: Final = 2**24
@@ -125,10 +126,12 @@ def guard_imports() -> None:
     a verdict.
     """
     system, _ = resource.getrlimit(resource.RLIMIT_AS)
+    # Each thread of OpenBLAS takes time and addresses; nothing here uses the threads.
     if system == resource.RLIM_INFINITY:
+        if _THREADS not in os.environ:
+            os.putenv(_THREADS, "1")  # os.environ, which the adapters of engines inherit, stays as it is
         return
-    # Each thread of OpenBLAS takes addresses; nothing here uses the threads.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    os.environ.setdefault(_THREADS, "1")
     if system < _LEAST_ADDRESSES:
         sys.meta_path.insert(0, cast("MetaPathFinder", SimpleNamespace(find_spec=_refused)))
 

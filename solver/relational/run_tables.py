@@ -263,7 +263,8 @@ def _portions(ranges: tuple[Array, ...]) -> Iterator[slice]:
         )
         + 1
     )
-    for begin, end in pairwise(np.unique([0, *borders, len(before)]).tolist()):
+    # np.unique would load the module of masked arrays.
+    for begin, end in pairwise(sorted({0, *borders.tolist(), len(before)})):
         yield slice(begin, end)
 
 

@@ -4,6 +4,9 @@ import gzip
 import stat
 import subprocess
 import sys
+from pathlib import Path
+
+import pytest
 
 from lars.errors import what_is_under_way
 from lars.files import read_bytes
@@ -38,6 +41,18 @@ memory.set_bound(2**20)
 memory._look(print)
 """)
     assert said == "the run needs more memory than 1M\n"
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="the system lists no threads")
+def test_numpy_starts_no_thread_and_what_a_command_starts_may():
+    said = in_a_process_of_its_own("""
+import os
+from solver import memory
+memory.guard_imports()
+import numpy
+print(len(os.listdir("/proc/self/task")), os.environ.get("OPENBLAS_NUM_THREADS"))
+""")
+    assert said == "1 None\n"
 
 
 def test_a_run_that_reads_the_copy_of_a_compressed_file_names_the_file(tmp_path, monkeypatch):

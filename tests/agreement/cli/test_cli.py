@@ -23,6 +23,7 @@ TRACE = (
     "--stream",
     f"{E}locations={COUPONS}/locations.trig",
 )
+DOOR = SLIDE / "query.csparql.rq"
 SCENE = (*TRACE, "--static", COUPONS / "products.ttl", "--unit", "1min")
 MODES = [("--mode", "push"), ("--mode", "pull", "--period", "3")]
 PERIODS = ("--period", "2", "--to", "10")
@@ -90,11 +91,13 @@ def test_the_json_holds_rules_and_asp_of_each_program():
     [
         (("numpy", "clingo", "pyoxigraph", "rdflib", "pydantic.main", "translate.tau"), ("--help",)),
         (("pyspark", "pandas", "pyarrow", "rdflib"), ("translate", COUPONS / "query.cqels.rq")),
-        (("pyspark", "pandas", "pyarrow", "rdflib"), ("agree", COUPONS)),
+        (("pyspark", "pandas", "pyarrow", "rdflib", "numpy.ma"), ("agree", COUPONS)),
         (
-            ("pyarrow", "rdflib", "agreement.comparing.judge", "agreement.engines.registry"),
+            ("pyarrow", "rdflib", "numpy.ma", "agreement.comparing.judge", "agreement.engines.registry"),
             ("decide", COUPONS),
         ),
+        (("pyarrow", "rdflib", "numpy.ma", "pydantic", "agreement.experiments"), ("decide", DOOR)),
+        (("pyarrow", "rdflib", "numpy.ma", "pydantic", "agreement.experiments"), ("witness", DOOR)),
         (("pyspark", "pandas", "pyarrow", "rdflib"), ("serve-engine", "rspql")),
     ],
 )
