@@ -120,7 +120,7 @@ class AnswersOptions(TypedDict, total=False):
     rename: Mapping[str, str] | None
 
 class TracelessOptions(Around, InterpretationOptions, total=False):
-    period: int | str | Sequence[int] | None
+    period: int | str | Sequence[int | str] | None
     static: StaticSource | Sequence[StaticSource] | Mapping[str, StaticSource] | None
     unit: str | None
     assign: Mapping[str, Sequence[str]] | None
@@ -130,23 +130,23 @@ class AdapterOptions(TypedDict, total=False):
     options: Mapping[str, object] | None
 
 class AgreeKeywords(ComparisonOptions, Runner, ProgressKeyword, total=False):
-    period: int | str | Sequence[int] | None
+    period: int | str | Sequence[int | str] | None
     from_: int | str | datetime | None
     to: int | str | datetime | None
     on: str | Sequence[str] | None
     fail_on_empty: bool
-    only_period: int | str | Sequence[int] | None
+    only_period: int | str | Sequence[int | str] | None
     cause: str | None
     side: Literal["push", "pull"] | None
 
 class AgreeLateKeywords(ComparisonOptions, Runner, ProgressKeyword, total=False):
-    period: int | str | Sequence[int] | None
+    period: int | str | Sequence[int | str] | None
     from_: int | str | datetime | None
     to: int | str | datetime | None
     on: str | Sequence[str] | None
     wait: int | str
     lateness: int | str | None
-    only_period: int | str | Sequence[int] | None
+    only_period: int | str | Sequence[int | str] | None
     side: Literal["push", "pull"] | None
 
 class CheckKeywords(ProgramOptions, ProgressKeyword, total=False):
@@ -169,7 +169,7 @@ class CompareKeywords(InputOptions, ProgressKeyword, total=False):
 class CompareLogsKeywords(AnswersOptions, InputOptions, ProgressKeyword, total=False):
     events: TraceSource | Sequence[TraceSource]
     query: TextSource | Sequence[TextSource]
-    period: int | str | Sequence[int] | None
+    period: int | str | Sequence[int | str] | None
     window: int | str | Sequence[int] | None
     within: str | None
     tolerance: float
@@ -243,7 +243,7 @@ class HuntKeywords(Around, AdapterOptions, ProgressKeyword, total=False):
     late: float | None
 
 class InitKeywords(Around, ProgressKeyword, total=False):
-    period: int | str | Sequence[int] | None
+    period: int | str | Sequence[int | str] | None
     static: StaticSource | Sequence[StaticSource] | Mapping[str, StaticSource] | None
     stream: Mapping[str, TraceSource] | None
     unit: str | None
@@ -284,7 +284,7 @@ class PackKeywords(ProgressKeyword, total=False):
     jobs: int
 
 class PhaseKeywords(ComparisonOptions, ProgressKeyword, total=False):
-    period: int | str | Sequence[int] | None
+    period: int | str | Sequence[int | str] | None
     length: int | str | Sequence[int]
     window: str | None
     rate: int | str | Sequence[int]
@@ -304,7 +304,7 @@ class RunKeywords(ProgressKeyword, total=False):
     fail_on_empty: bool
 
 class ShrinkKeywords(ComparisonOptions, ProgressKeyword, total=False):
-    period: int | str | Sequence[int] | None
+    period: int | str | Sequence[int | str] | None
     cause: str | None
 
 class SolveKeywords(ProgramOptions, Runner, ProgressKeyword, total=False):

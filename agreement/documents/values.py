@@ -37,7 +37,6 @@ Scalar = str | int | float | bool
 """A value that a parameter of a grid can have, and that can replace a placeholder."""
 
 ABSOLUTE_IRI = re.compile(r'[A-Za-z][A-Za-z0-9+.-]*:[^\s<>"{}|\\^`\x00-\x20]+')
-_DATE_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)?", re.ASCII)
 _LONGEST_SHOWN = 60
 _ENDS: Final = 2
 
@@ -102,14 +101,6 @@ def names(value: object) -> tuple[str, ...]:
     return tuple(map(read_name, value if isinstance(value, list) else [value]))
 
 
-def texts(value: object) -> tuple[str, ...]:
-    """Read a text or a list of texts."""
-    every = value if isinstance(value, list) else [value]
-    if not all(isinstance(each, str) for each in every):
-        raise wrong(value, "a text in quotes, or a list of texts")
-    return tuple(every)
-
-
 def json_table(value: object) -> dict[str, Any]:
     """Read a table whose values JSON can express; dateTimes and infinite numbers are invalid."""
     if not isinstance(value, dict):
@@ -128,16 +119,6 @@ def tables(value: object) -> list[dict[str, object]]:
     if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
         raise wrong(value, "a list of tables, each under a header in [[ ]]")
     return value
-
-
-def yes_or_no(value: object) -> bool:
-    """Read true or false; the text "true" or "false" is also valid, because a placeholder gives a text."""
-    answer = {"true": True, "false": False}.get(
-        placeholder_text(value) if isinstance(value, str | bool) else ""
-    )
-    if answer is None:
-        raise wrong(value, "true or false")
-    return answer
 
 
 def read_query(value: object) -> str | dict[str, str]:
@@ -159,7 +140,7 @@ def read_text(value: object) -> str:
 
 
 def read_unit(value: object) -> Duration:
-    """Read a unit: a duration above zero."""
+    """Read the unit of a specification or of an adapter: a duration above zero."""
     duration = _duration(value)
     if duration is None or not duration.nanoseconds:
         raise wrong(value, "a duration above zero in quotes, such as '1min', '500ms' or '1h'")
@@ -182,7 +163,10 @@ def timeline(value: object) -> Interval | tuple[datetime, datetime]:
     if not isinstance(value, list) or len(value) != _ENDS:
         raise wrong(value, accepted)
     if all(isinstance(end, str | datetime) for end in value):
-        begin, end = map(origin, value)
+        try:
+            begin, end = map(date_time, value)
+        except ValueError:
+            raise wrong(value, accepted) from None
         if (begin.tzinfo is None) != (end.tzinfo is None) or begin > end:
             raise wrong(value, accepted)
         return begin, end
@@ -194,33 +178,12 @@ def timeline(value: object) -> Interval | tuple[datetime, datetime]:
     return Interval(first, last)
 
 
-def read_time(value: object) -> int | datetime:
-    """Read a time point, or a date with a time."""
-    if isinstance(value, datetime) or (isinstance(value, str) and _DATE_TIME.fullmatch(value)):
-        return origin(value)
-    point = whole_point(value)
-    if point is None:
-        accepted = f"a time point, 0..{LARGEST}, or a date with a time, such as 2024-05-01T12:00:00Z"
-        raise wrong(value, accepted)
-    return point
-
-
 def whole_point(value: object) -> int | None:
     """Return the time point of an integer or of its text; None for any other value."""
     text = str(value) if type(value) is int else value
     if not isinstance(text, str) or not re.fullmatch(r"[0-9]{1,19}", text) or int(text) > LARGEST:
         return None
     return int(text)
-
-
-def origin(value: object) -> datetime:
-    """Read a TOML dateTime, with or without quotes; a dateTime without an offset stays local."""
-    if not isinstance(value, datetime) and not (isinstance(value, str) and _DATE_TIME.fullmatch(value)):
-        raise wrong(value, "a date with a time, such as 2024-05-01T12:00:00Z")
-    try:
-        return date_time(value)
-    except ValueError as error:
-        raise WrongValueError(f"{message_text(value)} is not a date and time: {error}") from None
 
 
 _END_OF_DAY: Final = re.compile(r"(?<=[T ])24:00:00(?!\.0*[1-9])")
@@ -272,37 +235,7 @@ def _stream(name: str) -> Iri:
     return Iri(name)
 
 
-PREFIX: Final = re.compile(r"[A-Za-z][\w.\-]*|", re.ASCII)
-"""The valid names of prefixes, including the empty name."""
-
-
-def prefixes(value: object) -> dict[str, str]:
-    """Read a table that assigns an IRI to each prefix."""
-    accepted = "a table of prefixes and absolute IRIs, with lines such as ex = 'http://example.org/'"
-    iris: dict[str, str] = {}
-    for prefix, iri in _table(value, accepted).items():
-        if not PREFIX.fullmatch(prefix) or not isinstance(iri, str) or not ABSOLUTE_IRI.fullmatch(iri):
-            raise wrong(f"{prefix} = {iri}", accepted, prefix)
-        iris[prefix] = iri
-    return iris
-
-
-def property_iri(value: object) -> str:
-    """Read the IRI of a property."""
-    return _iri(value, "a property").value
-
-
-def base_iri(value: object) -> str:
-    """Read the base IRI against which relative IRIs are resolved."""
-    return _iri(value, "a base").value
-
-
 ColumnsByStream = tuple[tuple[str | None, tuple[tuple[str, str], ...]], ...]
-
-
-def columns(value: object) -> ColumnsByStream:
-    """Read the templates of columns: one table of templates, or a table for each stream."""
-    return columns_by_stream(_table(value, _COLUMNS))
 
 
 _COLUMNS: Final = "a table of templates, as t = '{time}', or of such tables by stream"
@@ -313,7 +246,7 @@ def columns_by_stream(values: Mapping[str, object]) -> ColumnsByStream:
     everywhere = {part: value for part, value in values.items() if not isinstance(value, Mapping)}
     streams = {key: value for key, value in values.items() if isinstance(value, Mapping)}
     for stream in streams:
-        _iri(stream, "a stream's name")
+        iri(stream, "a stream's name")
     every = ((None, everywhere), *streams.items())
     return tuple((stream, tuple(map(_template, parts.items()))) for stream, parts in every if parts)
 
@@ -325,43 +258,10 @@ def _template(part: tuple[str, object]) -> tuple[str, str]:
     return key, template
 
 
-def assign(value: object) -> dict[Iri, tuple[Iri, ...]]:
-    """Read a table that assigns predicates to each stream; a predicate belongs to one stream."""
-    example = "'http://example.org/s' = ['http://example.org/p']"
-    accepted = f"a table with each stream's predicates in a list, as in {example}"
-    iris: dict[Iri, tuple[Iri, ...]] = {}
-    for name, predicates in _table(value, accepted).items():
-        if not isinstance(predicates, list) or not predicates:
-            raise wrong(predicates, accepted, name)
-        listed = (_iri(predicate, "the name of a predicate") for predicate in predicates)
-        iris[_iri(name, "a stream's name")] = tuple(dict.fromkeys(listed))
-    check_owners(iris)
-    return iris
-
-
-def check_owners(iris: Mapping[Iri, tuple[Iri, ...]]) -> None:
-    """Raise WrongValueError if a predicate is assigned to two streams."""
-    owner: dict[Iri, Iri] = {}
-    for stream, predicates in iris.items():
-        for predicate in predicates:
-            if owner.setdefault(predicate, stream) != stream:
-                problem = (
-                    f"{predicate} is assigned to {owner[predicate]} and to {stream}; expected one stream"
-                )
-                raise WrongValueError(problem, part=stream.value)
-
-
 def _table(value: object, accepted: str) -> dict[str, object]:
     if not isinstance(value, dict) or not value:
         raise wrong(value, accepted)
     return value
-
-
-def _iri(value: object, what: str) -> Iri:
-    if not isinstance(value, str) or not ABSOLUTE_IRI.fullmatch(value):
-        part = value if isinstance(value, str) else None
-        raise wrong(value, f"{what}, an absolute IRI in quotes and without < >", part)
-    return Iri(value)
 
 
 def several_of(kind: Any) -> Callable[[object], frozenset[Any]]:
@@ -510,53 +410,12 @@ def _number(digits: str, kind: Numbers) -> int:
     return number
 
 
-def numbers(kind: Numbers) -> Callable[[object], tuple[int, ...]]:
-    """Return a function that reads a number, a list of numbers or a text such as 1..50."""
-    return lambda value: read_part(_listed_text(value, kind), kind)
-
-
-def periods(value: object) -> tuple[Period, ...]:
-    """Read a period, a list of periods or a text such as 1..50."""
-    try:
-        return read_periods(_listed_text(value, "period"))
-    except LarsError as error:
-        raise WrongValueError(str(error)) from None
-
-
-def _listed_text(value: object, kind: Numbers) -> str:
-    values = value if isinstance(value, list) else [value]
-    timed = [kind in _TIMED and isinstance(one, str) and one[-1:].isalpha() for one in values]
-    listed = all(type(item) is int or of_time for item, of_time in zip(values, timed, strict=True))
-    if isinstance(value, str) or (values and listed):
-        return ",".join(map(str, values))
-    raise wrong(value, f"{_NUMBERS[kind][1]}; in TOML 5, [5, 10] or '1..50'")
-
-
 def read_part(text: str, kind: Numbers, part: str | None = None) -> tuple[int, ...]:
     """Return the numbers of a text in a file; raises WrongValueError with `part` as the place."""
     try:
         return read_numbers(text, kind)
     except LarsError as error:
         raise WrongValueError(str(error), part=part) from None
-
-
-def time_point(value: object) -> int:
-    """Read a nonnegative integer, or a text of a nonnegative integer."""
-    point = whole_point(value)
-    if point is None:
-        raise wrong(value, f"a whole number of time points, 0..{LARGEST}")
-    return point
-
-
-def share(value: object) -> float:
-    """Read a number from 0 to 1."""
-    try:
-        number = float(value) if isinstance(value, str | int | float) and type(value) is not bool else -1.0
-    except ValueError:
-        number = -1.0
-    if not 0 <= number <= 1:
-        raise wrong(value, "a number from 0 to 1, such as 1e-9")
-    return number
 
 
 def milliseconds(value: object) -> float:
@@ -572,12 +431,25 @@ def without_brackets(iri: str) -> str:
     return iri[1:-1] if iri[:1] == "<" and iri[-1:] == ">" else iri
 
 
-def absolute_iri(iri: str) -> str:
+def absolute_iri(text: str) -> str:
     """Return an absolute IRI without < and >; raises LarsError for any other text."""
-    bare = without_brackets(iri)
+    bare = without_brackets(text)
     if not ABSOLUTE_IRI.fullmatch(bare):
-        raise LarsError(f"found {iri!r}; expected an absolute IRI, such as http://example.org/s")
+        raise LarsError(f"found {text!r}; expected an absolute IRI, such as http://example.org/s")
     return bare
+
+
+def iri(value: object, what: str, part: str | None = None) -> Iri:
+    """Return an IRI that is given with or without < and >.
+
+    Raises:
+        WrongValueError: The value is no absolute IRI. The error's place is `part`, by default the value.
+    """
+    bare = without_brackets(value) if isinstance(value, str) else ""
+    if not ABSOLUTE_IRI.fullmatch(bare):
+        place = value if part is None and isinstance(value, str) else part
+        raise wrong(value, f"{what}, an absolute IRI in quotes, such as http://example.org/s", place)
+    return Iri(bare)
 
 
 def stream_name(text: str) -> str:

@@ -365,11 +365,12 @@ def _placed_columns(experiment: Experiment, path: KeyPath, table: schema.TraceKe
         key, template = (experiment.toml.error(where, "", at_key=at_key).place for at_key in (True, False))
         return PlacedText(part[0], key), PlacedText(part[1], template)
 
+    by_stream = values.columns_by_stream(table.columns)
     places = {
-        stream: (*path, schema.COLUMNS, *(() if stream is None else (stream,))) for stream, _ in table.columns
+        stream: (*path, schema.COLUMNS, *(() if stream is None else (stream,))) for stream, _ in by_stream
     }
     return tuple(
-        (stream, tuple(placed(places[stream], part) for part in parts)) for stream, parts in table.columns
+        (stream, tuple(placed(places[stream], part) for part in parts)) for stream, parts in by_stream
     )
 
 

@@ -18,20 +18,15 @@ from agreement.documents.generate.plan import StreamOptions
 from agreement.documents.model_texts import fields_of, json_schema
 from agreement.documents.options import declared
 from agreement.documents.placed import KeyPath, PlacedData
+from agreement.documents.requests.readers import in_toml
 from agreement.documents.values import (
     MOST_NUMBERS,
-    START_TIMES,
     Period,
     Scalar,
     WrongValueError,
     is_scalar,
-    milliseconds,
-    numbers,
-    periods,
     placeholder_text,
     read_part,
-    share,
-    time_point,
     wrong,
 )
 from lars.durations import Duration
@@ -189,10 +184,16 @@ def _says(option: Option, *, default: bool) -> str:
     return text if default else text.partition(" [default: ")[0]
 
 
-def _option(default: Any, group: type[object], name: str) -> Any:
-    """Return the schema's field of a key, described by the help text of the option `name` of a group."""
+def _option(default: Any, group: type[object], name: str, written: Any, says: str = "") -> Any:
+    """Return the schema's field of a key that is the option `name` of a group.
+
+    The key has the reader of the option and, if `says` is empty, its help text. The JSON schema describes
+    the value as `written`.
+    """
     option = next(option for option in declared(group) if option.name == name)
-    return _key(default, _says(option, default=default is None))
+    field = _key(default, says or _says(option, default=default is None))
+    field.metadata.append(_read(partial(in_toml, option), written))
+    return field
 
 
 Text = Annotated[str, _read(values.scalar_text, _ScalarText)]
@@ -204,8 +205,6 @@ StaticFiles = Annotated[
     tuple[StaticFile, ...],
     _read(lambda value: values.static_files(values.file_names(value)), _FileText | list[_FileText]),
 ]
-Unit = Annotated[Duration, _read(values.read_unit, _DurationText)]
-TimePoint = Annotated[int, _read(time_point, _TimeText)]
 QueryFile = Annotated[str | dict[str, str] | None, _read(values.read_query, _FileText | dict[str, str])]
 
 NAME: Final = "Name in the tables of results."
@@ -223,14 +222,10 @@ class FileKeys(Table):
     """The keys that apply to the whole experiment."""
 
     title: Annotated[str, _read(values.read_text, str)] = _key("", "Title of the experiment.")
-    unit: Unit | None = _option(None, requests.InputOptions, "unit")
-    base: Annotated[str | None, _read(values.base_iri, _IriText)] = _option(
-        None, requests.InputOptions, "base"
-    )
-    rdf: Annotated[requests.Rdf | None, _one_of(requests.Rdf)] = _option(None, requests.InputOptions, "rdf")
-    readings: Annotated[dict[str, str], _read(requests.readers.readings, dict[str, str])] = _option(
-        {}, requests.InputOptions, "readings"
-    )
+    unit: Duration | None = _option(None, requests.InputOptions, "unit", _DurationText)
+    base: str | None = _option(None, requests.InputOptions, "base", _IriText)
+    rdf: requests.Rdf | None = _option(None, requests.InputOptions, "rdf", requests.Rdf)
+    readings: dict[str, str] = _option({}, requests.InputOptions, "readings", dict[str, str])
     static: StaticFiles = _key(
         (),
         "Static RDF data: FILE, IRI=FILE for a named graph, cqels:FILE for CQELS only, or a list of these.",
@@ -296,28 +291,15 @@ class TraceKeys(Table):
         (), "Traces that contain the IRIs of their streams: a file, a folder, or a list of these."
     )
     generate: GenerateTable | None = _key(None, "A synthetic stream, with the options of lars generate.")
-    origin: Annotated[datetime | None, _read(values.origin, datetime)] = _option(
-        None, requests.InputOptions, "origin"
-    )
-    trace_unit: Unit | None = _option(None, requests.InputOptions, "trace_unit")
-    sort: Annotated[bool, _read(values.yes_or_no, bool)] = _option(False, requests.InputOptions, "sort")
-    blank_nodes: Annotated[BlankNodes | None, _one_of(BlankNodes)] = _option(
-        None, requests.InputOptions, "blank_nodes"
-    )
-    time: Annotated[str | None, _read(values.property_iri, _IriText)] = _option(
-        None, requests.InputOptions, "time"
-    )
-    prefixes: Annotated[dict[str, str], _read(values.prefixes, dict[str, _IriText])] = _option(
-        {}, requests.InputOptions, "prefix"
-    )
-    arrival: Text | None = _option(None, requests.InputOptions, "arrival")
-    null: Annotated[tuple[str, ...], _read(values.texts, str | list[str])] = _option(
-        (), requests.InputOptions, "null"
-    )
-    columns: Annotated[
-        tuple[tuple[str | None, tuple[tuple[str, str], ...]], ...],
-        _read(values.columns, dict[str, str | dict[str, str]]),
-    ] = _option((), requests.InputOptions, "column")
+    origin: datetime | None = _option(None, requests.InputOptions, "origin", datetime)
+    trace_unit: Duration | None = _option(None, requests.InputOptions, "trace_unit", _DurationText)
+    sort: bool = _option(False, requests.InputOptions, "sort", bool)
+    blank_nodes: BlankNodes | None = _option(None, requests.InputOptions, "blank_nodes", BlankNodes)
+    time: str | None = _option(None, requests.InputOptions, "time", _IriText)
+    prefixes: dict[str, str] = _option({}, requests.InputOptions, "prefix", dict[str, _IriText])
+    arrival: str | None = _option(None, requests.InputOptions, "arrival", str)
+    null: tuple[str, ...] = _option((), requests.InputOptions, "null", str | list[str])
+    columns: dict[str, Any] = _option({}, requests.InputOptions, "column", dict[str, str | dict[str, str]])
 
 
 class TraceTable(TraceKeys):
@@ -339,10 +321,10 @@ class EngineTable(Table):
         {}, "Options that the adapter receives together with the query."
     )
     answers: File = _key(None, "File with recorded answers.")
-    answers_format: Annotated[requests.AnswersFormat | None, _one_of(requests.AnswersFormat)] = _option(
-        None, requests.AnswersOptions, "answers_format"
+    answers_format: requests.AnswersFormat | None = _option(
+        None, requests.AnswersOptions, "answers_format", requests.AnswersFormat
     )
-    answers_unit: Unit | None = _option(None, requests.AnswersOptions, "answers_unit")
+    answers_unit: Duration | None = _option(None, requests.AnswersOptions, "answers_unit", _DurationText)
     specification: Name | None = _key(
         None,
         "Specification that defines the correct answers: a name or a file. [default: the "
@@ -353,26 +335,18 @@ class EngineTable(Table):
     )
     queries: NameList | None = _key(None, CHOSEN_CASES)
     traces: NameList | None = _key(None, CHOSEN_CASES)
-    t0: Annotated[tuple[int, ...] | None, _read(numbers(START_TIMES), _Numbers)] = _option(
-        None, requests.JudgeOptions, "t0"
-    )
-    registered: TimePoint = _option(0, requests.JudgeOptions, "registered")
-    until: Annotated[Time | None, _read(values.read_time, _TimeText | datetime)] = _option(
-        None, requests.JudgeOptions, "until"
-    )
+    t0: tuple[int, ...] | str | None = _option(None, requests.JudgeOptions, "t0", _Numbers)
+    registered: Time = _option(0, requests.JudgeOptions, "registered", _TimeText | datetime)
+    until: Time | None = _option(None, requests.JudgeOptions, "until", _TimeText | datetime)
     bounds: Annotated[tuple[Bounds, ...] | None, _read(values.one_or_more(Bounds), Bounds | list[Bounds])] = (
-        _option(None, requests.JudgeOptions, "bounds")
+        _key(None, "Time points in a window, or a list of possibilities, as lars judge --bounds describes.")
     )
-    gracious: Annotated[bool, _read(values.yes_or_no, bool)] = _option(
-        False, requests.JudgeOptions, "gracious"
+    gracious: bool = _option(False, requests.JudgeOptions, "gracious", bool)
+    tolerance: float = _option(requests.TOLERANCE, requests.JudgeOptions, "tolerance", float)
+    empty: requests.EmptyReports = _option("compared", requests.JudgeOptions, "empty", requests.EmptyReports)
+    early: Annotated[float, _read(values.milliseconds, _DurationText)] = _key(
+        0, "Longest time by which a report may come before its evaluation."
     )
-    tolerance: Annotated[float, _read(share, float)] = _option(
-        requests.TOLERANCE, requests.JudgeOptions, "tolerance"
-    )
-    empty: Annotated[requests.EmptyReports, _one_of(requests.EmptyReports)] = _option(
-        "compared", requests.JudgeOptions, "empty"
-    )
-    early: Annotated[float, _read(milliseconds, _DurationText)] = _option(0, requests.JudgeOptions, "early")
 
 
 class ComparisonKeys(Table):
@@ -382,23 +356,21 @@ class ComparisonKeys(Table):
         Interval | tuple[datetime, datetime] | None,
         _read(values.timeline, tuple[_TimeText, _TimeText] | tuple[datetime, datetime]),
     ] = _key(None, "First and last time. [default: from 0 to the last element]")
-    period: Annotated[tuple[Period, ...], _read(periods, _PeriodsText)] = _key(
-        (), "Pull periods U: 5, '5s', [5, 10], '1..50' or '1m..2h..10m'. [default: the STEP of the query]"
+    period: tuple[Period, ...] = _option(
+        (),
+        requests.TracelessOptions,
+        "period",
+        _PeriodsText,
+        "Pull periods U: 5, '5s', [5, 10], '1..50' or '1m..2h..10m'. [default: the STEP of the query]",
     )
-    profile: Annotated[Profile, _one_of(Profile)] = _option(
-        "paper2015", requests.InterpretationOptions, "profile"
-    )
-    bounds: Annotated[Bounds | None, _one_of(Bounds)] = _option(
-        None, requests.InterpretationOptions, "bounds"
-    )
-    trigger: Annotated[Trigger, _one_of(Trigger)] = _option("any", requests.InterpretationOptions, "trigger")
+    profile: Profile = _option("paper2015", requests.InterpretationOptions, "profile", Profile)
+    bounds: Bounds | None = _option(None, requests.InterpretationOptions, "bounds", Bounds)
+    trigger: Trigger = _option("any", requests.InterpretationOptions, "trigger", Trigger)
     on: Annotated[tuple[str, ...] | None, _read(requests.variables, str | list[str])] = _key(
         None,
         "Variables to compare, such as '?a,?b', or none. [default: all variables that both queries return]",
     )
-    assign: Annotated[dict[Iri, tuple[Iri, ...]], _read(values.assign, _AssignText)] = _option(
-        {}, requests.ComparisonOptions, "assign"
-    )
+    assign: dict[Iri, tuple[Iri, ...]] = _option({}, requests.ComparisonOptions, "assign", _AssignText)
 
 
 class ComparisonTable(ComparisonKeys):

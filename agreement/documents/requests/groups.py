@@ -82,7 +82,7 @@ def queries_argument() -> Any:
 
 def periods_option(help_text: str, **more: Any) -> Any:
     """Return the declaration of the option --period."""
-    keyword = "int | str | Sequence[int] | None"
+    keyword = "int | str | Sequence[int | str] | None"
     return option((), help_text, readers.periods, keyword=keyword, **{"metavar": "PERIODS", **more})
 
 

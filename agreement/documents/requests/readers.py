@@ -1,20 +1,24 @@
-"""Read the values of options from texts of a shell or from Python values.
+"""Read the values of options from texts of a shell, from values of Python and from values of TOML.
 
 A reader raises LarsError with the expected form. The caller of a reader adds the value and its place to the
-message.
+message. Values of types of other libraries are converted to built-in types (`fitting`).
 """
 
+import os
 import re
-from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import MAXYEAR, MINYEAR, datetime, timedelta
 from datetime import time as time_of_day
+from enum import Enum
 from pathlib import Path
 from typing import Any, Final
 
 from agreement.documents import values
+from agreement.documents.options import check_range, member_of
 from lars.durations import Duration, read_duration
 from lars.errors import LarsError
 from lars.language.terms import Iri
+from lars.options import Option, choices_of
 from solver.settings import Time
 from translate.dialects import check_reading
 
@@ -230,16 +234,23 @@ def moment(value: str | datetime) -> datetime:
 def assignments(names: Sequence[str] | Mapping[str, Sequence[str]]) -> Mapping[Iri, tuple[Iri, ...]]:
     """Return the predicates of each stream, from texts STREAM=PREDICATE or from a mapping.
 
-    Raises LarsError unless each predicate belongs to one stream.
+    Raises:
+        WrongValueError: A name is no absolute IRI, a stream has no predicate, or a predicate belongs to two
+            streams.
     """
     iris: dict[Iri, tuple[Iri, ...]] = {}
+    owner: dict[Iri, Iri] = {}
     for stream, predicates in pairs(names):
-        for predicate in [predicates] if isinstance(predicates, str) else predicates:
-            if not (stream and predicate):
-                raise LarsError("expected STREAM=PREDICATE with two IRIs")
-            key, value = Iri(values.absolute_iri(stream)), Iri(values.absolute_iri(predicate))
-            iris[key] = tuple(dict.fromkeys((*iris.get(key, ()), value)))
-    values.check_owners(iris)
+        listed = [predicates] if isinstance(predicates, str) else predicates
+        if not isinstance(listed, list | tuple) or not listed or not all((stream, *listed)):
+            accepted = "STREAM=PREDICATE with two IRIs; in a table, a stream with its predicates in a list"
+            raise values.wrong(predicates, accepted, stream)
+        key = values.iri(stream, "a stream's name")
+        for predicate in (values.iri(each, "the name of a predicate", stream) for each in listed):
+            iris[key] = tuple(dict.fromkeys((*iris.get(key, ()), predicate)))
+            if owner.setdefault(predicate, key) != key:
+                problem = f"{predicate} is assigned to {owner[predicate]} and to {key}; expected one stream"
+                raise values.WrongValueError(problem, part=key.value)
     return iris
 
 
@@ -286,6 +297,10 @@ def readings(names: Sequence[str] | Mapping[str, str]) -> Mapping[str, str]:
     return chosen
 
 
+_PREFIX: Final = re.compile(r"[A-Za-z][\w.\-]*|", re.ASCII)
+"""The valid names of prefixes, including the empty name."""
+
+
 def prefixes(names: Sequence[str] | Mapping[str, str]) -> Mapping[str, str]:
     """Return the IRIs of prefixes, from texts PREFIX=IRI or a mapping.
 
@@ -295,9 +310,10 @@ def prefixes(names: Sequence[str] | Mapping[str, str]) -> Mapping[str, str]:
     iris: dict[str, str] = {}
     for name, iri in pairs(names):
         prefix = name.removesuffix(":")
-        if not values.PREFIX.fullmatch(prefix):
-            raise LarsError(f"found the prefix {name!r}; expected PREFIX=IRI, such as ex=http://example.org/")
-        if iris.setdefault(prefix, meant := values.absolute_iri(iri)) != meant:
+        if not _PREFIX.fullmatch(prefix):
+            problem = f"found the prefix {name!r}; expected PREFIX=IRI, such as ex=http://example.org/"
+            raise values.WrongValueError(problem, part=name)
+        if iris.setdefault(prefix, meant := values.iri(iri, f"the IRI of {prefix}", name).value) != meant:
             raise LarsError(
                 f"the prefix {prefix!r} already means {iris[prefix]}; use one IRI for each prefix"
             )
@@ -322,3 +338,212 @@ def columns(names: Sequence[str] | Mapping[str, Any]) -> Mapping[str, Any]:
                 f"{part} already has the template {contents[part]}; use one template for each part"
             )
     return contents
+
+
+_INNERMOST: Final = re.compile(r"\[[^\[\]]*\]")
+ITEMS: Final = re.compile(r"Sequence\[([^\[\]]*)\]")
+"""The types of the items of a sequence."""
+_PLAIN: Final = frozenset(
+    ("bool", "int", "float", "str", "Literal", "Path", "datetime", "Sequence", "Mapping")
+)
+
+
+def in_toml(declared_option: Option, value: Any) -> Any:
+    """Return the value of an option that a key of a TOML file gives.
+
+    Raises:
+        values.WrongValueError: The value has a wrong type, or the reader of the option rejects the value.
+    """
+    try:
+        if declared_option.choices and not declared_option.read:
+            return values.one_of(declared_option.kind)(value)
+        return value_of(declared_option, value)
+    except values.WrongValueError:
+        raise
+    except LarsError as error:
+        names_value = str(error).startswith("found") or values.cut(str(value)) in str(error)
+        raise values.WrongValueError(
+            str(error) if names_value else f"found {values.message_text(value)}; {error}"
+        ) from None
+    except (TypeError, ValueError, AttributeError, OverflowError):
+        _check_as_text(declared_option, value)
+        mapped = declared_option.python_type.startswith("Mapping[str, str]")
+        accepted = [words for kind, words in _TOML.items() if kind in _kinds(declared_option.python_type)]
+        several = " or ".join((", ".join(accepted[:-1]), accepted[-1]) if accepted[1:] else accepted)
+        raise values.wrong(value, several + " of texts in quotes" * mapped) from None
+
+
+def _check_as_text(declared_option: Option, value: Any) -> None:
+    """Raise values.WrongValueError if the reader of an option rejects the text of a value that is no text.
+
+    The message of the reader has an example, unlike a list of types.
+    """
+    kinds = _kinds(declared_option.python_type)
+    if declared_option.read is not None and "str" in kinds and "Mapping" not in kinds:
+        try:
+            declared_option.read(str(value))
+        except LarsError as error:
+            problem = str(error)[max(str(error).find("expected"), 0) :]
+            raise values.WrongValueError(f"found {values.message_text(value)}; {problem}") from None
+
+
+_TOML: Final = {
+    "bool": "true or false",
+    "int": "a whole number",
+    "float": "a number",
+    "str": "a text in quotes",
+    "datetime": "a date with a time",
+    "Sequence": "a list",
+    "Mapping": "a table",
+}
+"""The types of values in TOML, as messages name them."""
+
+
+def value_of(declared_option: Option, value: Any) -> Any:
+    """Return the value of an option that a value of Python or TOML gives.
+
+    Raises:
+        LarsError: The option's reader rejects the value.
+        TypeError: The value has a wrong type.
+    """
+    if isinstance(value, Enum) and value in choices_of(declared_option.kind).values():
+        return value
+    if declared_option.source is None:
+        value = fitting(declared_option.python_type, value)
+    if declared_option.choices and not declared_option.read:
+        return member_of(declared_option, value)
+    if declared_option.several and not declared_option.read:
+        return tuple(value) if isinstance(value, list | tuple) else (value,)
+    check_range(declared_option, value)
+    if declared_option.read is not None:
+        return declared_option.read(value)
+    return Path(value) if declared_option.kind is Path else value
+
+
+def of_library(value: Any) -> Any:
+    """Return a numpy value or a timedelta as a built-in value with the same meaning.
+
+    Values of other types remain unchanged. A timedelta is converted to a text, as it would be written on the
+    command line.
+    """
+    if isinstance(value, list | tuple):
+        return type(value)(map(of_library, value)) if type(value) in (list, tuple) else value
+    if type(value).__module__ == "numpy" and hasattr(value, "tolist"):
+        return of_library(_of_numpy(value))
+    if isinstance(value, timedelta):
+        micros = value // timedelta(microseconds=1)
+        # pandas counts nanoseconds too.
+        return str(Duration(micros * 1000 + getattr(value, "nanoseconds", 0)))
+    # NaT is no time, and equal to nothing.
+    if isinstance(value, datetime) and value == value and not MINYEAR <= value.year <= MAXYEAR:  # noqa: PLR0124
+        raise LarsError(f"found the year {value.year}; expected {MINYEAR}..{MAXYEAR}")
+    return value
+
+
+def _of_numpy(value: Any) -> Any:
+    """Return a numpy value as a Python value; times become pandas times with nanoseconds.
+
+    The method `tolist` of numpy does not suffice, because it converts times to numbers without a unit.
+    """
+    if value.dtype.kind not in "mM" or value.dtype.name in ("datetime64", "timedelta64"):
+        return value.tolist()
+    if value.ndim:
+        return list(value)
+    # Loads pandas, which only its own values and tables need.
+    import pandas as pd  # type: ignore[import-untyped]
+
+    try:
+        return (pd.Timedelta if value.dtype.kind == "m" else pd.Timestamp)(value[()])
+    except ValueError as error:
+        raise LarsError(f"found {value}: {error}; expected a time that pandas can hold") from None
+
+
+def fitting(accepted: str, value: Any) -> Any:
+    """Return a value converted to one of the types that a keyword accepts.
+
+    Values of data types (queries, traces, static data) are not checked here, because they are written to
+    files.
+
+    Raises:
+        TypeError: The type of the value does not fit.
+
+    >>> fitting("int | str | Sequence[int]", range(3)), fitting("str | None", timedelta(seconds=2))
+    ([0, 1, 2], '2s')
+    """
+    kinds = _kinds(accepted)
+    value = of_library(value)
+    if not kinds <= _PLAIN:
+        return value
+    if _is_sequence(value) and "Sequence" in kinds:
+        return [fitting(ITEMS.findall(accepted)[-1], item) for item in value]
+    if not kinds & _kinds_of(value):
+        raise TypeError
+    match value:
+        case str() | Path():
+            return text_of(value)
+        case Mapping():
+            items = "str" if accepted.startswith("Mapping[str, str]") else "object"
+            return {fitting("str", key): fitting(items, item) for key, item in value.items()}
+        case _:
+            return value
+
+
+def _kinds(accepted: str) -> frozenset[str]:
+    """Return the names of the types that a keyword accepts, without the types of items."""
+    while accepted != (accepted := _INNERMOST.sub("", accepted)):
+        pass
+    return frozenset(accepted.split(" | ")) - {"None"}
+
+
+def _is_sequence(value: Any) -> bool:
+    """Return whether a value is a sequence of items; tables and files are not sequences."""
+    whole = isinstance(value, str | bytes | bytearray | memoryview | Mapping)
+    return (
+        isinstance(value, Iterable)
+        and not whole
+        and not hasattr(value, "columns")
+        and not hasattr(value, "read")
+    )
+
+
+def _kinds_of(value: Any) -> frozenset[str]:
+    """Return the names of a value's types, of the types that keywords accept; no name for NaN and NaT."""
+    match value:
+        case bool():
+            return frozenset(("bool",))
+        case int():
+            return frozenset(("int", "float"))
+        case float() | datetime() | time_of_day() if value == value:  # noqa: PLR0124 - NaN and NaT are not
+            return frozenset(("float" if isinstance(value, float) else "datetime",))
+        case str():
+            return frozenset(("str", "Literal", "Path"))
+        case Path():
+            return frozenset(("Path",))
+        case Mapping():
+            return frozenset(("Mapping",))
+        case _:
+            return frozenset()
+
+
+def text_of(value: str | Path) -> str | Path:
+    """Return a text as a plain str or path.
+
+    Raises:
+        LarsError: The text contains NUL or an unpaired surrogate.
+    """
+    text = str.__str__(value) if isinstance(value, str) else os.fspath(value)
+    # Names of files may have bytes that are no characters.
+    if "\0" in text or not _is_encodable(text):
+        raise LarsError(
+            f"found {values.cut(ascii(text))}, which has an unpaired surrogate or NUL; expected text "
+            "without these characters"
+        )
+    return text if isinstance(value, str) else value
+
+
+def _is_encodable(text: str) -> bool:
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -22,8 +22,8 @@ from rdflib import XSD, Dataset, Graph
 from rdflib.term import BNode, IdentifiedNode, Node, URIRef
 from rdflib.term import Literal as RdfLiteral
 
+from agreement.documents.requests.readers import of_library, text_of
 from agreement.documents.values import GIVEN, message_text, static_file
-from agreement.results.base.python_values import of_library, text_of
 from lars.errors import LarsError, PlacedError, about
 from lars.files import exists
 from lars.options import Option

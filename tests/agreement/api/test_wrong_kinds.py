@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 
 from agreement import api
+from agreement.documents.requests.readers import fitting
 from agreement.results.base.library import answering
-from agreement.results.base.python_values import fitting
 from lars.errors import LarsError
 
 FUNCTIONS = [name for name in api.__all__ if hasattr(getattr(api, name), "answering")]

@@ -61,6 +61,13 @@ def message(folder: Path, text: str | bytes) -> str:
     return str(caught.value)
 
 
+def test_keys_take_values_as_their_options_do(folder):
+    experiment = read_experiment(write(folder, assigned(f'"{S}" = "{P}"')))
+    assert comparison_of(experiment).assigned == {Iri(S): (Iri(P),)}
+    assert read(write(folder, full(period="[5, '120s', \"7\"]"))).periods == (5, 2, 7)
+    assert read(write(folder, full(time="'<urn:t>'"))).trace.options.time == "urn:t"
+
+
 def test_a_short_experiment_has_the_defaults(folder):
     experiment = read_experiment(write(folder, full()))
     found = comparison_of(experiment)
@@ -230,10 +237,10 @@ KEYS = [
 
 VALUES = [
     (full(title="5"), 4, "title", "found 5", "text in quotes"),
-    (full(unit="60"), 1, "unit", "found 60", "'1min'"),
-    (full(unit='"a minute"'), 1, 'found "a minute"', "duration above zero"),
+    (full(unit="60"), 1, "unit", "found 60", "such as 30s or 1min"),
+    (full(unit='"a minute"'), 1, "'a minute' is not a duration", "such as 30s"),
     (full(unit='"0s"'), 1, 'found "0s"', "above zero"),
-    (full(unit='"-1s"'), 1, 'found "-1s"', "above zero"),
+    (full(unit='"-1s"'), 1, "'-1s' is not a duration", "such as 30s"),
     (full(unit='"' + "9" * 5000 + 's"'), 1, "found", "..."),
     (full(trace_unit="true"), 4, "trace_unit", "found true"),
     (full(timeline="50"), 2, "timeline", "found 50", "[0, 50]"),
@@ -249,9 +256,9 @@ VALUES = [
     (full(bounds="[]"), 4, "found []", '"closed"'),
     (full(trigger='"all"'), 4, 'found "all"', '"any", "query-streams", "matching"'),
     (full(origin="2024-05-01"), 4, 'found "2024-05-01"', "date with a time"),
-    (full(origin='"yesterday"'), 4, 'found "yesterday"', "2024-05-01T12:00:00Z"),
-    (full(origin='"2024-13-01T00:00:00Z"'), 4, "2024-13-01", "not a date"),
-    (full(origin="0"), 4, "found 0", "date with a time"),
+    (full(origin='"yesterday"'), 4, 'found "yesterday"', "2026-01-31T12:00:00Z"),
+    (full(origin='"2024-13-01T00:00:00Z"'), 4, "2024-13-01", "expected a dateTime"),
+    (full(origin="0"), 4, "found 0", "expected a dateTime"),
 ]
 
 PERIODS = [
@@ -260,8 +267,12 @@ PERIODS = [
     (full(period="5.0"), 4, "found 5.0", "whole numbers with an optional unit"),
     (full(period="true"), 4, "found true"),
     (full(period='"90s"'), 4, "duration 90s", "not a multiple of the unit 1m"),
-    (full(period="[]"), 4, "found []", "[5, 10]"),
-    (full(period='[5, "10"]'), 4, 'found [5, "10"]'),
+    (full(period="[]"), 4, "found []", "a list 5,10"),
+    (full(period="[5, [10]]"), 4, "found [5, [10]]"),
+    (full(sort='"yes"'), 4, 'found "yes"', "true or false"),
+    (full(null="3"), 4, "found 3", "a text in quotes or a list"),
+    (full(prefixes="{a = 3}"), 4, 'found {"a": 3}', "a table of texts"),
+    (full(prefixes="{a = 'x'}"), 4, 'found "x"', "an absolute IRI"),
     (full(period="[5, 0]"), 4, "a period must be at least 1"),
     (full(period='"5mins"'), 4, '"5mins" is not a valid period', "whole numbers", "1s..60s"),
     (full(period='"50..1"'), 4, "reversed", "use 1..50"),
@@ -289,7 +300,7 @@ STREAMS = [
     (full().replace(S, f"<{S}>"), 5, f'found "<{S}>"', "without < >"),
     ('streams = "s.trig"\n' + full().split("[streams]")[0], 1, 'found "s.trig"', "a table"),
     (assigned(f'"{Q}" = ["{P}"]'), 7, f"no trace for the stream <{Q}>", f"streams with a trace: <{S}>"),
-    (assigned(f'"{S}" = "{P}"'), 7, f'found "{P}"', "predicates in a list"),
+    (assigned(f'"{S}" = 3'), 7, "found 3", "predicates in a list"),
     (assigned(f'"{S}" = ["near"]'), 7, 'found "near"', "predicate", "absolute IRI"),
     (full() + f'"{Q}" = "./s.trig"\n', 6, f"./s.trig is already the trace of <{S}>", "another file"),
     (assigned(f'"{S}" = []'), 7, "found []", "predicates in a list"),

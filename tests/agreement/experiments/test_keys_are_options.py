@@ -4,7 +4,8 @@ import pytest
 
 from agreement.documents.options import declared, members
 from agreement.documents.requests.groups import InputOptions
-from agreement.experiments.schema import ComparisonKeys, EngineTable, GenerateTable, TraceKeys
+from agreement.documents.requests.readers import in_toml
+from agreement.experiments.schema import ComparisonKeys, EngineTable, FileKeys, GenerateTable, TraceKeys
 from agreement.results.agreements.agreeing import AgreeRequest
 from agreement.results.files.generated import GenerateRequest
 from agreement.results.judgements import JudgeRequest
@@ -13,6 +14,8 @@ from lars.options import choices_of
 PAIRS = [(ComparisonKeys, AgreeRequest), (TraceKeys, InputOptions), (EngineTable, JudgeRequest)]
 UNLIKE = {"static", "streams", "period"}
 """Keys whose values are written otherwise than on a command line."""
+WRITTEN_OTHERWISE = {"static", "engine", "early", "bounds", "answers", "on"}
+"""Keys of which a file has another form, and `on`, which is declared where the file is not."""
 
 
 def options(request):
@@ -46,3 +49,18 @@ def test_the_keys_of_a_made_up_stream_are_the_options_of_generate():
     assert GenerateTable.model_fields.keys() == expected.keys()
     for key, field in GenerateTable.model_fields.items():
         assert field.default in (expected[key].default, str(expected[key].default))
+
+
+@pytest.mark.parametrize("table", [FileKeys, TraceKeys, EngineTable, ComparisonKeys])
+def test_a_key_that_is_an_option_is_read_by_the_reader_of_the_option(table):
+    known = {one.name: one for group in (JudgeRequest, InputOptions, AgreeRequest) for one in declared(group)}
+    names = {"prefixes": "prefix", "columns": "column"}
+    shared = 0
+    for key, field in table.model_fields.items():
+        one = known.get(names.get(key, key))
+        readers = [validator.func for validator in field.metadata]
+        if one is not None and key not in WRITTEN_OTHERWISE:
+            shared += 1
+            assert [getattr(reader, "func", reader) for reader in readers] == [in_toml], key
+            assert readers[0].args[0].read == one.read
+    assert shared > 2
