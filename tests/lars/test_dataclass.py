@@ -90,6 +90,19 @@ def test_comparisons_and_hashes_are_those_of_the_standard_library(how):
 
 
 @pytest.mark.parametrize("slots", [False, True])
+def test_a_method_is_compiled_when_it_is_first_called(slots):
+    ours = both(base, slots=slots)[0]
+    names = {"__init__": lambda: ours(1), "__eq__": lambda: ours(1) == ours(2)}
+    for name, call in names.items():
+        waiting = vars(ours)[name]
+        call()
+        compiled = vars(ours)[name]
+        call()
+        assert waiting is not compiled
+        assert vars(ours)[name] is compiled
+
+
+@pytest.mark.parametrize("slots", [False, True])
 def test_a_method_of_the_class_is_kept(slots):
     ours, theirs = both(own_methods, slots=slots)
     assert ours("A") == ours("a")
