@@ -9,6 +9,7 @@ from solver.relational.plans import (
     RowSource,
     RulePlan,
     Scan,
+    have_equal_rules,
     obstacle,
     plan,
     rules_of,

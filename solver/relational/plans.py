@@ -321,6 +321,36 @@ def unfolded_plan(program: Program, output: Signature, predicates: frozenset[Sig
     return tuple(layer for layer in layers if layer.predicates & used or not layer.predicates)
 
 
+def have_equal_rules(
+    one: Program, other: Program, output: Signature, predicates: frozenset[Signature]
+) -> bool:
+    """Return whether the plans for the output have the same rules, so that both programs have the same rows.
+
+    The order of rules, literals and conditions makes no difference, and neither does a predicate that both
+    plans replace. `predicates` are those of the background. The result is False if the relational evaluation
+    cannot evaluate a program.
+
+    >>> from lars.text.notation import read
+    >>> first = read("p(X) ← ⊞^9 ◇ f(X), X != 1. q(X) ← p(X), ⊞^9 ◇ g(X).")
+    >>> have_equal_rules(first, read("q(X) ← ⊞^9 ◇ g(X), ⊞^9 ◇ f(X), X != 1."), ("q", 1), frozenset())
+    True
+    """
+    if one == other:
+        return True
+    programs = one, other
+    if {*one.facts} != {*other.facts} or any(obstacle(program, predicates) for program in programs):
+        return False
+    held = predicates.union(map(signature, one.facts))
+    first, second = (
+        {
+            (rule.rule.head, *map(frozenset, (rule.joined, rule.subtracted, rule.conditions)))
+            for rule in rules_of(unfolded_plan(program, output, held))
+        }
+        for program in programs
+    )
+    return first == second
+
+
 def rules_of(layers: Iterable[Layer]) -> Iterator[RulePlan]:
     """Yield the rules of layers in order."""
     return (rule for layer in layers for rule in layer.rules)

@@ -497,7 +497,10 @@ class CauseSearch:
         through = with_windows_of(other, own)
         runs = cache(lambda: self._everywhere(through))
         merged_push = with_windows_of(self._sides.merged, own)
-        different_queries = merged_push != (through if of_push else pull)
+        held = frozenset(self._input["both"].background)
+        different_queries = not relational.have_equal_rules(
+            merged_push, through if of_push else pull, self._sides.output, held
+        )
 
         def is_merged(rows: DifferingRows) -> Mask:
             if of_push and not different_queries and keeps_rows(push, through):

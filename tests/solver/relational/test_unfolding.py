@@ -1,12 +1,17 @@
 """A rule in place of the atom that it derives: the same rows, and where it is not done."""
 
 import pytest
+from hypothesis import event, given
+from hypothesis import strategies as st
 
+from lars.language.program import Program, Rule
 from lars.language.terms import Atom, Symbol
 from lars.text.notation import read
-from solver.relational.plans import unfolded_plan
-from tests.lars.strategies import A, B
+from solver.relational.plans import have_equal_rules, obstacle, unfolded_plan
+from tests.lars.strategies import A, B, cases
+from tests.solver.relational.relational_cases import OUTPUTS, relational_rows
 from tests.solver.relational.test_relational import rows
+from tests.solver.strategies import covered_programs, situation_of
 
 C = Symbol("c")
 
@@ -51,3 +56,44 @@ def test_variables_of_the_rule_are_not_those_of_its_user():
     arrivals = [(1, Atom("h", (A, B))), (1, Atom("f", (A,)))]
     text = "p(X) ← ⊞^9 ◇ h(X, Y). q(X, Y) ← p(X), ⊞^9 ◇ f(Y)."
     assert rows(text, arrivals, [1], ("q", 2)) == {1: {("a", "a")}}
+
+
+TWO = "p(X) ← ⊞^9 ◇ f(X), X != c. q(X) ← p(X), ⊞^1 ◇ h(X, Y)."
+
+
+@pytest.mark.parametrize(
+    ("other", "given_to_it", "equal"),
+    [
+        ("q(X) ← ⊞^1 ◇ h(X, Y), X != c, ⊞^9 ◇ f(X).", (), True),
+        ("q(X) ← ⊞^1 ◇ h(X, Y), X != c, ⊞^9 ◇ f(X).", [("p", 1)], False),
+        ("q(X) ← ⊞^1 ◇ h(X, Y), X != c, ⊞^8 ◇ f(X).", (), False),
+        ("q(X) ← ⊞^1 ◇ h(Y, X), X != c, ⊞^9 ◇ f(X).", (), False),
+        ("q(X) ← ⊞^1 ◇ h(X, Y), X != b, ⊞^9 ◇ f(X).", (), False),
+        ("q(X) ← ⊞^1 ◇ h(X, Y), X != c, not ⊞^9 ◇ f(X).", (), False),
+        (TWO + " q(X) ← ⊞^1 ◇ g(X).", (), False),
+        (TWO + " p(a).", (), False),
+        (TWO + " r(X) ← ⊞^1 ◇ g(X).", (), True),
+    ],
+)
+def test_rules_are_equal_in_any_order_and_however_they_are_divided(other, given_to_it, equal):
+    assert have_equal_rules(read(TWO), read(other), ("q", 1), frozenset(given_to_it)) == equal
+
+
+@given(cases(covered_programs()), st.randoms(use_true_random=False), st.booleans())
+def test_programs_with_equal_rules_have_the_same_rows(case, draw, drop):
+    bodies = [(rule.head, draw.sample(rule.body, len(rule.body))) for rule in case.program.rules]
+    if drop and bodies[0][1]:
+        bodies[0][1].pop()
+    draw.shuffle(bodies)
+    other = Program(tuple(Rule(head, tuple(body)) for head, body in bodies))
+    given_to_it = situation_of(case)
+    held = frozenset(given_to_it.background)
+    for output in OUTPUTS:
+        equal = have_equal_rules(case.program, other, output, held)
+        event(f"dropped {drop}, equal {equal}")
+        assert equal or drop or obstacle(case.program, held)
+        if equal and not obstacle(case.program, held):
+            one, two = (
+                relational_rows(program, given_to_it, [case.t], output) for program in (case.program, other)
+            )
+            assert one == two

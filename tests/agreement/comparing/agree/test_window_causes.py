@@ -2,6 +2,7 @@
 
 import pytest
 
+from agreement.comparing.agree.causes import CauseSearch
 from tests.agreement.command import agree
 from tests.agreement.comparing.agree.test_causes import OPEN, texts
 from tests.agreement.comparing.agree.test_causes import PLAIN as ONE
@@ -197,3 +198,12 @@ def test_a_row_of_a_window_that_looks_ahead_is_blocked_by_input_that_another_win
     asked = (*streams, "--unit", "1s", "--bounds", "closed", "--period", 4, "--to", 4)
     (only,) = agree(tmp_path / "q.rq", *asked).json["periods"][0]["intervals"]
     assert [(one["side"], one["cause"]) for one in only["causes"]] == [("push", "blocked later")]
+
+
+def test_two_spellings_of_one_query_are_not_evaluated_on_merged_sources(monkeypatch):
+    both = "{r:?x :p ?y} {c:?y :q ?z} FILTER(?z = :c)", "{r:?x :p ?y} {c:?y :q ?z FILTER(?z = :c)}"
+    queries = [texts(one, {"r": "RANGE 9s", "c": "RANGE 1s"})[side] for side, one in enumerate(both)]
+    facts = facts_of([("1", *"apb"), ("2", *"bqc")], lambda p: "r" if p == "p" else "c")
+    monkeypatch.setattr(CauseSearch, "_everywhere", None)
+    found = explained(report(queries, facts, period=5, last=5, static=(), bounds="closed"))
+    assert [(one.side, one.cause) for one in found] == [("push", "expired before the pull")]
