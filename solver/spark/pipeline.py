@@ -149,10 +149,11 @@ def _evaluated(
             kept.begin(slices)
     finished = frozenset() if kept is None else kept.finished(len(slices))
     parts = [] if kept is None else list(kept.parts(finished))
-    if missing := frozenset(range(len(slices))) - finished:
+    # A task for a finished slice would not read its input, and Spark ends the worker of such a task.
+    if missing := [number for number in range(len(slices)) if number not in finished]:
         most = reading.task_memory(trace.context, len(missing))
         task = SliceTask(job, tuple(slices), missing, job.relevant(), most, kept)
-        rdd = _spread(job, trace, tuple(slices), missing).partitionBy(len(slices), int)
+        rdd = _spread(job, trace, tuple(slices), missing).partitionBy(len(missing), missing.index)
         parts += rdd.mapPartitionsWithIndex(task).collect()
     parts.sort(key=lambda part: part.first)
     if (error := error_of(parts)) is not None:
@@ -203,7 +204,7 @@ def _counts(trace: "RDD[task_bytes.Block]", needs: Needs, timeline: Interval) ->
 
 
 def _spread(
-    job: Job, trace: "RDD[task_bytes.Block]", slices: tuple[Interval, ...], missing: frozenset[int]
+    job: Job, trace: "RDD[task_bytes.Block]", slices: tuple[Interval, ...], missing: Sequence[int]
 ) -> "RDD[tuple[int, bytes]]":
     """Return an RDD of the input atoms for each slice in `missing`: pairs (number of slice, bytes)."""
     needs = needs_of(job.questions)
@@ -211,7 +212,8 @@ def _spread(
     if not (windows := tuple(needs.reach.tuples)):
         return parts
     carried = trace.flatMap(partial(reading.carried_by_block, windows, job.timeline, slices)).collect()
-    return parts.union(trace.context.parallelize([*_carried(windows, carried, len(slices))]))
+    before = [(number, some) for number, some in _carried(windows, carried, len(slices)) if number in missing]
+    return parts.union(trace.context.parallelize(before))
 
 
 def _carried(

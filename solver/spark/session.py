@@ -99,10 +99,11 @@ def java_home(environment: Mapping[str, str], folder: Path) -> Path:
 
 
 PACKAGES: Final = ("lars", "translate", "solver", "agreement")
+_EVERYWHERE: Final = (("spark.driver.maxResultSize", "0"),)
+"""The settings for all masters; answers of slices may be larger than Spark's default limit of 1 GB."""
 _LOCAL: Final = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
-    "spark.driver.maxResultSize": "0",
     "spark.driver.host": "localhost",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.executor.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
@@ -251,6 +252,7 @@ def _settings(master: str, folder: Path, jars: Sequence[Path]) -> SparkConf:
     again = f"local[{alone['at_once'] or 1},{_ATTEMPTS}]" if alone else master
     conf = SparkConf().setMaster(again).setAppName("lars")
     conf.set("spark.log.level", "ERROR")
+    conf.setAll(list(_EVERYWHERE))
     if jars:
         conf.set("spark.jars", ",".join(path.resolve().as_uri() for path in jars))
     if master.startswith("local"):
@@ -329,7 +331,7 @@ def spark_context(master: str = "local[*]", jars: Sequence[Path] = ()) -> SparkC
     folder = until_exit.enter_context(temporary_folder())
     submitted = "PYSPARK_GATEWAY_PORT" in os.environ
     if submitted:  # spark-submit has started Java and chosen the master
-        context = SparkContext.getOrCreate()
+        context = SparkContext.getOrCreate(SparkConf().setAll(list(_EVERYWHERE)))
     else:
         check_master(master)
         with _packages_on_path() if _LOCAL_MASTER.fullmatch(master) else nullcontext():

@@ -40,30 +40,28 @@ class SliceTask:
     """The function that Spark tasks call to evaluate slices, with the data that all tasks of a job need.
 
     - `job` is the job, and `slices` are its slices of the timeline.
-    - `missing` are the numbers of the slices without a stored result.
+    - `missing` are the numbers of the slices without a stored result; each of them has one task.
     - `most` is the number of bytes of memory that a task may use.
     - `finished` is the folder for the results of finished slices, or None.
     """
 
     job: Job
     slices: tuple[Interval, ...]
-    missing: frozenset[int]
+    missing: Sequence[int]
     background: Background
     most: int
     finished: FinishedSlices | None
 
     def __call__(self, index: int, values: Iterable[tuple[int, bytes]]) -> Iterator[Part]:
-        """Yield the results of the slice with number `index`, whose atoms are given as bytes."""
+        """Yield the results of the missing slice number `index`, whose atoms are given as bytes."""
         memory.watch_task(self.most)
-        if index not in self.missing:
-            return  # an earlier run has finished it
-        terms = TermCodes()
+        number, terms = self.missing[index], TermCodes()
         atoms = in_time_order(unpack_atoms((content for _, content in values), terms))
-        within = self.slices[index]
+        within = self.slices[number]
         situation = situation_of(TraceColumns(terms, atoms, within.last), self.job.timeline, self.background)
         parts = list(self._parts(situation, within, range(len(self.job.questions)), _SPLITS))
         if self.finished is not None and all(part.kind is PartKind.ANSWERS for part in parts):
-            self.finished.keep(index, parts)
+            self.finished.keep(number, parts)
         yield from parts
 
     def _parts(

@@ -20,9 +20,9 @@ def block(rows):
     return block_of(pack_atoms(atoms, found.terms))
 
 
-def on_spark(job, spark, rows, blocks=3):
+def on_spark(job, spark, rows, blocks=3, finished=None):
     """Return the answers of the job to rows in so many blocks; each comes once."""
     parts = [block(rows[number::blocks]) for number in range(blocks)]
-    found = answers_on_spark(job, spark.parallelize(parts, blocks))
+    found = answers_on_spark(job, spark.parallelize(parts, blocks), finished)
     by_time = [one.whole().by_time() for one in found]
     return [Answer(n, t, row) for n, rows in enumerate(by_time) for t in rows for row in rows[t]]

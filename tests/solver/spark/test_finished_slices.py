@@ -15,6 +15,7 @@ from solver.job import Question
 from solver.job.slices import Job
 from solver.settings import TraceOptions
 from solver.spark import finished_slices
+from tests.solver.spark.on_spark import on_spark
 
 MODULE = sys.modules[finished_slices.__module__]
 
@@ -65,3 +66,35 @@ def test_the_predicates_to_show_do_not_change_the_folder(tmp_path):
         asked = Question(replace(read("q(X) ← p(X)."), answers=shown), ("q", 1), None)
         folders.add(kept.of(Job((asked,), Interval(0, 9), {})).folder)
     assert len(folders) == 1
+
+
+def tasks(spark, group):
+    """Return how many tasks the stages of a group of jobs had, each stage once."""
+    tracker = spark.statusTracker()
+    stages = {stage for job in tracker.getJobIdsForGroup(group) for stage in tracker.getJobInfo(job).stageIds}
+    return sorted(tracker.getStageInfo(stage).numTasks for stage in stages)
+
+
+@pytest.mark.parametrize("window", ["^2", "^{#2}"])
+def test_only_the_missing_slice_has_a_task(spark, tmp_path, window):
+    """A task for each finished slice ended its worker, so that one missing slice took longer than all."""
+    text = f"q(X, Y) ← ⊞{window} ◇ p(X), ⊞{window} ◇ p(Y), X != Y."
+    job = Job((Question(read(text), ("q", 2), None),), Interval(0, 31), {}, 8)
+    rows = [(t, 0, i, "p", (f"a{(7 * t + i) % 9}",)) for t in range(32) for i in range(3)]
+    kept = MODULE.FinishedSlices(tmp_path)
+
+    def ran(name):
+        spark.setJobGroup(name, name)
+        found = sorted(on_spark(job, spark, rows, 3, kept))
+        spark.setJobGroup("other", "other")
+        return found, {file.name: file.stat().st_mtime_ns for file in tmp_path.glob("*/*.arrow")}
+
+    expected, done = ran(f"all {window}")
+    assert len(done) == 8
+    next(tmp_path.glob("*/3.arrow")).unlink()
+    again, repaired = ran(f"one {window}")
+    assert (again, {name for name in done if done[name] != repaired[name]}) == (expected, {"3.arrow"})
+    assert (tasks(spark, f"all {window}").count(8), tasks(spark, f"one {window}")[0]) == (1, 1)
+    assert max(tasks(spark, f"one {window}")) < 8
+    assert ran(f"none {window}") == (expected, repaired)
+    assert tasks(spark, f"none {window}") == []

@@ -68,6 +68,11 @@ def test_java_without_memory_is_said_so(tmp_path, monkeypatch):
     assert said == "java.lang.OutOfMemoryError: Java heap space; use a larger --memory, or smaller input"
 
 
+@pytest.mark.parametrize("master", ["local[2]", "local-cluster[1,1,1024]", "spark://host:7077", "yarn"])
+def test_results_of_all_sizes_are_accepted_on_each_master(tmp_path, master):
+    assert session._settings(master, tmp_path, ()).get("spark.driver.maxResultSize") == "0"
+
+
 def test_an_active_session_is_used_as_it_is(spark):
     assert spark_context("local[7]") is spark
     assert spark.master == "local[2,4]"
