@@ -302,6 +302,7 @@ def _on_trace(request: CompareRequest, listeners: Listeners) -> Divergence:
     runs, zero = [], None
     for path, reader in zip((queries[0], queries[-1]), who, strict=True):
         query = judge.read_judged_query(path, unit, reader, by_number=True)
+        warnings += judge.remarks_on(query, path)
         pushes, zero = judge.read_pushes(trace, query, unit, warnings.append)
         static = judge.static_of_run(trace.static, query, warnings.append)
         origin = origin_in(zero, trace.options)
@@ -352,7 +353,7 @@ def _paired(
 def _check_columns(paths: Sequence[Path], unit: Duration) -> None:
     """Raise LarsError if the two queries return different variables, so that every row would differ."""
     named = [
-        sorted(columns(requests.load_query(path, unit, requests.as_engines_read(path), graphs=True)))
+        sorted(columns(requests.as_engines_read(path) or requests.load_query(path, unit, graphs=True)))
         for path in paths
     ]
     if named[0] != named[-1]:

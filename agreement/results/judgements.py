@@ -366,6 +366,7 @@ def _judged(
         judging.check_judge(name)
     trace = request.input_options.trace(request.inputs[1:])
     query = judged_query(request.inputs[0], name, unit, by_number=by_number)
+    messages += judging.remarks_on(query, request.inputs[0])
     run, zero = judged_run(query, name, trace, unit, messages.append)
     lateness = None if request.lateness is None else points_of(request.lateness, unit)
     run = replace(run, wait=points_of(request.wait, unit), lateness=lateness)

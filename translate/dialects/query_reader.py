@@ -315,7 +315,9 @@ def lift(
         declared=tuple(stream for name, stream in streams.named.items() if name not in streams.read),
         to_stream=_operator(document, streams.manner, register, query, tree),
         registers_stream=is_stream,
-        notes=tuple(dict.fromkeys((*streams.notes, *_left_out(tree)))),
+        notes=tuple(
+            dict.fromkeys((*streams.notes, *_left_out(tree), *_assumed_unit(tree, streams.manner.bare)))
+        ),
     )
     return tree, sparql.Scope(document, clauses, blocks, implicit)
 
@@ -335,6 +337,14 @@ def _left_out(tree: sparql.Phrase) -> Iterator[str]:
     for source in tree.find_all("source"):
         words = "REGISTER STREAM .. FROM" + " .. WITH TIMESTAMP" * (source.find("stamp") is not None)
         yield f"{words} of Kolibrie is ignored, because the trace contains the elements and their times"
+
+
+def _assumed_unit(tree: sparql.Phrase, bare: Duration | None) -> Iterator[str]:
+    """Yield a note about the unit `bare` of lengths that the query writes without a unit."""
+    written = dict.fromkeys(length.first().text for length in tree.find_all("bare_size"))
+    if bare is not None and written:
+        each = ", ".join(f"{text} is {Duration(int(text) * bare.nanoseconds)}" for text in written)
+        yield f"lengths of windows without a unit count units of {bare}: {each}"
 
 
 def _name_and_kind(

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
+from lars.durations import MILLISECOND
 from lars.errors import LarsError
 from translate.model.manner import Manner
 from translate.model.query import Language
@@ -47,6 +48,10 @@ READINGS: Final[Mapping[str, OpenMeaning]] = {
     "offset": (
         "the specification, code and plans of Janus read OFFSET differently",
         {"each": {}, "step": {"offset": "step"}, "end": {"offset": "end"}},
+    ),
+    "numbers": (
+        "engines of Kolibrie compare the numbers of a window with timestamps, which have no unit",
+        {"seconds": {}, "milliseconds": {"bare": MILLISECOND}},
     ),
     DERIVED: (
         "windows of I-DLV-sr show atoms that were derived before, windows of LARS do not",

@@ -16,6 +16,7 @@ from agreement.comparing.judge.judging import (
     read_pushes,
     recording_to_judge,
     refusals_text,
+    remarks_on,
     run_of_case,
     static_of_run,
     unit_of,

@@ -109,11 +109,26 @@ def read_judged_query(
     """
     if isinstance(who, Engine) and who.own_parser is not None:
         return who.read(read_text(path, ANSWERS_FORM), str(path))
-    language = requests.as_engines_read(path) if by_number else None
-    query = requests.load_query(path, unit, language, graphs=True)
+    query = requests.as_engines_read(path) if by_number else None
+    if query is None:
+        query = requests.load_query(path, unit, graphs=True)
+    else:
+        requests.check_lengths(query, str(path), unit)
     if isinstance(who, Engine):
         requests.check_comparable(query, str(path))
     return with_text(query, read_text(path, ANSWERS_FORM), str(path))
+
+
+def remarks_on(query: EngineQuery, path: Path) -> Iterator[str]:
+    """Yield the notes about a judged query, and a note if other commands read its windows in another unit."""
+    yield from query.notes
+    pairs = zip(requests.durations_of(query), requests.durations_in([path]), strict=False)
+    for own, usual in (pair for pair in pairs if pair[0] != pair[1]):
+        yield (
+            f"{path}: {usual} is {own} here, because an engine of Kolibrie counts like its timestamps, which "
+            "are milliseconds; use --reading numbers=milliseconds for the same reading in lars agree"
+        )
+        break
 
 
 def recording_to_judge(

@@ -64,6 +64,7 @@ from agreement.documents.requests.query_files import (
     check_based,
     check_comparable,
     check_generated,
+    check_lengths,
     current,
     default_unit,
     durations_among,

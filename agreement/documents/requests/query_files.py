@@ -322,6 +322,12 @@ def query_in(  # noqa: PLR0913
         ) from None
     if not graphs:
         check_comparable(query, source)
+    check_lengths(query, source, unit)
+    return query
+
+
+def check_lengths(query: EngineQuery, source: str, unit: Duration) -> None:
+    """Raise LarsError if a window of a query is not a multiple of the unit."""
     for window_source in sources(query):
         try:
             window_operator(window_source.window, window_source.stream, unit, None)
@@ -329,7 +335,6 @@ def query_in(  # noqa: PLR0913
             raise LarsError(
                 f"{source}: the window {window_source.window} of {window_source.stream}: {error}"
             ) from None
-    return query
 
 
 def check_comparable(query: EngineQuery, source: str) -> None:
@@ -553,25 +558,30 @@ def default_unit(queries: Iterable[EngineQuery], also: Iterable[Duration] = ()) 
     return MILLISECOND if plain and divides else unit
 
 
-def as_engines_read(path: Path) -> Language | None:
-    """Return the language in which an engine's query is read: RSP-QL for Kolibrie, otherwise None.
+def as_engines_read(path: Path) -> EngineQuery | None:
+    """Return a query of Kolibrie as a query in RSP-QL whose numbers count milliseconds, otherwise None.
 
-    In Kolibrie, numbers in a query and times in its streams have the same unit, which no text names. If a
-    query of Kolibrie is read as RSP-QL, its numbers have the unit of the trace.
+    In Kolibrie, numbers in a query and times in its streams have the same unit, which no text names. `lars`
+    writes the times of streams for engines in milliseconds.
     """
-    with suppress(LarsError):  # an engine may take a text that is read by nobody else
-        if read_once(query_text(path), str(path)).language is Language.KOLIBRIE:
-            return Language.RSPQL
+    with suppress(LarsError), reading_as(Around(readings={"numbers": "milliseconds"})):
+        query = read_once(
+            query_text(path), str(path)
+        )  # an engine may take a text that is read by nobody else
+        if query.language is Language.KOLIBRIE:
+            return with_sources(replace(query, language=Language.RSPQL), _without_ends)
     return None
+
+
+def _without_ends(source: WindowSource) -> WindowSource:
+    window = source.window
+    return replace(source, window=replace(window, ends=None)) if isinstance(window, Range) else source
 
 
 def has_short_numbers(path: Path) -> bool:
     """Whether a Kolibrie query has a window that is a fraction of a second if numbers count milliseconds."""
-    if (language := as_engines_read(path)) is None:
-        return False
-    with suppress(LarsError):
-        return fitting_unit(durations_of(read_once(query_text(path), str(path), language))) < SECOND
-    return False
+    query = as_engines_read(path)
+    return query is not None and fitting_unit(durations_of(query)) < SECOND
 
 
 def _with_its_windows(text: str, source: str) -> EngineQuery:

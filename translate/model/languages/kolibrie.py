@@ -52,4 +52,5 @@ MANNER: Final = Manner(
     bare=SECOND,
     tumbles=True,
     texts=":",
+    leaves_open=("range-alone", "numbers"),
 )

@@ -31,7 +31,8 @@ def test_an_engine_is_the_version_that_it_is(name, inputs):
     inputs[0].write_text(text.replace("STREAM :S", "<http://e/S>") if "kolibrie" in name else text)
     for first, second in ((f"{SERVED} {name}", name), (name, f"{SERVED} {name}")):
         ran = lars("compare", first, second, *inputs)
-        assert (ran.code, ran.err) == (0, "")
+        assert ran.code == 0
+        assert ran.err.startswith("warning: lengths of windows without a unit count units of 1ms")
         assert f"{name} report the same at all" in ran.out
     assert "6: (" in lars("solve", *inputs, "--as", name).out
 

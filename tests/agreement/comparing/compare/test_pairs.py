@@ -6,6 +6,7 @@ import pytest
 
 from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import NAMES
+from tests.agreement.command import lars
 from tests.agreement.comparing.compare.profiles import LANGUAGES, compare, write
 from tests.sizes import few
 
@@ -22,7 +23,11 @@ def test_a_pair_differs_alike_from_both_sides(tmp_path, one, other):
     queries = [LANGUAGES[name].removesuffix(".rq") for name in (one, other)]
     found = compare(folder, one, other, *queries)
     back = compare(folder, other, one, *reversed(queries))
-    assert (found.code, found.err) == (back.code, back.err) == (int(not found.json["same"]), "")
+    assert found.code == back.code == int(not found.json["same"])
+    notes = sorted(found.err.splitlines())
+    # Only some queries have windows whose lengths have no unit.
+    assert notes == sorted(back.err.splitlines())
+    assert all(" without a unit count units of 1ms" in note or "Kolibrie counts" in note for note in notes)
     assert [_sides(part) for part in found.json["differences"]] == [
         _sides(part)[::-1] for part in back.json["differences"]
     ]
@@ -40,6 +45,29 @@ def test_an_engine_is_compared_as_the_build_that_differs_least(tmp_path):
     assert list(map(_sides, found["differences"])) == list(map(_sides, named["differences"]))
     # Its sums of nothing are not those of the build with a name of its own.
     assert not compare(folder, usual, pom, "total").json["same"]
+
+
+KOLIBRIE = (
+    "REGISTER RSTREAM <http://e/out> AS SELECT ?s FROM NAMED WINDOW :w ON :S [RANGE 4 STEP 2] "
+    "WHERE { WINDOW :w { ?s <http://e/p> ?o . } }"
+)
+
+
+@pytest.mark.parametrize("declared", ["", "PREFIX : <http://e/> "])
+def test_names_and_numbers_of_kolibrie_have_one_reading_and_a_note(tmp_path, declared):
+    query, trace = tmp_path / "k.rq", tmp_path / "t.csv"
+    query.write_text(declared + KOLIBRIE)
+    trace.write_text("t,s,p,o\n" + "".join(f"{t},http://e/{t},http://e/p,1\n" for t in (1, 3, 6, 9)))
+    ran = lars("compare", "rspql", "kolibrie-846becb", query, trace, "--json")
+    assert "lengths of windows without a unit count units of 1ms: 4 is 4ms, 2 is 2ms" in ran.err
+    assert f"{query}: 4s is 4ms here, because an engine of Kolibrie counts like its timestamps" in ran.err
+    named = "warning: :S is read as the name of a stream, not as an IRI with the prefix :" in ran.err
+    assert (ran.code, named) == (1, bool(declared))
+    # Windows of 4 ms close at multiples of 2 ms.
+    assert ran.json["differences"][0]["first"][0]["ms"] == 2
+    found = lars("judge", query, trace, "--engine", "rspql", "--answers", trace).err
+    assert "undeclared prefix" not in found
+    assert "lengths of windows without a unit count units of 1s: 4 is 4s" in lars("translate", query).err
 
 
 def _sides(part):
