@@ -13,6 +13,7 @@ from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.files import exists, rewrite
 from lars.options import argument
+from solver.settings import unsaid
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +71,30 @@ def init(request: InitRequest, listeners: Listeners) -> WrittenFiles:
                 folder.rmdir()
         raise
     where = shlex.quote(str(path.parent))
-    then = f"lars agree {where} · lars solve {where} · lars decide {where}"
     # lars agree would end with an error about the streams.
-    then = f"next: {f'choose the streams in {path}, then ' if UNNAMED in text else ''}{then}"
+    open_streams = UNNAMED in text
+    names = ("agree", "solve", "decide") if open_streams else _accepting(request.folder)
+    then = " · ".join(f"lars {name} {where}" for name in names)
+    then = f"next: {f'choose the streams in {path}, then ' if open_streams else ''}{then}"
     return WrittenFiles(path, f"{path}:\n{text}{then}")
+
+
+def _accepting(folder: Path) -> list[str]:
+    """Return the commands that accept a new experiment: two queries may have one mode, or ask differently."""
+    # Load what evaluates and decides, which the file itself does not need.
+    from agreement.experiments.experiment import read_experiment
+    from agreement.experiments.grid import comparison_of
+    from agreement.proving.decide import Places, agreement_question
+    from agreement.proving.traceless import TracelessTask
+
+    names = ["solve"]
+    with suppress(LarsError):
+        task = comparison_of(read_experiment(folder), any_two=True)
+        queries = tuple(query for query in (task.csparql, task.cqels) if query is not None)
+        traceless = TracelessTask(task, queries, (str(folder),) * len(queries))
+        if traceless.is_pair:
+            names.insert(0, "agree")
+        if len(queries) > 1:
+            agreement_question(traceless, Places("", str(folder)), unsaid)
+        names.append("decide")
+    return names

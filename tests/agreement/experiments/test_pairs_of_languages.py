@@ -66,6 +66,33 @@ def test_a_folder_means_what_its_queries_mean_on_the_command_line(folder, pair):
         assert all(f"of-{one.value}" in rows for one in pair)
 
 
+def _alike(folder, languages):
+    """Write the same question in each language, and return the queries."""
+    parts = {"form": "SELECT ?a", "triple": "?a :cqels ?b .", "rest": "", "tail": ""}
+    for one in languages:
+        text = framed(one, head="PREFIX : <http://example.org/>", **parts)
+        (folder / f"{one.value}.rq").write_text(text)
+    return [folder / f"{one.value}.rq" for one in languages]
+
+
+@pytest.mark.parametrize("alike", [True, False], ids=["alike", "apart"])
+@pytest.mark.parametrize(
+    "languages", [*((one,) for one in SPOKEN), *PAIRS], ids=lambda some: "-".join(one.value for one in some)
+)
+def test_each_command_that_a_new_experiment_proposes_runs(folder, tmp_path, languages, alike):
+    streams = inputs(folder, languages)[len(languages) :]
+    queries = _alike(tmp_path, languages) if alike else inputs(folder, languages)[: len(languages)]
+    made = lars("init", tmp_path / "new", *queries, *streams)
+    (line,) = (text for text in made.out.splitlines() if text.startswith("next: "))
+    commands = [shlex.split(text)[1:] for text in line.removeprefix("next: ").split(" · ")]
+    for command in commands:
+        ran = lars(*command)
+        assert ran.code in (0, 1), (command, ran.err)
+    # Each command that is left out would end with an error.
+    for name in {"agree", "decide"} - {command[0] for command in commands}:
+        assert lars(name, tmp_path / "new").code == 2
+
+
 ALL_STREAMS = [pair for pair in PAIRS if Language.KOLIBRIE in pair or Language.CQELS2 in pair]
 
 
