@@ -56,7 +56,8 @@ class Column:
     """A column of a table: name, kind of the values (str, int, float, bool), and description.
 
     The field `is_time` means that the values are time points, for which a column of dateTimes may be added.
-    `in_papers` converts a value for Markdown and LaTeX tables.
+    `in_papers` converts a value for Markdown and LaTeX tables. The field `is_term` means that the values are
+    RDF terms.
     """
 
     name: str
@@ -64,20 +65,25 @@ class Column:
     description: str
     is_time: bool = False
     in_papers: Callable[[str], str] = str
+    is_term: bool = False
 
 
 def term_columns(variables: Iterable[Variable]) -> tuple[Column, ...]:
     """Return a column of RDF terms for each variable."""
-    return tuple(Column(f"?{variable.name}", str, "a term") for variable in variables)
+    return tuple(Column(f"?{variable.name}", str, "a term", is_term=True) for variable in variables)
 
 
 @dataclass(frozen=True, slots=True)
 class OutTable:
-    """A table: the name of its file without extension, its columns, and an iterator of its rows."""
+    """A table: the name of its file without extension, its columns, and an iterator of its rows.
+
+    If `shows_dates` is true, and time 0 is a dateTime, files contain dateTimes in place of time points.
+    """
 
     name: str
     columns: tuple[Column, ...]
     rows: Iterable[Sequence[TableValue]]
+    shows_dates: bool = False
 
     def with_dates(self, dates: Dates) -> "OutTable":
         """Return the table; if time 0 is a dateTime, add a column of dateTimes after each column of times."""
@@ -90,16 +96,22 @@ class OutTable:
             for each in (column, Column(f"{column.name}{SUFFIX}", str, f"the dateTime of {column.name}"))
             if each is column or column.is_time
         )
-        return OutTable(self.name, columns, (list(_with_dates(row, times, dates)) for row in self.rows))
+        dated = replace(
+            self, columns=columns, rows=(list(_with_dates(row, times, dates)) for row in self.rows)
+        )
+        return dated.in_dates() if self.shows_dates else dated
 
     def in_dates(self) -> "OutTable":
         """Return the table without each column of times that is followed by a column of dateTimes."""
         dated = {column.name.removesuffix(SUFFIX) for column in self.columns if column.name.endswith(SUFFIX)}
         shown = [column.name not in dated for column in self.columns]
+        texts = {column.name: column.description for column in self.columns}
         columns = tuple(
-            replace(column, name=column.name.removesuffix(SUFFIX)) for column in compress(self.columns, shown)
+            replace(column, name=name, description=texts.get(name, column.description))
+            for column in compress(self.columns, shown)
+            for name in (column.name.removesuffix(SUFFIX),)
         )
-        return OutTable(self.name, columns, (list(compress(row, shown)) for row in self.rows))
+        return replace(self, columns=columns, rows=(list(compress(row, shown)) for row in self.rows))
 
     def for_papers(self) -> "OutTable":
         """Return the table with spaces in the names of columns, and without a variant that all rows share."""
@@ -109,7 +121,7 @@ class OutTable:
             for place, column in enumerate(self.columns)
         ]
         columns = tuple(
-            column if column.name.startswith("?") else replace(column, name=column.name.replace("_", " "))
+            column if column.is_term else replace(column, name=column.name.replace("_", " "))
             for column, flag in zip(self.columns, shared, strict=True)
             if not flag
         )
@@ -120,7 +132,7 @@ class OutTable:
         """Yield the description of each column for readers of the files; `terms` is the form of RDF terms."""
         for column in self.columns:
             description = f"{column.kind.__name__}: {column.description}"
-            yield column.name, _TERMS[terms] if column.name.startswith("?") else description
+            yield column.name, _TERMS[terms] if column.is_term else description
 
 
 def write_tables(
@@ -321,7 +333,7 @@ def _for_readers(column: Column, value: TableValue) -> str:
             return ""
         case bool():
             return "yes" if value else "no"
-        case str() if column.name.startswith("?"):
+        case str() if column.is_term:
             return short(value)
         case str():
             return column.in_papers(value)
@@ -346,7 +358,7 @@ def _column(column: Column, values: Sequence[TableValue], terms: TermForm, dated
 
     if column.is_time and dated.zero is not None:
         return _moments(values, dated)
-    if terms == "n-triples" or not column.name.startswith("?"):
+    if terms == "n-triples" or not column.is_term:
         return pd.array(values, dtype=_KINDS[column.kind])
     texts = [None if value is None else str(value) for value in values]
     if terms == "short":

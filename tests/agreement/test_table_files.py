@@ -22,7 +22,7 @@ from lars.language.terms import Literal
 
 COLUMNS = (
     Column("t", int, "when"),
-    Column("?x", str, "what"),
+    Column("?x", str, "what", is_term=True),
     Column("ms", float, "f"),
     Column("ok", bool, "b"),
 )
@@ -58,7 +58,7 @@ FORMS = {
 
 @pytest.mark.parametrize("form", FORMS)
 def test_terms_stand_in_the_form_that_is_asked_for(form, tmp_path):
-    columns = Column("?s", str, "who"), Column("?o", str, "how many")
+    columns = tuple(Column(name, str, "a term", is_term=True) for name in ("?s", "?o"))
     for kind in ("jsonl", "csv", "parquet"):
         write_tables(tmp_path / kind, [OutTable("rows", columns, iter(TERMS))], NO_DATES, kind, form)
     lines = (tmp_path / "jsonl/rows.jsonl").read_text(encoding="utf-8").splitlines()
@@ -74,7 +74,9 @@ def test_terms_stand_in_the_form_that_is_asked_for(form, tmp_path):
 def test_no_cell_of_csv_is_a_formula_for_a_spreadsheet(form, tmp_path):
     texts = ['=HYPERLINK("http://e/")', "@x", "+a", "-1+2", "=1", "-5", "+1.5e3", "a=b"]
     terms = [(str(Literal(text)),) for text in texts]
-    write_tables(tmp_path / "o", [OutTable("r", (Column("?o", str, ""),), terms)], NO_DATES, "csv", form)
+    write_tables(
+        tmp_path / "o", [OutTable("r", (Column("?o", str, "", is_term=True),), terms)], NO_DATES, "csv", form
+    )
     with (tmp_path / "o/r.csv").open(encoding="utf-8", newline="") as file:
         _, *cells = csv.reader(file)
     assert [cell for (cell,) in cells][5:] == texts[5:]
@@ -165,7 +167,11 @@ def test_markdown_shows_references_and_lines_through_a_text_as_they_are():
 
 @pytest.mark.parametrize(("kind", "file"), [("latex", "t.tex"), ("markdown", "t.md"), ("csv", "t.csv")])
 def test_a_table_for_a_paper_has_names_in_words_and_no_variant_that_all_rows_share(tmp_path, kind, file):
-    columns = (Column("variant", str, "v"), Column("push_only", int, "n"), Column("?a_b", str, "x"))
+    columns = (
+        Column("variant", str, "v"),
+        Column("push_only", int, "n"),
+        Column("?a_b", str, "x", is_term=True),
+    )
     for name, variants in (("one", ("given", "given")), ("two", ("brave", "cautious"))):
         rows = [(variant, 1, None) for variant in variants]
         write_tables(tmp_path / name, [OutTable("t", columns, rows)], kind=kind)

@@ -195,20 +195,29 @@ class LogsResult(Findings):
 
     def tables(self) -> Sequence[OutTable]:
         """Return the table `alerts`, with the alerts of only one log first, and the table `missed`."""
-        variables = term_columns(map(Variable, self.match.variables))
+        own = {column.name for column in _COLUMNS}
+        # As in the logs: an alert has columns, and variables only in queries.
+        variables = (
+            column if (name := column.name.removeprefix("?")) in own else replace(column, name=name)
+            for column in term_columns(map(Variable, self.match.variables))
+        )
         alerts = sorted(self.match.alerts, key=lambda alert: alert.delay is not None)
+        length = 1 if self._dates.zero is not None else _SECOND
+        rows = ((_log_of(alert, self.names), *_row(alert, length)) for alert in alerts)
         return (
-            OutTable("alerts", (*_COLUMNS, *variables), map(_row, alerts)),
+            OutTable("alerts", (*_COLUMNS, *variables), rows, shows_dates=True),
             *([OutTable("missed", _MISSED, _missed_rows(self.missed))] if self.missed else []),
         )
 
 
+_SECOND: Final = 1000
 _COLUMNS: Final = (
-    Column("first", float, "time of the alert in the first log, in ms", is_time=True),
-    Column("second", float, "time of the alert in the second log, in ms", is_time=True),
-    Column("delay", float, "delay of the alert in the second log, in ms"),
+    Column("log", str, "log that contains the alert: both, or the name of the only log"),
+    Column("first", float, "time of the alert in the first log: a dateTime, or in seconds", is_time=True),
+    Column("second", float, "time of the alert in the second log: a dateTime, or in seconds", is_time=True),
+    Column("delay", float, "delay of the alert in the second log, in seconds"),
     Column("elsewhere", bool, "whether the log without the alert has the row of the alert at another time"),
-    Column("nearest", float, "nearest of these times, in ms", is_time=True),
+    Column("nearest", float, "nearest of these times: a dateTime, or in seconds", is_time=True),
 )
 
 
@@ -223,8 +232,15 @@ def _missed_rows(counts: Missed) -> Iterator[tuple[str, str, int]]:
     return ((str(period), str(width), count) for (period, width), count in counts.items())
 
 
-def _row(alert: AlertMatch) -> tuple[float | bool | str | None, ...]:
-    return alert.first, alert.second, alert.delay, alert.elsewhere, alert.near, *alert.row
+def _log_of(alert: AlertMatch, names: tuple[str, str]) -> str:
+    return "both" if alert.delay is not None else names[alert.first is None]
+
+
+def _row(alert: AlertMatch, length: int) -> tuple[float | bool | str | None, ...]:
+    """Return the cells of an alert; `length` is the number of ms that a time counts."""
+    first, second, near = (t and t / length for t in (alert.first, alert.second, alert.near))
+    delay = alert.delay and alert.delay / _SECOND
+    return first, second, delay, alert.elsewhere, near, *alert.row
 
 
 def _alike(mine: Sequence[str], yours: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -479,7 +479,8 @@ def test_an_alert_that_the_other_log_has_only_after_another_event_is_not_said_to
     found = api.compare_logs(*logs, events=events)
     assert "│ no; at 300s, 4m59s later, other event │" in found.text
     lone = found.to_pandas("alerts").to_dict("records")[0]
-    assert (lone["elsewhere"], lone["nearest"]) == (True, 300_000.0)
+    assert (lone["elsewhere"], lone["nearest"]) == (True, 300)
+    assert (lone["log"], lone["first"]) == ("a.csv", 1)
 
 
 def test_equal_alerts_of_one_time_are_counted(tmp_path):
@@ -667,10 +668,33 @@ def test_all_alerts_are_a_table(files):
     lars("compare", files / "a.csv", files / "b.csv", "--out", files / "out", "--out-format", "csv")
     head, *rows = (files / "out" / "alerts.csv").read_text().splitlines()
     assert (head, len(rows)) == (
-        "first,first_date,second,second_date,delay,elsewhere,nearest,nearest_date,?room",
+        "log,first,second,delay,elsewhere,nearest,room",
         2,
     )
+    assert {row.split(",")[0] for row in rows} == {"a.csv", "both"}
     assert "2026-05-04T08:00:02.5Z" in rows[0] + rows[1]
+    described = json.loads((files / "out" / "columns.json").read_text())["alerts.csv"]
+    assert described["second"] == "str: time of the alert in the second log: a dateTime, or in seconds"
+
+
+@pytest.mark.parametrize("zero", ["", "2026-05-04T08:00:0"])
+def test_a_table_of_alerts_has_the_times_of_the_screen_and_names_the_log(tmp_path, zero):
+    """A column of the logs may have the name of a column of the table."""
+    for name, last in (("one", 9), ("two", 4)):
+        rows = "".join(f"{zero}{t},{value},{value}\n" for t, value in ((3, "a"), (last, "b")))
+        (tmp_path / f"{name}.csv").write_text(f"time,room,delay\n{rows}{zero}{last},{name},1\n")
+    out = tmp_path / "out"
+    lars("compare", tmp_path / "one.csv", tmp_path / "two.csv", "--out", out, "--out-format", "csv")
+    rows = pd.read_csv(out / "alerts.csv", dtype=str).fillna("").to_dict("records")
+    times = [(row["log"], row["first"], row["second"], row["delay"]) for row in rows]
+    text = f"{zero}{{}}" if zero else "{}.0"
+    assert sorted(times) == [
+        ("both", text.format(3), text.format(3), "0.0"),
+        ("both", text.format(9), text.format(4), "-5.0"),
+        ("one.csv", text.format(9), "", ""),
+        ("two.csv", "", text.format(4), ""),
+    ]
+    assert list(rows[0])[-2:] == ["?delay", "room"]
 
 
 def test_an_alert_may_come_before_the_first_event(files):
@@ -880,7 +904,7 @@ def test_the_terms_of_alerts_are_written_in_the_wanted_form(tmp_path):
         out = tmp_path / form
         lars("compare", *logs, "--out", out, "--out-format", "csv", "--out-terms", form)
         (row, *_) = pd.read_csv(out / "alerts.csv", dtype=str).to_dict("records")
-        assert [row["?room"], row["?value"]] == expected
+        assert [row["room"], row["value"]] == expected
 
 
 def local_events(folder, monkeypatch):
