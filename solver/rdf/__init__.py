@@ -22,4 +22,15 @@ from solver.rdf.terms import (
     unquote,
     with_blanks,
 )
-from solver.rdf.values import BOOLEAN_VALUES, INTEGERS, ZONE, CalendarTime, Single, Value, later, value
+from solver.rdf.values import (
+    BOOLEAN_VALUES,
+    INTEGERS,
+    ZONE,
+    CalendarTime,
+    Single,
+    Value,
+    convert,
+    later,
+    numeric,
+    value,
+)

@@ -137,7 +137,8 @@ class RuleBody:
                 following = self._following(bindings, left, open_, kept)
                 left.remove(following)
                 needed = None if kept is None else _asked(kept, left, open_)
-                bindings = self._joined(bindings, following, needed)
+                asked = () if needed is None else open_
+                bindings = self._joined(*self._linked(bindings, following, asked), needed)
         return reduce(self._without, subtracted, bindings)
 
     def _reduce(
@@ -173,11 +174,11 @@ class RuleBody:
     ) -> Bindings:
         """Return the table in `left` that is joined next.
 
-        A literal that shares no variable with the joined literals is joined last. Among the other literals,
-        the first choice is the literal without new variables that has the fewest rows, then the literal with
-        the fewest rows. If the product of both numbers of rows is over `_MUCH`, the choice is the literal
-        after which the fewest columns are needed; among equal literals, the literal with the fewest matches
-        per row.
+        A literal that shares no variable with the joined literals is joined last, and before it a literal
+        that only a condition links to them. Among the other literals, the first choice is the literal without
+        new variables that has the fewest rows, then the literal with the fewest rows. If the product of both
+        numbers of rows is over `_MUCH`, the choice is the literal after which the fewest columns are needed;
+        among equal literals, the literal with the fewest matches per row.
         """
         names = {*bindings.names}
 
@@ -186,7 +187,13 @@ class RuleBody:
             both = names | {*part.names}
             return len(both if kept is None else both & _asked(kept, others, conditions))
 
-        connected = [part for part in left if names & {*part.names}] or list(left)
+        connected = [part for part in left if names & {*part.names}]
+        if not connected and conditions:
+            from solver.relational import derived_keys
+
+            linked = (part for part in left if derived_keys.links(conditions, bindings.names, part.names))
+            connected = [*linked]
+        connected = connected or [*left]
         smallest = min(connected, key=lambda part: (not names.issuperset(part.names), len(part.table)))
         if len(connected) == 1 or len(bindings.table) * len(smallest.table) <= _MUCH:
             return smallest
@@ -240,6 +247,38 @@ class RuleBody:
         table = run_tables.concatenate(parts, len(names))
         return Bindings(names, run_tables.coalesce(table, self._count) if len(parts) > 1 else table)
 
+    def _linked(
+        self, left: Bindings, right: Bindings, conditions: Sequence[logic.Condition]
+    ) -> tuple[Bindings, Bindings]:
+        """Return the rows of two large tables that can fulfill the conditions, with derived keys to join on.
+
+        The keys are columns with new names. A row of the right table occurs once for each of its keys.
+        """
+        if not conditions or len(left.table) * len(right.table) <= _MUCH:
+            return left, right
+        from solver.relational import derived_keys
+
+        for number, link in enumerate(derived_keys.links(conditions, left.names, right.names)):
+            one, other, _ = link
+            columns = self._values(left, one), self._values(right, other)
+            found = derived_keys.columns_of(link, columns, self._codes)
+            if found is not None:
+                name = Variable(f"key {number}")
+                left = left.with_column(name, found[0], found[0] >= 0)
+                tables = [right.with_column(name, key, key >= 0).table for key in found[1:]]
+                table = run_tables.concatenate(tables, len(right.names) + 1)
+                # The rows of a table differ from those of the other one in their keys.
+                table = replace(table, longest=right.table.longest)
+                right = Bindings((*right.names, name), table)
+        return left, right
+
+    def _values(self, bindings: Bindings, expression: logic.Expression) -> Array:
+        """Return a column with the code of an expression's value in each row; null for an error."""
+        if isinstance(expression, Variable):
+            return bindings.column(expression)
+        test = compile_condition(expression)
+        return self._each(bindings, test.variables, lambda row: self._codes.of_constant(test.result(row)))
+
     def _without(self, left: Bindings, right: Bindings) -> Bindings:
         on = [left.names.index(name) for name in right.names]
         return Bindings(left.names, run_tables.subtract(left.table, right.table, on, self._count))
@@ -249,10 +288,7 @@ class RuleBody:
             case logic.Test():
                 return Bindings(bindings.names, bindings.table.take(self._tested(bindings, condition)))
             case logic.Assign(variable, expression):
-                test = compile_condition(expression)
-                column = self._each(
-                    bindings, test.variables, lambda row: self._codes.of_constant(test.result(row))
-                )
+                column = self._values(bindings, expression)
                 return bindings.with_column(variable, column, np.ones(len(column), np.bool_))
             case logic.Comparison():
                 if (equality := assignment(condition, {*bindings.names})) is None:
