@@ -139,6 +139,23 @@ def numbers_of(array: "pa.Array") -> npt.NDArray[Any]:  # of the width that Arro
     return np.frombuffer(array.buffers()[1], name)[array.offset : array.offset + len(array)]
 
 
+def first_bytes(texts: "pa.Array") -> npt.NDArray[np.uint8]:
+    """Return the first byte of each text, 0 for an empty text."""
+    ends, data = bytes_of(texts)
+    if not len(data):
+        return np.zeros(len(texts), np.uint8)
+    first = data[np.minimum(ends[:-1], len(data) - 1)]
+    first[ends[1:] == ends[:-1]] = 0
+    return first
+
+
+def bytes_of(texts: "pa.Array") -> tuple[npt.NDArray[np.int32], npt.NDArray[np.uint8]]:
+    """Return the offsets of texts (binary or strings), and the bytes up to the last offset."""
+    _, offsets, content = texts.buffers()
+    ends = np.frombuffer(offsets, np.int32)[texts.offset : texts.offset + len(texts) + 1]
+    return ends, np.frombuffer(content or b"", np.uint8)[: ends[-1]]
+
+
 def mask_of(array: "pa.Array") -> Mask:
     """Return an Arrow array of booleans as a mask; null becomes False."""
     _, values = array.buffers()

@@ -27,6 +27,7 @@ from solver.columns.arrays import (
     arrow_strings,
     distinct,
     distinct_pairs,
+    first_bytes,
     keys,
     numbers_of,
     ranked,
@@ -157,26 +158,30 @@ class TermCodes(CodedTerms):
         """
         if len(texts) < _FEW_TEXTS:
             return self.codes(texts.to_pylist())
+        import pyarrow as pa
         import pyarrow.compute as pc
 
         self._listed()
-        begins = {text[:1] for text in pc.unique(pc.utf8_slice_codeunits(texts, 0, 1)).to_pylist()}
-        listed = [(text, code) for text, code in self._codes.items() if text[:1] in begins]
-        known = [
+        begins = {bytes((first,)) for first in np.flatnonzero(np.bincount(first_bytes(texts))).tolist()}
+        listed = [
+            (text, code) for text, code in self._codes.items() if not text or text[:1].encode()[:1] in begins
+        ]
+        parts = [
             (np.array([code for _, code in listed], np.int64), arrow_strings([text for text, _ in listed]))
         ]
-        known += [(np.arange(first, first + len(some)), some) for first, some in self._packed]
+        parts += [(np.arange(first, first + len(some)), some) for first, some in self._packed]
+        numbers = np.concatenate([own for own, _ in parts])
+        known = pa.chunked_array([some for _, some in parts])
         codes = np.full(len(texts), NO_CODE)
-        for numbers, some in known:
-            # The shorter array is hashed, the longer one looked up.
-            if len(some) <= len(texts):
-                places = pc.index_in(texts, value_set=some)
-                there = validity_of(places)
-                codes[there] = numbers[numbers_of(places)[there]]
-            else:
-                places = pc.index_in(some, value_set=texts)
-                there = validity_of(places)
-                codes[numbers_of(places)[there]] = numbers[there]
+        # The shorter of the two is hashed, the longer one looked up.
+        if len(known) <= len(texts):
+            places = pc.index_in(texts, value_set=known)
+            there = validity_of(places)
+            codes[there] = numbers[numbers_of(places)[there]]
+        else:
+            places = pc.index_in(known, value_set=texts).combine_chunks()
+            there = validity_of(places)
+            codes[numbers_of(places)[there]] = numbers[there]
         new, first = codes == NO_CODE, len(self)
         fresh = texts if new.all() else texts.filter(arrow_mask(new))
         codes[new] = np.arange(first, first + len(fresh))
@@ -416,6 +421,10 @@ def in_time_order(atoms: Atoms) -> Atoms:
         order = order[np.argsort(np.concatenate(since)[order], kind="stable")]
     t = t if in_order and not since else t[order]
     order = order[np.argsort(t, kind="stable")] if (t[1:] < t[:-1]).any() else order
+    if len(atoms) == 1:
+        ((name, some),) = atoms.items()
+        is_sorted = bool((order[1:] > order[:-1]).all())
+        return {name: replace(some if is_sorted else some.take(order), arrival=np.arange(len(order)))}
     number = np.empty(len(order), np.int64)
     number[order] = np.arange(len(order))
     borders = np.cumsum([len(some.t) for some in atoms.values()])[:-1]

@@ -65,7 +65,9 @@ def summaries_of(
     if not parts:
         return
     numbers, kinds, times, streams, zones = (
-        np.concatenate([getattr(part, name) for part in parts])
+        getattr(parts[0], name)
+        if len(parts) == 1
+        else np.concatenate([getattr(part, name) for part in parts])
         for name in ("numbers", "kinds", "times", "streams", "zones")
     )
     if (numbers[1:] < numbers[:-1]).any() or (streams[1:] != streams[:-1]).any():

@@ -27,7 +27,9 @@ from solver.columns import (
     arrow_numbers,
     arrow_text,
     arrow_texts,
+    bytes_of,
     distinct,
+    first_bytes,
     mask_of,
     numbers_of,
 )
@@ -233,7 +235,7 @@ def read_terms(
     that concern the whole row.
     """
     codes, leads = np.full(len(texts), NO_CODE), np.zeros(len(texts), np.uint8)
-    begins, empty = _first_bytes(texts), numbers_of(pc.binary_length(texts)) == 0
+    begins, empty = first_bytes(texts), numbers_of(pc.binary_length(texts)) == 0
     codes[empty] = NULL_CODE
     usual = usual_terms(texts)
     codes[usual] = terms.codes_of_arrow(_some(texts, usual).cast(pa.string()))
@@ -255,21 +257,6 @@ def _some(texts: pa.Array, mask: Mask) -> pa.Array:
     return texts if mask.all() else texts.filter(arrow_mask(mask))
 
 
-def _first_bytes(texts: pa.Array) -> Bytes:
-    """Return the first byte of each text (binary), 0 for an empty text."""
-    ends, data = _bytes_of(texts)
-    first = np.append(data, np.uint8(0))[ends[:-1]]
-    first[ends[1:] == ends[:-1]] = 0
-    return first
-
-
-def _bytes_of(texts: pa.Array) -> tuple[npt.NDArray[np.int32], Bytes]:
-    """Return the offsets of texts (binary), and the bytes up to the last offset."""
-    _, offsets, content = texts.buffers()
-    ends = np.frombuffer(offsets, np.int32)[texts.offset : texts.offset + len(texts) + 1]
-    return ends, np.frombuffer(content or b"", np.uint8)[: ends[-1]]
-
-
 def _lead(text: str) -> int:
     if not is_triple_term(text):
         return ord(text[0])
@@ -278,7 +265,7 @@ def _lead(text: str) -> int:
 
 def usual_terms(texts: pa.Array) -> Mask:
     """Return a mask of the texts that are certainly canonical texts of RDF terms."""
-    begins, canonical = _first_bytes(texts), np.zeros(len(texts), np.bool_)
+    begins, canonical = first_bytes(texts), np.zeros(len(texts), np.bool_)
     if (iris := begins == ord("<")).any():
         canonical[iris] = _iris(_some(texts, iris), f"^<{_BARE}>$", 1)
     if (literals := begins == ord('"')).any():
@@ -308,7 +295,7 @@ def _iris(texts: pa.Array, pattern: str, around: int) -> Mask:
     The pattern is slow for many texts, so the function checks texts that begin with http: or https: by their
     bytes.
     """
-    ends, data = _bytes_of(texts)
+    ends, data = bytes_of(texts)
     first, last = ends[:-1] + around, ends[1:] - 1
     odd = np.flatnonzero(~_IN_IRIS[data[ends[0] :]]) + ends[0]
     counts = np.diff(np.searchsorted(odd, ends)) if len(odd) else np.zeros(len(texts), np.int64)

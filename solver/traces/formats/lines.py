@@ -93,22 +93,27 @@ def line_blocks(part: input_files.TraceFile) -> Iterator[bytes]:
     Raises:
         FailedRunError: A line is too long.
     """
-    number, end = 1, math.inf if part.end is None else part.end
+    end = math.inf if part.end is None else part.end
     with part.file.open("rb") as file:
         if part.begin:
             # The line that lies there by half is one of the part before.
             file.seek(part.begin - 1)
-            _check_length(part, number, len(file.readline(MOST_BYTES)))
+            _check_length(part, part.begin, len(file.readline(MOST_BYTES)))
         while (begin := file.tell()) < end and (data := file.read(int(min(_BLOCK, end - begin)))):
             if not data.endswith(b"\n"):
                 data += file.readline(MOST_BYTES)
-            number += data.count(b"\n", 0, -1)
-            _check_length(part, number, len(data) - data.rfind(b"\n", 0, -1) - 1)
+            last = data.rfind(b"\n", 0, -1) + 1
+            _check_length(part, begin + last, len(data) - last)
             yield data
-            number += 1
 
 
-def _check_length(part: input_files.TraceFile, number: int, length: int) -> None:
-    if length >= MOST_BYTES:
-        where = f"a line after byte {part.begin}" if part.begin else f"line {number}"
-        raise FailedRunError(f"{part.path}: {where} is longer than {MOST_BYTES} bytes")
+def _check_length(part: input_files.TraceFile, begin: int, length: int) -> None:
+    """Raise FailedRunError if the line that begins at a byte of the file is too long."""
+    if length < MOST_BYTES:
+        return
+    where = f"a line after byte {part.begin}"
+    if not part.begin:
+        with part.file.open("rb") as file:
+            before = sum(file.read(min(_BLOCK, begin - at)).count(b"\n") for at in range(0, begin, _BLOCK))
+        where = f"line {before + 1}"
+    raise FailedRunError(f"{part.path}: {where} is longer than {MOST_BYTES} bytes")

@@ -18,6 +18,7 @@ from solver.columns import (
     arrow_strings,
     atoms_by_predicate,
     coded_columns,
+    in_time_order,
     keys,
     trace_columns,
 )
@@ -70,6 +71,30 @@ def test_codes_stand_for_texts_and_constants():
     values, known = codes.numbers(np.array([2, 1, 0]))
     assert (values.tolist(), known.tolist()) == ([0, 3, 0], [False, True, False])
     assert codes.texts(codes.of_numbers(np.array([4, 3])).tolist()) == ["4", "3"]
+
+
+_atoms = st.lists(st.tuples(st.integers(0, 3) | st.just(2**53), st.booleans(), st.integers(0, 3)), max_size=8)
+
+
+@given(_atoms, st.randoms(use_true_random=False), st.booleans())
+def test_atoms_in_the_order_of_time_then_of_arrival_have_new_numbers_in_this_order(rows, draw, late):
+    arrivals = draw.sample(range(len(rows)), len(rows)) if late else [*range(len(rows))]
+    listed = [
+        (t, (t + wait if late else t), number, own)
+        for (t, own, wait), number in zip(rows, arrivals, strict=True)
+    ]
+    parts = {}
+    for own in {own for *_, own in listed}:
+        t, since, number = np.array([row[:3] for row in listed if row[3] == own], np.int64).T
+        parts["p" if own else "q", 1] = InputAtoms(t, number, (number,), since if late else None)
+    found = in_time_order(parts)
+    expected = {
+        number: place for place, (_, _, number, _) in enumerate(sorted(listed, key=lambda row: row[:3]))
+    }
+    for some in found.values():
+        assert (some.t[1:] >= some.t[:-1]).all()
+        assert some.arrival.tolist() == [expected[number] for number in some.columns[0].tolist()]
+        assert (np.diff(some.arrival) > 0).all()
 
 
 _texts = st.lists(st.sampled_from([*(f"<x:{n}>" for n in range(9)), '"\u00e4"', "null"]), unique=True)

@@ -309,7 +309,7 @@ def table_batches(part: input_files.TraceFile, rows: int | None = None) -> Itera
         with pq.ParquetFile(part.file, read_dictionary=texts) as file:
             groups, at, end = _row_groups(metadata, part)
             size = rows or (_BATCH if deltas.intersection(columns) else _batch_size(metadata, groups))
-            for batch in file.iter_batches(size, groups, columns):
+            for batch in file.iter_batches(size, groups, columns, use_threads=False):
                 if at >= end:
                     return
                 # Row groups are read whole.
