@@ -6,7 +6,7 @@ A trace on Spark gives the same answers as a trace in this process.
 import json
 import weakref
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import field, replace
 from functools import partial
@@ -56,6 +56,8 @@ Result = TypeVar("Result")
 SMALL: Final = 20_000
 """The maximum number of atoms that form a single slice; for fewer atoms a task would start too slowly."""
 LARGE: Final = 200_000
+_HELD: Final = 2**26
+"""The maximum number of bytes of packed answers that the driver holds at once."""
 _PAUSE: Final = 0.2
 
 
@@ -83,11 +85,13 @@ def answers_on_spark(
     Raises:
         FailedRunError: A question needs more memory than available.
     """
-    _, parts = _evaluated(job, trace, slices)
+    _, parts, read = _evaluated(job, trace, slices)
     if lost := [part for part in parts if part.kind is task_bytes.PartKind.EXHAUSTED]:
         raise _lost_times(job.questions, lost)
     return [
-        task_bytes.answers_in_parts([part for part in parts if part.question == number], _width(question))
+        task_bytes.answers_in_parts(
+            [part for part in parts if part.question == number], _width(question), read
+        )
         for number, question in enumerate(job.questions)
     ]
 
@@ -103,11 +107,12 @@ def outputs_on_spark(
     Raises:
         FailedRunError: Some times are lost; the error is raised after all rows.
     """
-    cut_slices, parts = _evaluated(job, trace, slices)
+    cut_slices, parts, read = _evaluated(job, trace, slices)
     lost = [part for part in parts if part.kind is task_bytes.PartKind.EXHAUSTED]
     begins = [within.first for within in cut_slices]
-    for _, some in groupby(parts, lambda part: bisect_right(begins, part.first)):
-        own = [part for part in some if part.kind is task_bytes.PartKind.ANSWERS]
+    answered = read([part for part in parts if part.kind is task_bytes.PartKind.ANSWERS])
+    for _, some in groupby(answered, lambda part: bisect_right(begins, part.first)):
+        own = list(some)
         outputs = [
             _rows(question, [part.content for part in own if part.question == number], lost)
             for number, question in enumerate(job.questions)
@@ -135,8 +140,11 @@ def _width(question: Question) -> int:
 
 def _evaluated(
     job: Job, trace: "RDD[task_bytes.Block]", trace_kept: FinishedSlices | None
-) -> tuple[Sequence[Interval], Sequence[task_bytes.Part]]:
-    """Return the slices of a job and their results, in ascending order of time.
+) -> tuple[Sequence[Interval], Sequence[task_bytes.Part], task_bytes.ReadParts]:
+    """Return the slices of a job and their results, in ascending order of time, and a function.
+
+    Results with many bytes have no content, so that the driver needs little memory. The function yields
+    given results with their contents, which it reads from the disks of Spark or from the folder of --resume.
 
     Raises:
         LarsError: The evaluation of a slice failed; the first error is raised.
@@ -148,17 +156,61 @@ def _evaluated(
         if kept is not None:
             kept.begin(slices)
     finished = frozenset() if kept is None else kept.finished(len(slices))
-    parts = [] if kept is None else list(kept.parts(finished))
+    without = partial(_without_content, _HELD // (len(slices) * len(job.questions)))
+    parts = [] if kept is None else list(map(without, kept.parts(finished)))
     # A task for a finished slice would not read its input, and Spark ends the worker of such a task.
-    if missing := [number for number in range(len(slices)) if number not in finished]:
+    missing = [number for number in range(len(slices)) if number not in finished]
+    results: RDD[task_bytes.Part] | None = None
+    if missing:
+        from pyspark import StorageLevel
+
         most = reading.task_memory(trace.context, len(missing))
-        task = SliceTask(job, tuple(slices), missing, job.relevant(), most, kept)
-        rdd = _spread(job, trace, tuple(slices), missing).partitionBy(len(missing), missing.index)
-        parts += rdd.mapPartitionsWithIndex(task).collect()
+        background = trace.context.broadcast(job.relevant())
+        task = SliceTask(replace(job, background={}), tuple(slices), missing, background, most, kept)
+        spread = _spread(job, trace, tuple(slices), missing).partitionBy(len(missing), missing.index)
+        results = spread.mapPartitionsWithIndex(task).persist(StorageLevel.DISK_ONLY)
+        parts += results.map(without).collect()
     parts.sort(key=lambda part: part.first)
     if (error := error_of(parts)) is not None:
         raise error
-    return slices, parts
+    stored = finished if kept is None else kept.finished(len(slices))
+    begins = [within.first for within in slices]
+
+    def read(some: Sequence[task_bytes.Part]) -> Iterator[task_bytes.Part]:
+        for portion in _portions(some):
+            absent = {bisect_right(begins, part.first) - 1 for part in portion if part.is_elsewhere}
+            contents = [] if kept is None else list(kept.parts(absent & stored))
+            if own := [missing.index(number) for number in absent - stored]:
+                assert results is not None
+                places = frozenset((part.question, part.first) for part in portion)
+                contents += trace.context.runJob(results, partial(_parts_at, places), own)
+            found = {(part.question, part.first): part for part in contents}
+            yield from (found[part.question, part.first] if part.is_elsewhere else part for part in portion)
+
+    if results is not None:
+        weakref.finalize(read, _released, results.unpersist).atexit = False
+    return slices, parts, read
+
+
+def _parts_at(places: Container[tuple[int, int]], parts: Iterable[task_bytes.Part]) -> list[task_bytes.Part]:
+    return [part for part in parts if (part.question, part.first) in places]
+
+
+def _without_content(most: int, part: task_bytes.Part) -> task_bytes.Part:
+    """Return a result without its answers, if they have more than `most` bytes."""
+    return part if part.size <= most else part._replace(content=b"")
+
+
+def _portions(parts: Sequence[task_bytes.Part]) -> Iterator[list[task_bytes.Part]]:
+    """Yield consecutive results whose answers together fit into the driver, at least one result at a time."""
+    portion: list[task_bytes.Part] = []
+    for part in parts:
+        if portion and sum(other.size for other in portion) + part.size > _HELD:
+            yield portion
+            portion = []
+        portion.append(part)
+    if portion:
+        yield portion
 
 
 def error_of(parts: Sequence[task_bytes.Part]) -> LarsError | None:
@@ -315,8 +367,9 @@ class SparkTrace:
         """Return the results of `find`, which Spark tasks call with a slice's input and payload."""
         if not payloads:
             return []
-        blocks, background = self.read.blocks, used_background(self.background, questions)
-        context, slices = blocks.context, [within for within, _ in payloads]
+        blocks, slices = self.read.blocks, [within for within, _ in payloads]
+        context = blocks.context
+        background = context.broadcast(used_background(self.background, questions))
         needs, numbers = needs_of(questions).from_before(before), range(len(slices))
         # A payload may be bytes too: in a tuple it is none of the atoms.
         shares = context.parallelize([(number, (payload,)) for number, (_, payload) in enumerate(payloads)])
@@ -406,11 +459,11 @@ def spark_trace(
     timeline = trace_input.timeline or Interval(0, read.last)
     kept = None if runner.resume is None else finished_slices(runner.resume, sources, trace_input.options)
     trace = SparkTrace(read, timeline, background, runner, kept, origin=read.origin)
-    weakref.finalize(trace, _released, read).atexit = False
+    weakref.finalize(trace, _released, read.forget).atexit = False
     return trace
 
 
-def _released(read: reading.ReadTrace) -> None:
-    """Remove a trace that is no longer used from the cache of Spark."""
+def _released(forget: Callable[[], object]) -> None:
+    """Remove data that are no longer used from the cache of Spark."""
     with suppress(Exception):  # the session may have ended before
-        read.forget()
+        forget()

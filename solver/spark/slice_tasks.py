@@ -13,7 +13,7 @@ from multiprocessing.connection import Connection
 from signal import SIGKILL
 from threading import Lock, Thread
 from time import sleep
-from typing import Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from lars.dataclass import dataclass
 from lars.errors import DisputedAnswerError, FailedRunError, LarsError, OutOfMemoryError
@@ -21,12 +21,15 @@ from lars.language.windows import Interval
 from solver import memory
 from solver.columns import TermCodes, TraceColumns, in_time_order
 from solver.facts import Background
-from solver.job import Question, certified_part
+from solver.job import certified_part
 from solver.job.evaluation import answers_in
 from solver.job.slices import Job
 from solver.relational import EncodedSituation, situation_of
 from solver.spark.finished_slices import FinishedSlices
-from solver.spark.task_bytes import Part, PartKind, pack_answers, pack_rows, unpack_atoms
+from solver.spark.task_bytes import Part, PartKind, answered_part, pack_rows, unpack_atoms
+
+if TYPE_CHECKING:
+    from pyspark import Broadcast
 
 Payload = TypeVar("Payload")
 Result = TypeVar("Result")
@@ -41,6 +44,8 @@ class SliceTask:
 
     - `job` is the job, and `slices` are its slices of the timeline.
     - `missing` are the numbers of the slices without a stored result; each of them has one task.
+    - `background` is the part of the background that the questions can use, which Spark sends once to each
+      executor; the job itself contains no background.
     - `most` is the number of bytes of memory that a task may use.
     - `finished` is the folder for the results of finished slices, or None.
     """
@@ -48,7 +53,7 @@ class SliceTask:
     job: Job
     slices: tuple[Interval, ...]
     missing: Sequence[int]
-    background: Background
+    background: "Broadcast[Background]"
     most: int
     finished: FinishedSlices | None
 
@@ -58,7 +63,8 @@ class SliceTask:
         number, terms = self.missing[index], TermCodes()
         atoms = in_time_order(unpack_atoms((content for _, content in values), terms))
         within = self.slices[number]
-        situation = situation_of(TraceColumns(terms, atoms, within.last), self.job.timeline, self.background)
+        columns, background = TraceColumns(terms, atoms, within.last), self.background.value
+        situation = situation_of(columns, self.job.timeline, background)
         parts = list(self._parts(situation, within, range(len(self.job.questions)), _SPLITS))
         if self.finished is not None and all(part.kind is PartKind.ANSWERS for part in parts):
             self.finished.keep(number, parts)
@@ -93,9 +99,9 @@ class SliceTask:
         tell: Callable[[Part], None],
     ) -> None:
         for number in numbers:
-            kind = PartKind.ANSWERS
             try:
-                content = self._answered(self.job.questions[number], situation, within)
+                tell(self._answered(number, situation, within))
+                continue
             except DisputedAnswerError as error:
                 kind = PartKind.DISPUTED
                 content = json.dumps((str(error), dict(error.files), error.options)).encode()
@@ -108,17 +114,19 @@ class SliceTask:
                 content = str(error).encode()
             tell(Part(number, kind, within.first, within.last, content))
 
-    def _answered(self, question: Question, situation: EncodedSituation, within: Interval) -> bytes:
-        job = self.job
+    def _answered(self, number: int, situation: EncodedSituation, within: Interval) -> Part:
+        job, question = self.job, self.job.questions[number]
         if question.predicate is None:
-            return pack_rows(answers_in([question], situation, within, job.evaluator))
-        return pack_answers(certified_part(question, situation, within, job.evaluator, job.certify))
+            content = pack_rows(answers_in([question], situation, within, job.evaluator))
+            return Part(number, PartKind.ANSWERS, within.first, within.last, content, len(content))
+        runs = certified_part(question, situation, within, job.evaluator, job.certify)
+        return answered_part(number, within, runs)
 
 
 def worked_slices(
     find: Callable[[EncodedSituation, Payload], Result],
     timeline: Interval,
-    background: Background,
+    background: "Broadcast[Background]",
     most: int,
     values: Iterable[tuple[int, bytes | tuple[Payload]]],
 ) -> Iterator[tuple[int, Result | LarsError]]:
@@ -127,7 +135,7 @@ def worked_slices(
     Args:
         find: The function that computes the result from the input of the slice and a payload.
         timeline: The timeline of the trace.
-        background: The background.
+        background: The background, which Spark sends once to each executor.
         most: The memory of the task in bytes.
         values: The atoms of the slice and the payload of `find`.
     """
@@ -143,7 +151,7 @@ def worked_slices(
         terms = TermCodes()
         columns = TraceColumns(terms, in_time_order(unpack_atoms(contents, terms)), timeline.last)
         try:
-            yield number, find(situation_of(columns, timeline, background), payload)
+            yield number, find(situation_of(columns, timeline, background.value), payload)
         except FailedRunError as error:
             yield number, FailedRunError(str(error))
         except LarsError as error:

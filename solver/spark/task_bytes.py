@@ -4,7 +4,7 @@ The bytes are compressed columns with a dictionary of texts.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from enum import IntEnum
 from typing import Final, NamedTuple
@@ -148,6 +148,7 @@ _PARTS: Final = pa.schema(
     [("question", pa.int32()), ("kind", pa.int32())]
     + [(name, pa.int64()) for name in ("first", "last")]
     + [("content", pa.binary())]
+    + [(name, pa.int64()) for name in ("size", "evaluations", "runs", "certified")]
 )
 
 
@@ -164,7 +165,9 @@ class PartKind(IntEnum):
 class Part(NamedTuple):
     """The result of question number `question` at the times from `first` to `last`.
 
-    `content` contains the answers or, if none exist, the reason in UTF-8.
+    `content` contains the answers or, if none exist, the reason in UTF-8. The other fields describe answers:
+    their number of bytes, of evaluations, of intervals of rows, and of evaluations that clingo verified. With
+    these numbers, `content` may be empty, and Spark or a folder keeps the answers.
     """
 
     question: int
@@ -172,6 +175,19 @@ class Part(NamedTuple):
     first: int
     last: int
     content: bytes
+    size: int = 0
+    evaluations: int = 0
+    runs: int = 0
+    certified: int = 0
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether the answers are not in `content`."""
+        return len(self.content) < self.size
+
+
+ReadParts = Callable[[Sequence[Part]], Iterable[Part]]
+"""A function that yields the given results with their contents."""
 
 
 def part_table(parts: Sequence[Part]) -> pa.Table:
@@ -225,51 +241,61 @@ def _answers_of(part: bytes, width: int, terms: TermCodes) -> AnswerRuns:
 class PackedAnswers:
     """The answers to a question in consecutive parts of the timeline, packed as bytes.
 
-    Packed answers need much less memory than columns. Each row has `width` columns. The field `parts`
-    contains, for each part, its last time point and its number of intervals of rows.
+    Packed answers need much less memory than columns. Each row has `width` columns. The function `read`
+    yields the given parts with their contents, which may be on disk.
     """
 
-    contents: Sequence[tuple[Interval, bytes]]
+    every: Sequence[Part]
     width: int
-    parts: Sequence[tuple[int, int]]
-    evaluations: int
+    read: ReadParts
     certified: int
+
+    @property
+    def evaluations(self) -> int:
+        """The number of evaluation times of the question."""
+        return sum(part.evaluations for part in self.every)
+
+    @property
+    def parts(self) -> Sequence[tuple[int, int]]:
+        """A pair for each part of the answers: its last time point, and its number of intervals of rows."""
+        return [(part.last, part.runs) for part in self.every]
+
+    def _contents(self, parts: Sequence[Part]) -> Iterator[bytes]:
+        return (part.content for part in self.read(parts))
 
     def within(self, span: Interval, terms: TermCodes) -> AnswerRuns:
         """Return the answers of all parts that overlap the interval."""
-        parts = (some for own, some in self.contents if own.first <= span.last and span.first <= own.last)
-        return unpack_answers(parts, self.width, terms)
+        parts = [part for part in self.every if part.first <= span.last and span.first <= part.last]
+        return unpack_answers(self._contents(parts), self.width, terms)
 
     def each_part(self) -> Iterator[AnswerRuns]:
         """Yield the answers of each part of the timeline; rows have their intervals within the part."""
-        for _, content in self.contents:
+        for content in self._contents(self.every):
             yield unpack_answers([content], self.width, TermCodes())
 
     def whole(self) -> AnswerRuns:
         """Return the answers of all parts together."""
-        return unpack_answers((content for _, content in self.contents), self.width, TermCodes())
+        return unpack_answers(self._contents(self.every), self.width, TermCodes())
 
     def of_rows(self, rows: Sequence[Row]) -> AnswerRuns:
         """Return the answers whose row is in `rows`."""
         terms = TermCodes()
+        contents = self._contents(self.every)
         return _united(
-            [_answers_of(content, self.width, terms).of_rows(rows) for _, content in self.contents],
-            self.width,
-            terms,
+            [_answers_of(content, self.width, terms).of_rows(rows) for content in contents], self.width, terms
         )
 
 
-def answers_in_parts(parts: Sequence[Part], width: int) -> PackedAnswers:
+def answers_in_parts(parts: Sequence[Part], width: int, read: ReadParts = iter) -> PackedAnswers:
     """Return the answers to one question from the results of parts, which must be ascending in time."""
-    contents = [(Interval(part.first, part.last), part.content) for part in parts]
-    times, runs, certified = [], [], 0
-    for part in parts:
-        columns = batch_of(part.content)
-        times.append(len(columns.column("times")[0]))
-        runs.append(len(columns.column("first")[0]))
-        certified += columns.column("certified")[0][0].as_py()
-    sized = [(own.last, size) for (own, _), size in zip(contents, runs, strict=True)]
-    return PackedAnswers(contents, width, sized, sum(times), certified)
+    return PackedAnswers(parts, width, read, sum(part.certified for part in parts))
+
+
+def answered_part(question: int, within: Interval, runs: AnswerRuns) -> Part:
+    """Return the answers to a question in a part of the timeline, packed."""
+    content = pack_answers(runs)
+    numbers = len(content), len(runs.times), len(runs.runs), runs.certified
+    return Part(question, PartKind.ANSWERS, within.first, within.last, content, *numbers)
 
 
 def pack_rows(answers: Iterable[Answer]) -> bytes:

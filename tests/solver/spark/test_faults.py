@@ -68,7 +68,7 @@ def test_times_that_are_lost_are_named_and_the_others_answered(monkeypatch):
     lost = Part(0, PartKind.EXHAUSTED, 3, 5, b"the run needs more memory than 1G")
     rows = [Part(0, PartKind.ANSWERS, t, t, pack_rows([Answer(0, t, ("a",))])) for t in (1, 9)]
     slices = [Interval(0, 2), Interval(3, 5), Interval(6, 9)]
-    evaluated = slices, [rows[0], lost, rows[1]]
+    evaluated = slices, [rows[0], lost, rows[1]], iter
     monkeypatch.setattr(pipeline, "_evaluated", lambda *_: evaluated)
     streams = replace(job(1), questions=(Question(read(THREE), Whole(), None),))
     found = outputs_on_spark(streams, None)

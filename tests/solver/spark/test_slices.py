@@ -2,6 +2,7 @@
 
 import os
 from signal import SIGKILL
+from types import SimpleNamespace
 from unittest.mock import patch
 
 import numpy as np
@@ -176,7 +177,7 @@ def test_what_needs_too_much_memory_is_halved_and_the_rest_is_kept(little_memory
     )
     rows = [(t, 0, i, "p", (f"a{i}",)) for t in range(32) for i in range(60 if t == 5 else 1)]
     job = Job(asked, Interval(0, 31), {})
-    task = SliceTask(job, (job.span,), (0,), {}, memory.limit(), None)
+    task = SliceTask(job, (job.span,), (0,), SimpleNamespace(value={}), memory.limit(), None)
     one = block(rows)
     parts = [*task(0, [(0, pack_atoms(one.atoms, one.terms))])]
     lost = [part for part in parts if part.kind is PartKind.EXHAUSTED]
@@ -196,7 +197,7 @@ def task_of(monkeypatch, gate, *told):
     """Return what a task says of two questions, if this is what its processes tell, one after the other."""
     question = Question(read("q(X) ← p(X)."), ("q", 1), gate)
     job = Job([question] * 2, Interval(0, 31), {})
-    task = SliceTask(job, (job.span,), (0,), {}, memory.limit(), None)
+    task = SliceTask(job, (job.span,), (0,), SimpleNamespace(value={}), memory.limit(), None)
     listened = iter(told)
     monkeypatch.setattr(slice_tasks, "_in_child", lambda _: iter(next(listened, ())))
     empty = block([])

@@ -16,7 +16,7 @@ from lars.language.windows import Interval
 from solver.columns import TermCodes
 from solver.job import AnswerRuns
 from solver.relational import RunTable, coalesce
-from solver.spark.task_bytes import Part, PartKind, answers_in_parts, pack_answers
+from solver.spark.task_bytes import answered_part, answers_in_parts
 from tests.agreement.comparing.agree.test_sliced_causes import CutTrace
 from tests.agreement.comparisons import LAST, SPECS, facts_of, report, variant_of
 from translate.model.query import Setting
@@ -39,7 +39,7 @@ class PackedTrace(CutTrace):
     def _part(self, question, within):
         (found,) = CutTrace.answers(self, [question], within)
         elsewhere = AnswerRuns(found.times, *recoded(found), found.certified)
-        return Part(0, PartKind.ANSWERS, within.first, within.last, pack_answers(elsewhere))
+        return answered_part(0, within, elsewhere)
 
 
 def recoded(found):
@@ -142,7 +142,7 @@ def test_packed_answers_are_the_answers(times, cells, length):
     for first in range(0, LAST + 1, length):
         inside = [place for place, t in enumerate(times) if first <= t < first + length]
         own = AnswerRuns(whole.times[inside], moved(whole, inside), terms)
-        parts.append(Part(0, PartKind.ANSWERS, first, first + length - 1, pack_answers(own)))
+        parts.append(answered_part(0, Interval(first, first + length - 1), own))
     found = answers_in_parts(parts, 1)
     assert found.whole().by_time() == whole.by_time()
     assert list(found.whole().rows()) == list(whole.rows())
