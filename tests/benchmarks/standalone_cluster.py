@@ -2,7 +2,9 @@
 
 `python -m tests.benchmarks.standalone_cluster [100000 1000000]` starts the cluster on the Java that the
 program picks (`solver/spark/session.py`), prints for each size and form what the run took, wall seconds and
-CPU seconds of the driver without its Java, and whether it printed the same; exit code 1: it did not.
+CPU seconds of the driver without its Java, the memory of the greatest process of each kind, and whether it
+printed the same; exit code 1: it did not. `--driver 512` gives the driver's Java so many megabytes,
+`--table FOLDER` takes a trace that is there, and `--alone` compares with nothing.
 """
 
 import argparse
@@ -13,8 +15,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import Event, Thread
 
 import pyspark
 
@@ -22,10 +25,11 @@ from solver.spark.session import java_home, java_of
 from tests.benchmarks.agree_queries import CASES
 from tests.benchmarks.spark_costs import LARS, make
 from tests.packs import ROOT
-from tests.solver.spark.processes import waited
+from tests.solver.spark.processes import below, says, waited
 
 DEPLOY = "org.apache.spark.deploy"
 FORMS = ((), ("--json",))
+KINDS = {"driver": "agreement.cli", "its Java": "SparkSubmit", "executor": "CoarseGrained", "task": ".daemon"}
 
 
 def free_port():
@@ -68,40 +72,76 @@ def cluster(folder, workers=2):
         log.close()
 
 
-def ran(table, queries, *options):
-    """Return what a comparison prints, its wall seconds and CPU seconds."""
-    before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+class Peaks(Thread):
+    """Watches the processes below this one: the most megabytes of a process of each kind."""
+
+    def __init__(self):
+        super().__init__(daemon=True)
+        self.most, self.ended = dict.fromkeys(KINDS, 0), Event()
+
+    def run(self):
+        while not self.ended.wait(0.1):
+            for process in below(os.getpid()):
+                for kind in (kind for kind, word in KINDS.items() if says(process, word)):
+                    self.most[kind] = max(self.most[kind], peak(process))
+
+    def end(self):
+        """Return the peaks as text."""
+        self.ended.set()
+        self.join()
+        return ", ".join(f"{kind} {most} MB" for kind, most in self.most.items() if most)
+
+
+def peak(process):
+    """Return the greatest memory that a process had, in megabytes; 0 if it has ended."""
+    with suppress(OSError):
+        lines = Path(f"/proc/{process}/status").read_text().splitlines()
+        return next((int(line.split()[1]) // 1024 for line in lines if line.startswith("VmHWM")), 0)
+    return 0
+
+
+def ran(table, queries, driver, *options):
+    """Return what a comparison prints, its wall seconds, CPU seconds and memory."""
+    before, started, peaks = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter(), Peaks()
+    peaks.start()
+    submitted = {"PYSPARK_SUBMIT_ARGS": f"--driver-memory {driver}m pyspark-shell"} if driver else {}
     run = subprocess.run(
         [*LARS, *queries, table, "--unit", "1s", "--period", "1,5,60", "-q", *options],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": str(ROOT), **submitted},
         capture_output=True,
         check=False,
     )
+    most = peaks.end()
     assert run.returncode in (0, 1), run.stderr.decode()
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return run.stdout, time.perf_counter() - started, cpu
+    return run.stdout, time.perf_counter() - started, cpu, most
 
 
 def main():
     """Read the options, start the cluster, compare."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("sizes", type=int, nargs="*", default=[100_000, 1_000_000])
+    parser.add_argument("--driver", type=int)
+    parser.add_argument("--table", type=Path)
+    parser.add_argument("--alone", action="store_true")
     given, same = parser.parse_args(), True
     with tempfile.TemporaryDirectory() as name, cluster(Path(name)) as url:
         folder = Path(name)
         queries = [folder / "q1.cqels.rq", folder / "q1.csparql.rq"]
         for path, text in zip(queries, (CASES[0].pushed, CASES[0].pulled), strict=True):
             path.write_text(text)
-        for size in given.sizes:
-            table = make(folder, size, skew=False)
-            for form in FORMS:
-                here, *_ = ran(table, queries, "--in-process", *form)
-                there, wall, cpu = ran(table, queries, "--master", url, *form)
-                same &= here == there
-                what = f"{size:9} triples {' '.join(form) or 'as text':8} {len(there):10} bytes"
-                verdict = "the same" if here == there else "OTHER BYTES"
-                print(f"{what} {wall:7.1f} s wall {cpu:6.1f} s CPU: {verdict}", flush=True)
+        for size in [given.table.name] if given.table else given.sizes:
+            table = given.table or make(folder, size, skew=False)
+            for form in FORMS[: 1 if given.alone else 2]:
+                there, wall, cpu, most = ran(table, queries, given.driver, "--master", url, *form)
+                what = f"{size:>9} triples {' '.join(form) or 'as text':8} {len(there):10} bytes"
+                verdict = "not compared"
+                if not given.alone:
+                    here, *_ = ran(table, queries, None, "--in-process", *form)
+                    same &= here == there
+                    verdict = "the same" if here == there else "OTHER BYTES"
+                print(f"{what} {wall:7.1f} s wall {cpu:6.1f} s CPU: {verdict}; {most}", flush=True)
     sys.exit(not same)
 
 
