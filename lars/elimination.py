@@ -6,14 +6,18 @@
 The number of instances of a rule grows exponentially with its variables. With k values for each variable, a
 rule with n independent variables has k^n instances, but n separate rules have n · k instances. The method is
 bucket elimination (Dechter, 1999), which eliminates one variable after another.
+
+The same holds for the instances of an aggregate. COUNT over a join of independent literals is the product of
+their counts; MIN and MAX need only the distinct values.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import field, replace
-from functools import lru_cache
+from functools import lru_cache, reduce
 from itertools import chain, count
+from typing import Final
 
 from lars.analysis import bound, positive_loops
 from lars.dataclass import dataclass
@@ -22,6 +26,9 @@ from lars.language.formulas import BodyLiteral
 from lars.language.program import Program, Rule, atoms, close, head_atom, variables
 from lars.language.terms import Atom, Binding, Signature, Variable, signature
 from lars.language.windows import TupleWindow
+
+_COUNTED: Final = ("COUNT", "MIN", "MAX", "SAMPLE")
+"""The aggregates that depend on nothing but the distinct values, or on the number of instances."""
 
 
 @lru_cache(maxsize=256)
@@ -86,11 +93,15 @@ class _Eliminator:
             scope = tuple(self.names[other] for other in scopes[number] if other != number)
             parts = tuple(touched[number])
             if len(every) > len(scopes[number]) and bound(parts) >= {name, *scope}:
-                made = self._rule(parts, scope)
-                assert isinstance(made.head, Atom)
-                use = Atom(made.head.predicate, scope)
+                made, use = self.moved(parts, scope)
                 rest = [part for part in rule.body if part not in parts]
                 yield made, replace(rule, body=tuple(dict.fromkeys((*rest, use))))
+
+    def moved(self, parts: tuple[BodyLiteral, ...], scope: tuple[Variable, ...]) -> tuple[Rule, Atom]:
+        """Return a new rule for literals, and the atom of the variables in `scope` that replaces them."""
+        made = self._rule(parts, scope)
+        assert isinstance(made.head, Atom)
+        return made, Atom(made.head.predicate, scope)
 
     def _order(self, part: BodyLiteral) -> dict[int, None]:
         """Return the numbers of the variables of a literal in a fixed order."""
@@ -121,6 +132,108 @@ class _Eliminator:
                 name for name in fresh if name not in self.taken and name not in self.heads.values()
             )
         return Rule(Atom(self.heads[key], arguments), body)
+
+
+@lru_cache(maxsize=256)
+def with_fewer_instances(
+    program: Program, output: Signature, predicates: frozenset[Signature] = frozenset()
+) -> Program:
+    """Return a program that derives the same atoms of predicate `output`, with aggregates of fewer instances.
+
+    MIN, MAX, SAMPLE and COUNT(DISTINCT) range over the distinct rows of their arguments. Other counts are
+    products of counts, if literals of the instances share no variables but the keys of the groups. If no
+    aggregate can be simplified, the function returns the program itself. Atoms whose predicate is in
+    `predicates` can also come from input or background, without a rule.
+
+    >>> from lars.text.notation import read
+    >>> text = "p(K, N) ← N := COUNT(X) of q(K, X, Y) by K. q(K, X, Y) ← r(K, X), s(K, Y)."
+    >>> print(with_fewer_instances(read(text), ("p", 2)))
+    some1(X0, X1) ← r(X0, X1).
+    some2(X0, X1) ← s(X0, X1).
+    p(K, N) ← N_0 := COUNT(X) of some1(K, X) by K, N_1 := COUNT(*) of some2(K, Y) by K, N := [?N_0 * ?N_1].
+    q(K, X, Y) ← r(K, X), s(K, Y).
+    """
+    eliminator = _Eliminator(_names(program))
+    fixed, rules = {None, output, *predicates, *positive_loops(program)}, list[Rule]()
+    for rule in program.rules:
+        body: list[BodyLiteral] = []
+        for part in rule.body:
+            instances = _instances(part, program, fixed) if isinstance(part, logic.Gather) else None
+            if not isinstance(part, logic.Gather) or instances is None:
+                body.append(part)
+            elif part.aggregation.distinct or part.aggregation.function != "COUNT":
+                kept = tuple(dict.fromkeys((*part.keys, *part.aggregation.arguments)))
+                made, use = eliminator.moved(instances, kept)
+                rules.append(made)
+                body.append(replace(part, atom=use))
+            else:
+                parts = _components(instances, part.keys)
+                factors = list(
+                    _factors(part, parts, eliminator, frozenset().union(*map(variables, rule.body)))
+                )
+                rules += [made for made, _ in factors]
+                body += [gather for _, gather in factors]
+                numbers: list[logic.Expression] = [gather.variable for _, gather in factors]
+                product = reduce(lambda one, other: logic.Call("*", (one, other)), numbers)
+                body.append(logic.Assign(part.variable, product))
+        rules.append(replace(rule, body=tuple(body)))
+    return Program(tuple(dict.fromkeys(rules))) if eliminator.heads else program
+
+
+def _instances(
+    literal: logic.Gather, program: Program, fixed: AbstractSet[Signature | None]
+) -> tuple[BodyLiteral, ...] | None:
+    """Return the body of the only rule for the instances of an aggregate, in the aggregate's variables.
+
+    Return None if the aggregate cannot range over fewer instances.
+    """
+    aggregation, predicate = literal.aggregation, signature(literal.atom)
+    rules = [rule for rule in program.rules if rule.predicate == predicate]
+    if aggregation.function not in _COUNTED or predicate in fixed or len(rules) != 1:
+        return None
+    (own,) = rules
+    heads = [head for head in (own.head, literal.atom) if isinstance(head, Atom) and _is_general(head)]
+    if len(heads) < 2 or not own.body or not all(map(_is_plain, own.body)):  # noqa: PLR2004
+        return None
+    body = _unfolded(Rule(literal.atom, (literal.atom,)), own, predicate).body
+    if aggregation.distinct or aggregation.function != "COUNT":
+        return body if {*literal.keys, *aggregation.arguments} < {*literal.atom.arguments} else None
+    return body if len(_components(body, literal.keys)) > 1 else None
+
+
+def _factors(
+    literal: logic.Gather,
+    parts: Iterable[tuple[BodyLiteral, ...]],
+    eliminator: _Eliminator,
+    taken: AbstractSet[Variable],
+) -> Iterator[tuple[Rule, logic.Gather]]:
+    """Yield the counts whose product is the count of a literal, each with the rule for its instances."""
+    for place, part in enumerate(parts):
+        own = frozenset[Variable]().union(*map(variables, part))
+        made, use = eliminator.moved(part, tuple(name for name in _names_in(literal.atom) if name in own))
+        names = (Variable(f"{literal.variable.name}_{place}{'_' * number}") for number in count())
+        number = next(name for name in names if name not in taken)
+        counted = literal.aggregation.arguments
+        arguments = counted if len(counted) == 1 and own.issuperset(counted) else ()
+        keys = tuple(key for key in literal.keys if key in own)
+        yield made, logic.Gather(number, logic.Aggregation("COUNT", arguments), use, keys)
+
+
+def _components(body: Iterable[BodyLiteral], keys: Collection[Variable]) -> list[tuple[BodyLiteral, ...]]:
+    """Return the literals of a body in groups that share only keys; one group if the groups are no rules."""
+    groups: list[tuple[frozenset[Variable], tuple[BodyLiteral, ...]]] = []
+    for literal in body:
+        names, parts = variables(literal), tuple[BodyLiteral, ...]((literal,))
+        for group in [group for group in groups if (group[0] & names).difference(keys)]:
+            groups.remove(group)
+            names, parts = names | group[0], (*group[1], *parts)
+        groups.append((names, parts))
+    # Without a key of its own, a count of 0 would be a group.
+    split = all(
+        names.difference(keys) and names <= bound(parts) and (not keys or not names.isdisjoint(keys))
+        for names, parts in groups
+    )
+    return [parts for _, parts in groups] if split else [tuple(body)]
 
 
 def _unfolded_rules(program: Program, output: Signature, inputs: frozenset[Signature]) -> tuple[Rule, ...]:
@@ -173,6 +286,10 @@ def _without(own: Rule, rules: tuple[Rule, ...], taken: frozenset[str]) -> tuple
 
 def _names(program: Program) -> frozenset[str]:
     return frozenset(name for name, _ in program.predicates)
+
+
+def _names_in(atom: Atom) -> list[Variable]:
+    return [term for term in atom.arguments if isinstance(term, Variable)]
 
 
 def _is_general(head: Atom) -> bool:

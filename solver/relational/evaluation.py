@@ -619,10 +619,12 @@ def evaluate_program(
         return evaluation.derived(plans.plan(program, None) if output is None else evaluation.plan(output))
 
     def narrower() -> Program:
-        from lars.elimination import with_fewer_variables
+        from lars.elimination import with_fewer_instances, with_fewer_variables
 
+        if output is None:
+            return program
         known = frozenset((*situation.background, *situation.atoms))
-        return program if output is None else with_fewer_variables(program, output, known)
+        return with_fewer_variables(with_fewer_instances(program, output, known), output, known)
 
     def crowded() -> None:
         if narrower() is not program:

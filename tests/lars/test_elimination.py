@@ -5,10 +5,11 @@ from random import Random
 import pytest
 
 from lars.analysis import check_safety
-from lars.elimination import with_fewer_variables
+from lars.elimination import with_fewer_instances, with_fewer_variables
 from lars.language.windows import Interval
 from lars.text.notation import read
 from solver.facts import Fact, Situation
+from solver.relational import run_tables
 from tests.sizes import few
 from tests.solver.in_process import runs
 
@@ -92,3 +93,81 @@ def test_atoms_that_hold_without_a_rule_are_kept():
     program = read("mid(X, Y, Z) ← q(X, Y), r(X, Z). p(X) ← mid(X, Y, Z).")
     assert with_fewer_variables(program, ("p", 1)) is not program
     assert with_fewer_variables(program, ("p", 1), frozenset({("mid", 3)})) is program
+
+
+_COUNTS = ("COUNT(X)", "COUNT(*)", "COUNT(DISTINCT Y)", "COUNT(X, Y)", "MAX(Y)", "MIN(X)", "SAMPLE(Y)")
+_JOINED = (
+    "⊞^2 ◇ e(K, X), ⊞^5 ◇ f(K, Y)",
+    "⊞^2 ◇ e(K, X), ⊞^5 ◇ f(K, Y), ⊞^1 ◇ e(Y, Z), Z != a",
+    "⊞^2 ◇ e(K, X), ⊞^5 ◇ f(K, Y), X != Y",
+    "⊞^2 ◇ e(K, Z), ⊞^2 ◇ e(Z, X), not g(K), ⊞^5 ◇ f(K, Y)",
+    "⊞^2 ◇ e(K, X), g(K), ⊞^5 ◇ f(K, Y), not h(K, Y)",
+    "⊞^2 ◇ e(K, X), ⊞^5 ◇ f(L, Y)",
+    "nothing(K, X), ⊞^5 ◇ f(K, Y)",
+)
+
+
+def _random_counts(random: Random) -> str:
+    by, head = random.choice([(" by K", "K, "), (" by K", "K, "), ("", "")])
+    counts = ", ".join(f"{name} := {random.choice(_COUNTS)} of m(K, X, Y){by}" for name in "NM")
+    below = "g(X) ← ⊞^1 ◇ e(X, X). h(X, Y) ← ⊞^1 ◇ f(Y, X). nothing(K, null) ← ⊞^2 ◇ e(K, X). "
+    return f"{below}m(K, X, Y) ← {random.choice(_JOINED)}. p({head}N, M) ← {counts}."
+
+
+@pytest.mark.parametrize("seed", few(range(60), 25))
+def test_aggregates_of_fewer_instances_have_the_same_values(seed):
+    random = Random(seed)
+    program = read(_random_counts(random))
+    output = ("p", 3 if " by K" in str(program) else 2)
+    narrow = with_fewer_instances(program, output)
+    check_safety(narrow)
+    facts = sorted(
+        (
+            Fact(random.randint(0, 9), random.choice("ef"), tuple(random.choices("abc", k=2)))
+            for _ in range(14)
+        ),
+        key=lambda fact: fact.t,
+    )
+    here = Situation(Interval(0, 9), facts, {})
+    one, other = (set(runs(each, here, range(10), output)) for each in (program, narrow))
+    assert one == other
+
+
+def test_most_random_aggregates_have_fewer_instances():
+    programs = [read(_random_counts(Random(seed))) for seed in range(60)]
+    smaller = [with_fewer_instances(one, ("p", 3 if " by K" in str(one) else 2)) for one in programs]
+    assert sum(one is not other for one, other in zip(programs, smaller, strict=True)) > 30
+    assert sum("_0 * ?" in str(one) for one in smaller) > 8
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "p(K, N) ← N := COUNT(X) of m(K, X, Y) by K. m(K, X, Y) ← q(K, X), q(X, Y).",
+        "p(K, N) ← N := COUNT(X) of m(K, X, Y) by K. m(K, X, Y) ← q(K, X), r(Y).",
+        "p(K, N) ← N := SUM(X) of m(K, X, Y) by K. m(K, X, Y) ← q(K, X), q(K, Y).",
+        "p(K, N) ← N := COUNT(X) of m(K, X, Y) by K. m(K, X, Y) ← q(K, X), q(K, Y). m(K, X, X) ← q(K, X).",
+        "p(K, N) ← N := COUNT(X) of m(K, X, a) by K. m(K, X, Y) ← q(K, X), q(K, Y).",
+        "p(K, N) ← N := MAX(X) of m(K, X) by K. m(K, X) ← q(K, X), q(K, Y).",
+        "p(K, N) ← N := COUNT(X) of m(K, L, X, Y) by K, L. m(K, L, X, Y) ← q(K, X), q(L, Y), Y != K.",
+    ],
+)
+def test_aggregates_that_need_all_instances_stay(text):
+    program = read(text)
+    assert with_fewer_instances(program, ("p", 2)) is program
+
+
+def test_counts_over_joins_visit_as_many_rows_as_the_input(monkeypatch):
+    pairs = []
+
+    def counted(left, right, pairs_of_rows, kept, own=run_tables.meet_pairs):
+        pairs.append(len(pairs_of_rows[0]))
+        return own(left, right, pairs_of_rows, kept)
+
+    monkeypatch.setattr(run_tables, "meet_pairs", counted)
+    monkeypatch.setattr(run_tables, "CROWDED", 2**12)
+    text = "m(K, X, Y) ← ⊞^9 ◇ e(K, X), ⊞^9 ◇ e(K, Y). p(K, N) ← N := COUNT(X) of m(K, X, Y) by K."
+    facts = [Fact(number // 100, "e", ("k", f"n{number}")) for number in range(1000)]
+    rows = list(runs(read(text), Situation(Interval(0, 9), facts, {}), range(9, 10), ("p", 2)))
+    assert [row[1] for row, *_ in rows] == [f'"{1000**2}"^^<http://www.w3.org/2001/XMLSchema#integer>']
+    assert max(pairs, default=0) <= 1000
