@@ -297,7 +297,9 @@ types = {kind for kind in types if sys.modules[kind.__module__].__file__ in own}
 from agreement.cli.commands import COMMANDS
 from agreement.documents.options import declared
 options = {option.name for option in declared(COMMANDS["agree"].answering.request)}
-carriers = [kind for kind in types if len(options & {field.name for field in dataclasses.fields(kind)}) > 1]
+tables = "agreement.experiments.schema"  # their keys that are options are declared by the options
+others = {kind for kind in types if kind.__module__ != tables}
+carriers = [kind for kind in others if len(options & {field.name for field in dataclasses.fields(kind)}) > 1]
 print(len(with_code), len(entered & with_code), len(types), len(carriers))
 """
 

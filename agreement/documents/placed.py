@@ -9,16 +9,17 @@ from dataclasses import field
 from difflib import get_close_matches
 from math import inf
 from pathlib import Path
-from typing import Any, Final, Literal, NoReturn, TypeVar, get_args
-
-from pydantic import BaseModel, ValidationError
-from pydantic_core import ErrorDetails
+from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, TypeVar, get_args
 
 from agreement.documents.values import WrongValueError, message_text
 from lars.dataclass import dataclass
 from lars.errors import LarsError, PlacedError, place_at
 from lars.files import TextFile, TextLine, read_file
 from solver.rdf import short
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+    from pydantic_core import ErrorDetails
 
 KeyPath = tuple[str | int, ...]
 """The path of a value: the keys and list positions (from 0) that lead to the value."""
@@ -37,7 +38,7 @@ _WORDS: Final = {
 }
 _TABLES: Final = ("dict_type", "model_type", "model_attributes_type")
 
-Model = TypeVar("Model", bound=BaseModel)
+Model = TypeVar("Model", bound="BaseModel")
 
 
 KeySpot = tuple[int, int, int]
@@ -46,6 +47,8 @@ KeySpot = tuple[int, int, int]
 For a TOML table, these are the offsets of the header, of the text after the header, and of the header.
 """
 Spots = Mapping[KeyPath, KeySpot]
+KeyFault = tuple[KeyPath, WrongValueError, bool]
+"""The path of a wrong value, the problem, and whether the problem concerns the key itself."""
 Notation = Literal["TOML", "JSON"]
 
 
@@ -82,6 +85,17 @@ class PlacedData:
         label = f"{path_text(path)}: " if path else ""
         place = place_at(self.source, self.text, self.offset(self.spots(), path, problem.part, at_key=at_key))
         return PlacedError(place, f"{label}{problem.problem}")
+
+    def first_error(self, faults: Sequence[KeyFault]) -> LarsError:
+        """Return the first error in the text; errors without a path, such as for missing keys, come last."""
+        spots = self.spots()
+        at, wrong, at_key = min(
+            faults,
+            key=lambda fault: (not fault[0], self.offset(spots, fault[0], fault[1].part, at_key=fault[2])),
+        )
+        if at or () in spots:
+            return self.error(at, wrong, at_key=at_key)
+        return LarsError(f"{self.source}: {wrong.problem}")
 
 
 def _offset_of(part: str, data: PlacedData, start: int, otherwise: int) -> int:
@@ -120,32 +134,26 @@ def checked_at(model: type[Model], data: PlacedData, path: KeyPath, content: obj
 
     If several errors exist, the first error in the text is raised; errors for missing keys come last.
     """
+    from pydantic import ValidationError
+
     try:
         return model.model_validate(content)
     except ValidationError as error:
         details = error.errors(include_url=False)
-    spots, faults = data.spots(), [_fault(model, data, path, detail) for detail in details]
-    at, wrong, at_key = min(
-        faults, key=lambda fault: (not fault[0], data.offset(spots, fault[0], fault[1].part, at_key=fault[2]))
-    )
-    if at or () in spots:
-        raise data.error(at, wrong, at_key=at_key)
-    raise LarsError(f"{data.source}: {wrong.problem}")
+    raise data.first_error([_fault(model, data, path, detail) for detail in details])
 
 
-def _fault(
-    model: type[BaseModel], data: PlacedData, path: KeyPath, error: ErrorDetails
-) -> tuple[KeyPath, WrongValueError, bool]:
-    """Return the path of a wrong value, the problem, and whether the problem concerns the key itself."""
+def _fault(model: "type[BaseModel]", data: PlacedData, path: KeyPath, error: "ErrorDetails") -> KeyFault:
+    """Return what is wrong according to pydantic."""
     at = (*path, *error["loc"])
     match error:
         case {"type": "missing"}:
             infos = _model_at(model, error["loc"][:-1]).model_fields
-            required = ", ".join(name for name, field in infos.items() if field.is_required())
-            return at[:-1], WrongValueError(_missing(data, error, required)), False
+            required = [name for name, field in infos.items() if field.is_required()]
+            return at[:-1], _missing(data, error, required), False
         case {"type": "extra_forbidden"}:
             accepted = list(_model_at(model, error["loc"][:-1]).model_fields)
-            return at, WrongValueError(_unknown(str(at[-1]), accepted)), True
+            return at, unknown_key(str(at[-1]), accepted), True
         case {"ctx": {"error": WrongValueError() as wrong}}:
             return at, wrong, False
         case _:
@@ -154,14 +162,20 @@ def _fault(
             return at, WrongValueError(f"{text}; expected {expectation(error, data.notation)}"), False
 
 
-def _missing(data: PlacedData, error: ErrorDetails, required: str) -> str:
-    problem = f"the key {error['loc'][-1]} is missing"
+def _missing(data: PlacedData, error: "ErrorDetails", required: Sequence[str]) -> WrongValueError:
+    name = str(error["loc"][-1])
     if not data.accepted:
-        return f"{problem}; required: {required}"
-    return f"{problem}; found the keys {', '.join(error['input']) or 'none'}; expected {data.accepted}"
+        return missing_key(name, required)
+    keys = ", ".join(error["input"]) or "none"
+    return WrongValueError(f"the key {name} is missing; found the keys {keys}; expected {data.accepted}")
 
 
-def expectation(error: ErrorDetails, notation: Notation) -> str:
+def missing_key(name: str, required: Sequence[str]) -> WrongValueError:
+    """Return the error for a missing key; `required` are the required keys."""
+    return WrongValueError(f"the key {name} is missing; required: {', '.join(required)}")
+
+
+def expectation(error: "ErrorDetails", notation: Notation) -> str:
     """Return the expected form of a value in words."""
     match error:
         case {"type": "literal_error", "ctx": {"expected": str() as expected}}:
@@ -172,14 +186,14 @@ def expectation(error: ErrorDetails, notation: Notation) -> str:
             return _WORDS.get(error["type"], error["msg"].removeprefix("Input should be "))
 
 
-def _unknown(key: str, accepted: Sequence[str]) -> str:
-    """Return the message for an unknown key; `accepted` are the known keys."""
+def unknown_key(key: str, accepted: Sequence[str]) -> WrongValueError:
+    """Return the error for an unknown key; `accepted` are the known keys."""
     close = get_close_matches(key, accepted, 1)
     hint = f", did you mean {close[0]}?" if close else ";"
-    return f"unknown key{hint} expected {', '.join(accepted)}"
+    return WrongValueError(f"unknown key{hint} expected {', '.join(accepted)}")
 
 
-def _model_at(model: type[BaseModel], path: KeyPath) -> type[BaseModel]:
+def _model_at(model: "type[BaseModel]", path: KeyPath) -> "type[BaseModel]":
     """Return the pydantic model of the table at a path inside a model."""
     for part in path:
         if isinstance(part, str) and part in model.model_fields:
@@ -187,7 +201,9 @@ def _model_at(model: type[BaseModel], path: KeyPath) -> type[BaseModel]:
     return model
 
 
-def _model_in(annotation: object) -> type[BaseModel] | None:
+def _model_in(annotation: object) -> "type[BaseModel] | None":
+    from pydantic import BaseModel
+
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     return next((model for part in get_args(annotation) if (model := _model_in(part))), None)

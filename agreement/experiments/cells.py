@@ -8,8 +8,6 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from pydantic import BaseModel
-
 import agreement
 import lars
 import solver
@@ -155,10 +153,8 @@ def _described(part: Any) -> Any:  # JSON of a part of a work, whichever
             return [name, sorted(off)]
         case AdaptedEngine(command, options, _):
             return [command, json.dumps(options, sort_keys=True), *map(digest, part.files)]
-        case BaseModel():
-            return json.dumps(
-                part.model_dump(exclude={"name", "description"}), default=_sorted, sort_keys=True
-            )
+        case object(model_dump=values):  # a specification
+            return json.dumps(values(exclude={"name", "description"}), default=_sorted, sort_keys=True)
         case RecordedAnswers(path, options):
             return [digest(path), repr(options)]
         case _:

@@ -11,14 +11,12 @@ from dataclasses import replace
 from itertools import product
 from math import prod
 from pathlib import Path
-from typing import Any, Final, TypeVar
-
-from pydantic import BaseModel
+from typing import Any, Final
 
 from agreement.documents import requests, values
 from agreement.documents.generate import Plan
 from agreement.documents.generate.plan import StreamOptions, WrongOptionError, plan_of
-from agreement.documents.placed import KeyPath, PlacedData, checked_at, read_toml
+from agreement.documents.placed import KeyPath, PlacedData, read_toml
 from agreement.documents.values import ColumnsByStream, Scalar, WrongValueError
 from agreement.experiments import schema
 from lars.dataclass import dataclass
@@ -29,7 +27,6 @@ from solver.settings import StaticFile, TraceInput, TraceOptions
 from translate.dialects import UNVERSIONED
 from translate.model.query import EngineQuery, Language
 
-_Model = TypeVar("_Model", bound=BaseModel)
 _NO_PARAMETERS: Final[schema.Parameters] = {}
 
 MOST_CELLS: Final = 10_000
@@ -47,8 +44,8 @@ _RENAMED: Final = {"format": "answers_format", "time_unit": "answers_unit"}
 class ExperimentEntry:
     """The unchanged content of a table such as [[engines]], with its path and name.
 
-    An entry of keys at the top of the file has an empty path. The pydantic model of the entry checks the
-    content after the placeholders are filled.
+    An entry of keys at the top of the file has an empty path. The table of the entry checks the content
+    after the placeholders are filled.
     """
 
     kind: str
@@ -73,7 +70,7 @@ class Experiment:
 
     def in_units(self, unit: Duration) -> "Experiment":
         """Return the experiment with another length of time points."""
-        return replace(self, file=self.file.model_copy(update={"unit": unit}))
+        return replace(self, file=replace(self.file, unit=unit))
 
     def error(self, path: KeyPath, problem: str, part: str | None = None) -> LarsError:
         """Return the error at a path of the file; an entry of keys at the top of the file has no place."""
@@ -105,18 +102,20 @@ class Experiment:
             raise explain_error(self.error(entry.path, str(error)), parameters) from None
         return content
 
-    def fill(self, model: type[_Model], entry: ExperimentEntry, parameters: schema.Parameters) -> _Model:
-        """Return the model of an entry with filled placeholders."""
+    def fill(
+        self, table: type[schema.AnyTable], entry: ExperimentEntry, parameters: schema.Parameters
+    ) -> schema.AnyTable:
+        """Return the table of an entry with filled placeholders."""
         content = self.filled_content(entry, parameters)
         try:
-            return checked_at(model, self.toml, entry.path, content)
+            return schema.read_table(table, self.toml, entry.path, content)
         except LarsError as error:
             raise explain_error(error, parameters) from None
 
-    def filled(self, model: type[_Model], entry: ExperimentEntry) -> Iterator[_Model]:
+    def filled(self, table: type[schema.AnyTable], entry: ExperimentEntry) -> Iterator[schema.AnyTable]:
         """Yield an entry filled with each combination of values of its parameters."""
         for parameters in self.combinations(self.named(entry.content, entry.path)):
-            yield self.fill(model, entry, parameters)
+            yield self.fill(table, entry, parameters)
 
     def file_path(self, name: str, path: KeyPath, *, folder: bool = False) -> Path:
         """Return the path of a file of the experiment; raises PlacedError if the file does not exist."""
@@ -176,7 +175,7 @@ def read_experiment(path: Path) -> Experiment:
     check_unpacked(file)
     toml = read_toml(file, ACCEPTED)
     _check_keys(toml)
-    content = checked_at(schema.ExperimentFile, toml, (), _without_placeholders(toml.content))
+    content = schema.read_table(schema.ExperimentFile, toml, (), _without_placeholders(toml.content))
     _check_columns(toml, content)
     entries = {kind: tuple(_entries(toml, content, kind)) for kind in KINDS}
     _check_whole(toml, entries)
@@ -184,13 +183,13 @@ def read_experiment(path: Path) -> Experiment:
     for kind in KINDS:
         _check_labels(toml, entries[kind])
     for entry in entries["queries"]:
-        checked_at(schema.QueryTable, toml, entry.path, entry.content)
+        schema.read_table(schema.QueryTable, toml, entry.path, entry.content)
     return Experiment(file.parent, toml, content, entries)
 
 
 def _without_placeholders(content: Mapping[str, object]) -> dict[str, object]:
     """Return the keys that can be checked before placeholders are filled."""
-    short = {key for model in schema.SHORT.values() for key in model.model_fields if "grid" in content}
+    short = {key for table in schema.SHORT.values() for key in schema.keys_of(table) if "grid" in content}
     held = {
         key
         for key in short
@@ -207,11 +206,11 @@ def _check_keys(toml: PlacedData) -> None:
     for name in ("streams", "assign"):
         table = toml.content.get(name)
         for key in table if isinstance(table, dict) else ():
-            if key in schema.ExperimentFile.model_fields:
+            if key in schema.keys_of(schema.ExperimentFile):
                 problem = f"{key} is in the table {name}; use the key above the first table"
                 raise toml.error((name,), WrongValueError(problem, part=key))
-    for kind, model in schema.SHORT.items():
-        for key in model.model_fields:
+    for kind, short in schema.SHORT.items():
+        for key in schema.keys_of(short):
             if key in toml.content and kind in toml.content:
                 problem = (
                     f"cannot be combined with [[{kind}]], because this key replaces a [[{kind}]] entry; use "
@@ -230,7 +229,7 @@ def _entries(toml: PlacedData, file: schema.ExperimentFile, kind: str) -> Iterat
             raise toml.error((kind, number), WrongValueError(problem))
         yield ExperimentEntry(kind, (kind, number), content, str(label))
     if not tables and kind in schema.SHORT:
-        keys = schema.SHORT[kind].model_fields
+        keys = schema.keys_of(schema.SHORT[kind])
         content = {key: value for key, value in toml.content.items() if key in keys}
         alone = not file.engines and not file.queries
         if content or (kind == "comparisons" and alone):
@@ -375,7 +374,7 @@ def _placed_columns(experiment: Experiment, path: KeyPath, table: schema.TraceKe
 
 
 def _made_up(experiment: Experiment, path: KeyPath, table: schema.GenerateTable) -> Plan:
-    keys = {name: getattr(table, name) for name in type(table).model_fields}
+    keys = {name: getattr(table, name) for name in schema.keys_of(type(table))}
     try:
         counts = {name: _number(name, keys[name]) for name in _COUNTS}
         return plan_of(StreamOptions(**keys | counts), experiment.unit)

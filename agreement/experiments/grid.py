@@ -8,9 +8,7 @@ from contextlib import suppress
 from dataclasses import field, replace
 from itertools import product
 from math import prod
-from typing import TYPE_CHECKING, Any, TypeVar, assert_never
-
-from pydantic import BaseModel
+from typing import TYPE_CHECKING, Any, assert_never
 
 from agreement.comparing.agree import AgreementTask, by_side
 from agreement.documents import requests
@@ -25,7 +23,14 @@ from agreement.experiments.experiment import (
     in_fitting_units,
     trace_of,
 )
-from agreement.experiments.schema import ComparisonTable, EngineTable, Parameters, TraceTable, filled_text
+from agreement.experiments.schema import (
+    AnyTable,
+    ComparisonTable,
+    EngineTable,
+    Parameters,
+    TraceTable,
+    filled_text,
+)
 from lars.dataclass import dataclass
 from lars.durations import Duration
 from lars.errors import LarsError
@@ -38,7 +43,6 @@ from translate.model.query import MERGING, EngineQuery, Language, Setting
 if TYPE_CHECKING:
     from agreement.experiments.judging import JudgedTable
 
-_Model = TypeVar("_Model", bound=BaseModel)
 _Table = EngineTable | ComparisonTable
 
 
@@ -210,7 +214,7 @@ class _Grid:
             names = names | self.tables[key]
         return names
 
-    def filled(self, model: type[_Model], entry: ExperimentEntry, parameters: Parameters) -> _Model:
+    def filled(self, kind: type[AnyTable], entry: ExperimentEntry, parameters: Parameters) -> AnyTable:
         """Return an entry with filled placeholders.
 
         The entry is read once for each value of its parameters.
@@ -218,8 +222,8 @@ class _Grid:
         own = self.experiment.named(entry.content, entry.path)
         key = (entry.kind, entry.path, tuple((name, parameters.get(name)) for name in sorted(own)))
         if key not in self.tables:
-            self.tables[key] = self.experiment.fill(model, entry, parameters)
-        table: _Model = self.tables[key]
+            self.tables[key] = self.experiment.fill(kind, entry, parameters)
+        table: AnyTable = self.tables[key]
         return table
 
     def cells(self, plan: _Plan) -> Iterator[Cell]:

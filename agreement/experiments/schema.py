@@ -7,17 +7,15 @@ checked after its placeholders are filled. A short experiment contains the keys 
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import MISSING, Field, field, fields
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Final
-
-from pydantic import BaseModel, ConfigDict, Field, PlainValidator, create_model
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar, get_args, get_origin
 
 from agreement.documents import requests, values
 from agreement.documents.generate.plan import StreamOptions
-from agreement.documents.model_texts import fields_of, json_schema
 from agreement.documents.options import declared
-from agreement.documents.placed import KeyPath, PlacedData
+from agreement.documents.placed import KeyFault, KeyPath, PlacedData, missing_key, unknown_key
 from agreement.documents.requests.readers import in_toml
 from agreement.documents.values import (
     MOST_NUMBERS,
@@ -29,6 +27,7 @@ from agreement.documents.values import (
     read_part,
     wrong,
 )
+from lars.dataclass import dataclass
 from lars.durations import Duration
 from lars.errors import PlacedError, place_at
 from lars.language.terms import Iri
@@ -151,31 +150,54 @@ def filled_text(text: str, parameters: Parameters) -> str:
     return PLACEHOLDER.sub(lambda match: placeholder_text(parameters.get(match[1], match[0])), text)
 
 
+def _limited(**limits: object) -> Callable[..., dict[str, object]]:
+    """Return the annotation of a type whose JSON schema has further keys."""
+
+    def limited(core: Any, schema_of: Callable[[Any], dict[str, object]]) -> dict[str, object]:
+        return schema_of(core) | limits
+
+    vars(limited)["__get_pydantic_json_schema__"] = limited
+    return limited
+
+
 # The JSON schema describes a value as written; the readers are exact.
-_DurationText = Annotated[str, Field(pattern=r"^\s*(\d+\s*(ns|ms|s|min|m|h|d)\s*)+$")]
-_FileText = Annotated[str, Field(min_length=1)]
-_IriText = Annotated[str, Field(json_schema_extra={"format": "iri"})]
-_TimeText = Annotated[int, Field(ge=0)]
-_PeriodText = Annotated[int, Field(ge=1)] | str
-_Numbers = _TimeText | Annotated[list[_TimeText], Field(min_length=1)] | str
-_PeriodsText = _PeriodText | Annotated[list[_PeriodText], Field(min_length=1)]
-_StreamsText = Annotated[dict[_IriText, _FileText], Field(min_length=1)]
-_AssignText = Annotated[dict[_IriText, Annotated[list[_IriText], Field(min_length=1)]], Field(min_length=1)]
+_DurationText = Annotated[str, _limited(pattern=r"^\s*(\d+\s*(ns|ms|s|min|m|h|d)\s*)+$")]
+_FileText = Annotated[str, _limited(minLength=1)]
+_IriText = Annotated[str, _limited(format="iri")]
+_TimeText = Annotated[int, _limited(minimum=0)]
+_PeriodText = Annotated[int, _limited(minimum=1)] | str
+_Numbers = _TimeText | Annotated[list[_TimeText], _limited(minItems=1)] | str
+_PeriodsText = _PeriodText | Annotated[list[_PeriodText], _limited(minItems=1)]
+_StreamsText = Annotated[dict[_IriText, _FileText], _limited(minProperties=1)]
+_AssignText = Annotated[
+    dict[_IriText, Annotated[list[_IriText], _limited(minItems=1)]], _limited(minProperties=1)
+]
 _ScalarText = str | int | float
 
+KeyReading = tuple[Callable[[Any], Any], Any]
+"""The reader of the value of a key, and the type that describes the written value in the JSON schema."""
+_READ: Final = "read"
+_SAYS: Final = "says"
 
-def _read(reader: Callable[[Any], object], written: Any) -> PlainValidator:
-    """Return the pydantic annotation of a key: the reader of the value, and the JSON schema."""
-    return PlainValidator(reader, json_schema_input_type=written)
+
+def _read(reader: Callable[[Any], object], written: Any) -> KeyReading:
+    """Return the reader of a key's value, and the type for the JSON schema."""
+    return reader, written
 
 
-def _one_of(choices: Any) -> PlainValidator:
+def _one_of(choices: Any) -> KeyReading:
     return _read(values.one_of(choices), choices)
 
 
-def _key(default: Any, says: str) -> Any:
-    """Return the field of an optional key of experiment.toml, with a description."""
-    return Field(default, description=says)
+def _key(default: Any, says: str, read: KeyReading | None = None) -> Any:
+    """Return the field of a key of experiment.toml, with a description.
+
+    If `read` is None, the type of the field contains the reader.
+    """
+    metadata = {_SAYS: says, _READ: read}
+    if isinstance(default, dict | list):
+        return field(default_factory=type(default), metadata=metadata)
+    return field(default=default, metadata=metadata)
 
 
 def _says(option: Option, *, default: bool) -> str:
@@ -191,9 +213,8 @@ def _option(default: Any, group: type[object], name: str, written: Any, says: st
     the value as `written`.
     """
     option = next(option for option in declared(group) if option.name == name)
-    field = _key(default, says or _says(option, default=default is None))
-    field.metadata.append(_read(partial(in_toml, option), written))
-    return field
+    says = says or _says(option, default=default is None)
+    return _key(default, says, _read(partial(in_toml, option), written))
 
 
 Text = Annotated[str, _read(values.scalar_text, _ScalarText)]
@@ -211,13 +232,15 @@ NAME: Final = "Name in the tables of results."
 CHOSEN_CASES: Final = "Names of the entries to which this entry applies. [default: all]"
 
 
-class Table(BaseModel):
+@dataclass(frozen=True, eq=False)
+class Table:
     """The base class of all tables, which rejects unknown keys."""
 
-    # Most experiments have few of the tables.
-    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True, defer_build=True)
+
+AnyTable = TypeVar("AnyTable", bound=Table)
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
 class FileKeys(Table):
     """The keys that apply to the whole experiment."""
 
@@ -256,31 +279,41 @@ def _option_keys(group: type[object]) -> dict[str, tuple[Any, Any]]:
 
 if TYPE_CHECKING:
 
+    @dataclass(frozen=True, eq=False, kw_only=True)
     class QueryKeys(Table):
         """One query, in one or several query languages."""
 
+    @dataclass(frozen=True, eq=False, kw_only=True)
     class GenerateTable(Table):
         """A synthetic stream: the options of lars generate, with _ for -."""
 else:
-    _made = partial(create_model, __base__=Table, __module__=__name__)
+
+    def _made(name: str, text: str, keys: Mapping[str, tuple[Any, Any]]) -> type[Table]:
+        body = {"__doc__": text, "__module__": __name__}
+        kinds = {key: kind for key, (kind, _) in keys.items()}
+        body |= {"__annotations__": kinds} | {key: default for key, (_, default) in keys.items()}
+        return dataclass(frozen=True, eq=False, kw_only=True)(type(name, (Table,), body))
+
     QueryKeys = _made(
         "QueryKeys",
-        __doc__="One query, in one or several query languages.",
-        **{language.value: _query_key(language) for language in Language},
+        "One query, in one or several query languages.",
+        {language.value: _query_key(language) for language in Language},
     )
     GenerateTable = _made(
         "GenerateTable",
-        __doc__="A synthetic stream: the options of lars generate, with _ for -.",
-        **_option_keys(StreamOptions),
+        "A synthetic stream: the options of lars generate, with _ for -.",
+        _option_keys(StreamOptions),
     )
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
 class QueryTable(QueryKeys):
     """One query, in the query languages of the engines that run it."""
 
-    name: Name = Field(description=NAME)
+    name: Name = _key(MISSING, NAME)
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
 class TraceKeys(Table):
     """One trace: files, or a synthetic stream."""
 
@@ -302,12 +335,14 @@ class TraceKeys(Table):
     columns: dict[str, Any] = _option({}, requests.InputOptions, "column", dict[str, str | dict[str, str]])
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
 class TraceTable(TraceKeys):
     """One trace: files, or a synthetic stream."""
 
-    name: Name = Field(description=NAME)
+    name: Name = _key(MISSING, NAME)
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
 class EngineTable(Table):
     """Answers to judge: of an engine version, an adapter or a file; the specification and the comparison."""
 
@@ -349,6 +384,7 @@ class EngineTable(Table):
     )
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
 class ComparisonKeys(Table):
     """A comparison of the pull of one query with the push of another."""
 
@@ -373,6 +409,7 @@ class ComparisonKeys(Table):
     assign: dict[Iri, tuple[Iri, ...]] = _option({}, requests.ComparisonOptions, "assign", _AssignText)
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
 class ComparisonTable(ComparisonKeys):
     """A comparison of push and pull, as by lars agree."""
 
@@ -381,14 +418,15 @@ class ComparisonTable(ComparisonKeys):
     traces: NameList | None = _key(None, CHOSEN_CASES)
 
 
-def _tables(model: type[Table]) -> PlainValidator:
-    return _read(values.tables, list[model])  # type: ignore[valid-type]
+def _tables(table: type[Table]) -> KeyReading:
+    return _read(values.tables, table)
 
 
 _Entries = list[dict[str, Any]]
 _GridText = dict[str, str | list[_ScalarText]]
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
 class ExperimentFile(ComparisonKeys, TraceKeys, QueryKeys, FileKeys):
     """The whole file."""
 
@@ -423,10 +461,93 @@ _SHOWN: Final[tuple[tuple[str, type[Table]], ...]] = (
 )
 
 
+def keys_of(table: type[Table]) -> Mapping[str, Field[Any]]:
+    """Return the declarations of the keys of a table."""
+    return {key.name: key for key in fields(table)}
+
+
+def reading_of(key: Field[Any]) -> tuple[KeyReading | type[Table], bool]:
+    """Return the reader of a key's value, or the table that is the value, and whether None is allowed."""
+    if reading := key.metadata[_READ]:
+        return reading, False
+    kind: Any = key.type
+    optional = get_origin(kind) is not Annotated
+    if optional:  # X | None
+        kind = get_args(kind)[0]
+    return (kind if get_origin(kind) is not Annotated else kind.__metadata__[0]), optional
+
+
+def read_table(table: type[AnyTable], toml: PlacedData, path: KeyPath, content: object) -> AnyTable:
+    """Return the table at a path of the file, read by the readers of its keys.
+
+    If several errors exist, the first error in the text is raised; errors for missing keys come last.
+    """
+    faults: list[KeyFault] = []
+    read = _read_keys(table, path, content, faults)
+    if read is None or faults:
+        raise toml.first_error(faults)
+    return read
+
+
+def _read_keys(
+    table: type[AnyTable], path: KeyPath, content: object, faults: list[KeyFault]
+) -> AnyTable | None:
+    """Return a table, or None if it has faults, which the function adds to `faults`."""
+    if not isinstance(content, dict):
+        faults.append((path, wrong(content, "a table"), False))
+        return None
+    keys, read, before = keys_of(table), dict[str, Any](), len(faults)
+    for name in (name for name in keys if name in content):
+        reading, _ = reading_of(keys[name])
+        if isinstance(reading, type):
+            read[name] = _read_keys(reading, (*path, name), content[name], faults)
+            continue
+        try:
+            read[name] = reading[0](content[name])
+        except WrongValueError as error:
+            faults.append(((*path, name), error, False))
+    required = [name for name, key in keys.items() if key.default is key.default_factory is MISSING]
+    faults += ((path, missing_key(name, required), False) for name in required if name not in content)
+    unknown = (name for name in content if name not in keys)
+    faults += (((*path, name), unknown_key(name, list(keys)), True) for name in unknown)
+    return table(**read) if len(faults) == before else None
+
+
+def _as_model(table: type[Table], models: dict[type[Table], Any]) -> Any:
+    """Return a table as a model of pydantic, which writes the JSON schema and the texts of keys.
+
+    The dictionary `models` contains the models that exist already.
+    """
+    from pydantic import ConfigDict, PlainValidator, create_model
+    from pydantic import Field as ModelField
+
+    if table in models:
+        return models[table]
+    keys: dict[str, Any] = {}
+    for name, key in keys_of(table).items():
+        reading, optional = reading_of(key)
+        kind: Any
+        if isinstance(reading, type):
+            kind = _as_model(reading, models)
+        else:
+            reader, written = reading
+            if isinstance(written, type) and issubclass(written, Table):
+                written = list[_as_model(written, models)]  # type: ignore[misc]
+            kind = Annotated[Any, PlainValidator(reader, json_schema_input_type=written)]
+        default = ... if key.default is key.default_factory is MISSING else key.default
+        default = default if key.default_factory is MISSING else key.default_factory()
+        keys[name] = (kind | None if optional else kind, ModelField(default, description=key.metadata[_SAYS]))
+    config = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
+    models[table] = create_model(table.__name__, __doc__=table.__doc__, __config__=config, **keys)
+    return models[table]
+
+
 def schema() -> dict[str, object]:
     """Return the JSON schema of an experiment file, for `lars agree --schema`."""
-    document = json_schema(ExperimentFile)
-    short = {key: document["properties"][key] for model in SHORT.values() for key in model.model_fields}
+    from agreement.documents.model_texts import json_schema
+
+    document = json_schema(_as_model(ExperimentFile, {}))
+    short = {key: document["properties"][key] for table in SHORT.values() for key in keys_of(table)}
     for properties in (short, *(part.get("properties", {}) for part in document["$defs"].values())):
         for key in properties.values():
             _let_fill(key)
@@ -450,6 +571,8 @@ def _let_fill(key: dict[str, Any]) -> None:
 
 def schema_text() -> str:
     """Return a text that describes all tables and keys of an experiment."""
+    from agreement.documents.model_texts import fields_of
+
     intro = "{NAME} in a text or a query is replaced by each value of the parameter NAME in [grid]."
-    parts = [f"{title}: {model.__doc__}\n\n{fields_of(model)}" for title, model in _SHOWN]
-    return "\n\n".join([intro, fields_of(ExperimentFile), *parts])
+    parts = [f"{title}: {table.__doc__}\n\n{fields_of(_as_model(table, {}))}" for title, table in _SHOWN]
+    return "\n\n".join([intro, fields_of(_as_model(ExperimentFile, {})), *parts])

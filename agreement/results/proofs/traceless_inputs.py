@@ -124,7 +124,7 @@ def _compared(experiment: "Experiment") -> "Experiment":
         if name in names | made
     }
     comparison = ExperimentEntry("comparisons", (), {}, "agree")
-    file = experiment.file.model_copy(update={"grid": grid})
+    file = replace(experiment.file, grid=grid)
     return replace(experiment, file=file, entries={**entries, "engines": (), "comparisons": (comparison,)})
 
 
