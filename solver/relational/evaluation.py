@@ -74,6 +74,10 @@ class Bindings:
         table = replace(self.table, columns=(*self.table.columns, column))
         return Bindings((*self.names, name), table.take(mask))
 
+    def take(self, mask: Mask) -> "Bindings":
+        """Return the rows that a mask selects."""
+        return Bindings(self.names, self.table.take(mask))
+
     def only(self, needed: Iterable[Variable], count: int) -> "Bindings":
         """Return the columns of the needed variables, and unite the intervals of rows that become equal.
 
@@ -137,6 +141,11 @@ class RuleBody:
                 following = self._following(bindings, left, open_, kept)
                 left.remove(following)
                 needed = None if kept is None else _asked(kept, left, open_)
+                rival = None if needed is None else self._rival(bindings, following, left)
+                if rival is not None and kept is not None:
+                    left.remove(rival)
+                    bindings = self._closed(bindings, (following, rival), _asked(kept, left, open_))
+                    continue
                 asked = () if needed is None else open_
                 bindings = self._joined(*self._linked(bindings, following, asked), needed)
         return reduce(self._without, subtracted, bindings)
@@ -200,6 +209,35 @@ class RuleBody:
         return min(
             connected, key=lambda part: (left_over(part), self._fan_out(bindings, part), len(part.table))
         )
+
+    def _rival(self, bindings: Bindings, following: Bindings, left: Sequence[Bindings]) -> Bindings | None:
+        """Return a table in `left` that binds the same new variables as `following`, if some rows need it.
+
+        In a triangle, the rows of `following` with a hub are many. If most rows of `bindings` with this hub
+        have few matches in another table, the result is the other table; otherwise it is None.
+        """
+        if len(bindings.table) * len(following.table) <= _MUCH:
+            return None
+        names = {*bindings.names}
+        fresh = {*following.names} - names
+        others = [part for part in left if fresh and {*part.names} - names == fresh and names & {*part.names}]
+        own = matches(bindings, following)
+        return next(
+            (part for part in others if 2 * np.minimum(own, matches(bindings, part)).sum() < own.sum()), None
+        )
+
+    def _closed(
+        self, bindings: Bindings, pair: tuple[Bindings, Bindings], needed: frozenset[Variable]
+    ) -> Bindings:
+        """Return the join of three tables; each row is first joined with the table of fewer matches."""
+        one, other = pair
+        fewer = matches(bindings, one) <= matches(bindings, other)
+        within = needed.union(one.names, other.names)
+        first = self._joined(self._joined(bindings.take(fewer), one, within), other, needed)
+        second = self._joined(self._joined(bindings.take(~fewer), other, within), one, needed)
+        tables = [first.table, second.table.project(map(second.names.index, first.names))]
+        table = run_tables.concatenate(tables, len(first.names))
+        return Bindings(first.names, run_tables.coalesce(table, self._count))
 
     def _fan_out(self, left: Bindings, right: Bindings) -> float:
         """Return the average number of rows of `right` that have the same values of the common variables."""
@@ -361,6 +399,16 @@ class RuleBody:
         known = known & also & defined
         # Within 32 bit the next operation can't leave 63.
         return self._codes.numbers(self._codes.of_numbers(np.where(known, values, 0)))[0], known
+
+
+def matches(left: Bindings, right: Bindings) -> Array:
+    """Return the number of rows of `right` with the same common variables, for each row of `left`."""
+    shared = [name for name in right.names if name in left.names]
+    sides = [[bindings.column(name) for name in shared] for bindings in (left, right)]
+    left_key, right_key = keys(sides, [len(left.table), len(right.table)], 1)
+    ascending = np.sort(right_key)
+    found: Array = np.searchsorted(ascending, left_key, "right") - np.searchsorted(ascending, left_key)
+    return found
 
 
 def _asked(

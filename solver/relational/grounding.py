@@ -14,10 +14,17 @@ from lars.errors import FailedRunError, LarsError, OutOfMemoryError
 from lars.language.formulas import Assign, Test
 from lars.language.program import Program
 from lars.language.terms import Signature, Variable
-from solver.columns import Array, Mask, TermCodes, among, distinct, keys
+from solver.columns import Array, Mask, TermCodes, among, distinct
 from solver.facts import WindowedAtom, with_facts
 from solver.relational import plans
-from solver.relational.evaluation import Bindings, CrowdedError, ProgramTables, RuleBody, visible_input
+from solver.relational.evaluation import (
+    Bindings,
+    CrowdedError,
+    ProgramTables,
+    RuleBody,
+    matches,
+    visible_input,
+)
 from solver.relational.shown_input import EncodedSituation, ShownInput
 
 _ARRIVAL: Final = Variable(" arrival {}")
@@ -151,20 +158,8 @@ class _ListingBody(RuleBody):
             raise CrowdedError
 
     def _joined(self, left: Bindings, right: Bindings, needed: frozenset[Variable] | None) -> Bindings:
-        shared = [name for name in right.names if name in left.names]
-        self.add(_pairs(left, right, shared))
+        self.add(int(matches(left, right).sum()))
         return super()._joined(left, right, needed)
-
-
-def _pairs(left: Bindings, right: Bindings, shared: Sequence[Variable]) -> int:
-    """Return the number of rows in the join of two tables."""
-    sides = [[bindings.column(name) for name in shared] for bindings in (left, right)]
-    left_key, right_key = keys(sides, [len(left.table), len(right.table)], 1)
-    distinct, counts = np.unique(right_key, return_counts=True)
-    if not len(distinct):
-        return 0
-    places = np.minimum(np.searchsorted(distinct, left_key), len(distinct) - 1)
-    return int(counts[places][distinct[places] == left_key].sum())
 
 
 Table = tuple[Array, ...]

@@ -27,6 +27,8 @@ def edges(names, *, closed):
 
 
 SHAPES = {
+    "triangle": (edges(NAMES[:3], closed=True), "ABC"),
+    "triangle, one of it": (edges(NAMES[:3], closed=True), "A"),
     "6-cycle": (edges(NAMES[:6], closed=True), "A"),
     "6-cycle, two of it": (edges(NAMES[:6], closed=True), "AD"),
     "8-cycle": (edges(NAMES, closed=True), "A"),

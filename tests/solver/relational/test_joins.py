@@ -11,7 +11,8 @@ from lars.language.windows import Interval
 from lars.text.notation import read
 from solver import memory
 from solver.facts import Fact, Situation
-from solver.relational import encode
+from solver.relational import encode, evaluation, run_tables
+from solver.relational.evaluation import RuleBody
 from solver.relational.supports import supports
 from tests.benchmarks.join_memory import SHAPES
 from tests.solver.in_process import runs
@@ -51,6 +52,39 @@ def test_what_is_dropped_on_the_way_changes_no_row(name, seed):
     }
     shown = {t: {f.arguments for f in given.facts if t - 1 <= f.t <= t} for t in TIMES}
     assert found == {(row, t) for t in TIMES for row in tried(body, head, shown[t])}
+
+
+def hub(rng, count):
+    """Return edges to a hub, from the hub, and elsewhere."""
+    drawn = [[rng.randrange(count // 4), rng.randrange(count // 4)] for _ in range(count)]
+    ends = [(rng.choice((0, one)), rng.choice((0, other))) for one, other in drawn]
+    facts = sorted((rng.choice(TIMES), f"n{one}", f"n{other}") for one, other in ends)
+    return Situation(Interval(0, TIMES[-1]), [Fact(t, "e", nodes) for t, *nodes in facts], {})
+
+
+@pytest.mark.parametrize("name", [name for name in SHAPES if "c" in name])
+@pytest.mark.parametrize("seed", range(4))
+def test_a_join_that_begins_with_the_table_of_fewer_matches_has_the_same_rows(name, seed, monkeypatch):
+    body, head = SHAPES[name]
+    given = hub(Random(seed), 20)
+    rows = set(runs(program(body, head), given, TIMES, ("q", len(head))))
+    monkeypatch.setattr(evaluation, "_MUCH", 0)
+    assert set(runs(program(body, head), given, TIMES, ("q", len(head)))) == rows
+    monkeypatch.setattr(RuleBody, "_rival", lambda *_: None)
+    assert set(runs(program(body, head), given, TIMES, ("q", len(head)))) == rows
+
+
+def test_a_triangle_with_a_hub_visits_few_rows(monkeypatch):
+    pairs = []
+
+    def counted(left, right, pairs_of_rows, kept, own=run_tables.meet_pairs):
+        pairs.append(len(pairs_of_rows[0]))
+        return own(left, right, pairs_of_rows, kept)
+
+    monkeypatch.setattr(run_tables, "meet_pairs", counted)
+    body, head = SHAPES["triangle"]
+    assert list(runs(program(body, head), hub(Random(1), 3000), TIMES, ("q", 3)))
+    assert max(pairs) < 3 * 3000
 
 
 @pytest.mark.parametrize("portion", [1, 7])
