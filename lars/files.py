@@ -1,6 +1,5 @@
 """UTF-8 text files, which are read once, provide places for errors, and are replaced atomically."""
 
-import hashlib
 import os
 import shutil
 import stat
@@ -260,6 +259,8 @@ def digest_of(path: Path) -> str | None:
     """Return the SHA-256 digest of a file; None for a folder, a link, or a path that does not exist."""
     if not path.is_file() or path.is_symlink():
         return None
+    import hashlib
+
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

@@ -1,6 +1,5 @@
 """The version of this program, and a hash of its source files."""
 
-import hashlib
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -24,6 +23,8 @@ def program_version() -> str:
 @cache
 def program(*packages: ModuleType) -> str:
     """Return the program's version and a hash of the source files of the given packages."""
+    import hashlib
+
     sha = hashlib.sha256()
     for package in packages:
         for folder in map(Path, package.__path__):

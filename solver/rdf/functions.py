@@ -14,7 +14,6 @@ from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache, lru_cache, partial
-from hashlib import sha256
 from itertools import accumulate, takewhile
 from typing import TYPE_CHECKING, Final, TypeGuard
 from warnings import catch_warnings
@@ -447,6 +446,8 @@ def _hashed(function: str, *arguments: Constant | None) -> bytes:
 
     Different functions or arguments give different hashes.
     """
+    from hashlib import sha256  # loads a library of OpenSSL
+
     texts = [str(NULL if argument is None else argument) for argument in arguments]
     return sha256("\n".join((function, *texts)).encode(errors="surrogatepass")).digest()
 

@@ -9,7 +9,6 @@ not change.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
-from hashlib import blake2b
 from typing import Final, assert_never
 
 import numpy as np
@@ -535,6 +534,8 @@ def _aggregates(
         )
         for member in members.tolist()
     ]
+    from hashlib import blake2b  # loads a library of OpenSSL
+
     numbers = np.empty(rows, np.int64)
     borders = np.searchsorted(piece, np.arange(rows + 1))
     written = np.stack([np.zeros_like(members), *(column[members] for column in arguments)], axis=1)

@@ -17,7 +17,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from functools import cache, partial
-from hashlib import blake2b
 from itertools import count
 from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple
@@ -551,6 +550,8 @@ def _of_element(where: str, triples: Sequence[Triple]) -> Callable[[str], str]:
         return "\n".join((where, *(" ".join(triple) for triple in sorted(set(triples)))))
 
     def name(label: str) -> str:
+        from hashlib import blake2b  # loads a library of OpenSSL
+
         digest = blake2b(f"{element()}\n{label}".encode(), digest_size=16)
         return f"_:e{digest.hexdigest()}"
 

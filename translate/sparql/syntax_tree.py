@@ -13,8 +13,9 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import field, replace
 from functools import cache
-from importlib.resources import files
+from importlib import import_module
 from itertools import pairwise
+from pathlib import Path
 from typing import Final
 
 from lars.dataclass import dataclass
@@ -93,7 +94,8 @@ the signs of a rule begin with 1 and a match has a single part, this part replac
 
 @cache
 def _tables(package: str, name: str) -> _Tables:
-    content = json.loads(files(package).joinpath(f"{name}.json").read_text("utf-8"))
+    (folder,) = import_module(package).__path__  # importlib.resources takes longer to load than the tables
+    content = json.loads(Path(folder, f"{name}.json").read_text("utf-8"))
     return content["states"], content["rules"]
 
 

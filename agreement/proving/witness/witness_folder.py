@@ -22,7 +22,6 @@ from translate.analysis import stream_blocks
 from translate.model.patterns import Bgp
 from translate.model.query import EPOCH, MERGING, EngineQuery, Language
 from translate.model.windows import Range
-from translate.writing import CannotSayError, write_query
 
 EXPERIMENT: Final = "experiment of a smallest stream"
 _TRACE: Final = "trace.nq"
@@ -110,6 +109,8 @@ def _queries(compared: PairOnStream) -> dict[EngineQuery, str]:
     )
     ways += [((query,), True) for query in (cqels, compared.pair.csparql) if _made_again(compared, query)]
     ways.append(((csparql, cqels), True))
+    from translate.writing import CannotSayError
+
     *others, last = ways
     for way in others:
         with suppress(CannotSayError):
@@ -190,6 +191,8 @@ def _toml(compared: PairOnStream, queries: Iterable[EngineQuery], *, has_static:
 
 
 def _texts(queries: Iterable[EngineQuery], read_here: bool) -> dict[EngineQuery, str]:
+    from translate.writing import write_query
+
     return {query: write_query(query, query.language, read_here=read_here) for query in queries}
 
 

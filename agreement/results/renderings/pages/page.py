@@ -4,19 +4,16 @@ The report explains its symbols, terms and theorems. The provenance of the repor
 version of the program, the date, and the files with their hashes.
 """
 
-import hashlib
 import json
 import os
 import re
 import shlex
-import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field, fields, is_dataclass
 from datetime import UTC, datetime
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -196,6 +193,8 @@ def _paths(value: object) -> Iterator[Path]:
 
 def _named_in(toml: Path) -> Iterator[Path]:
     """Yield the files to which an experiment refers, also in the forms IRI=FILE and cqels:FILE."""
+    import tomllib
+
     try:
         waiting: list[object] = [tomllib.loads(toml.read_text(encoding="utf-8"))]
     except (OSError, ValueError):
@@ -237,6 +236,8 @@ def _file_text(path: Path) -> str:
     size = path.stat().st_size
     if size > _LARGEST_HASHED:
         return f"{path}: {size:,} bytes"
+    import hashlib
+
     with path.open("rb") as opened:
         return f"{path}: {size:,} bytes, SHA-256 {hashlib.file_digest(opened, 'sha256').hexdigest()}"
 
@@ -423,4 +424,6 @@ def _printable(value: object) -> object:
 
 def part(name: str) -> str:
     """Return the text of a file that HTML reports are made of: a template, the style or the script."""
+    from importlib.resources import files
+
     return files("agreement.results.renderings.pages").joinpath("parts", name).read_text(encoding="utf-8")
