@@ -62,16 +62,22 @@ def hub(rng, count):
     return Situation(Interval(0, TIMES[-1]), [Fact(t, "e", nodes) for t, *nodes in facts], {})
 
 
-@pytest.mark.parametrize("name", [name for name in SHAPES if "c" in name])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("name", ["triangle", "triangle, one of it", "4-clique", "5-clique"])
+@pytest.mark.parametrize("seed", range(3))
 def test_a_join_that_begins_with_the_table_of_fewer_matches_has_the_same_rows(name, seed, monkeypatch):
     body, head = SHAPES[name]
-    given = hub(Random(seed), 20)
-    rows = set(runs(program(body, head), given, TIMES, ("q", len(head))))
+    given, splits = hub(Random(seed), 120), []
+
+    def closed(self, bindings, pair, needed, own=RuleBody._closed):
+        splits.append(pair)
+        return own(self, bindings, pair, needed)
+
     monkeypatch.setattr(evaluation, "_MUCH", 0)
-    assert set(runs(program(body, head), given, TIMES, ("q", len(head)))) == rows
+    monkeypatch.setattr(RuleBody, "_closed", closed)
+    rows = set(runs(program(body, head), given, TIMES, ("q", len(head))))
+    assert splits or name != "triangle"
     monkeypatch.setattr(RuleBody, "_rival", lambda *_: None)
-    assert set(runs(program(body, head), given, TIMES, ("q", len(head)))) == rows
+    assert rows == set(runs(program(body, head), given, TIMES, ("q", len(head)))) != set()
 
 
 def test_a_triangle_with_a_hub_visits_few_rows(monkeypatch):
