@@ -36,6 +36,8 @@ _MIRRORED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "!=": "!=", "=":
 _NEGATED: Final = {"<": ">", "<=": ">", ">": "<", ">=": "<", "!=": "=", "=": "!="}
 _SINGLE: Final = 2**24
 """All integers up to this number differ from each other as numbers of each numeric type."""
+_ODD: Final = 0x9E3779B97F4A7C15
+"""A multiplier that maps 64-bit numbers to each other one to one (Fibonacci hashing)."""
 
 Demand = tuple[str, int, bool]
 """The values of a variable that suffice at each index: which values, how many, and how they are compared.
@@ -115,14 +117,22 @@ def _places(known: Array, demanded: Demand, codes: TermCodes) -> list[tuple[str,
             _place(code, term, differing=most > 1) for code, term in zip(known.tolist(), terms, strict=True)
         ]
     if sign == "!":
-        return [("term", code) for code in known.tolist()]
+        return [("term", _scattered(code)) for code in known.tolist()]
     pairs = zip(*map(np.ndarray.tolist, codes.numbers(known)), strict=True)
     return [("number" if is_number else "term", number) for number, is_number in pairs]
 
 
+def _scattered(code: int) -> int:
+    """Return a number for a code; different codes have different numbers in no order.
+
+    Codes ascend in the order of arrival. If terms had this order, each new term would be the greatest one.
+    """
+    return code * _ODD % 2**64
+
+
 def _place(code: int, term: Constant, *, differing: bool) -> tuple[str, Any] | None:
     if isinstance(term, Iri | Blank):
-        return "node", code
+        return "node", _scattered(code)
     match value(term):
         case bool(truth):
             return "boolean", truth

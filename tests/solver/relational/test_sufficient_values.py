@@ -114,6 +114,21 @@ def test_rows_that_a_join_visits_grow_like_the_input(body, monkeypatch):
     assert 0 < max(pairs) < 5 * len(facts)
 
 
+def test_rows_that_differ_from_others_grow_like_the_input_when_each_time_point_is_evaluated(monkeypatch):
+    pairs = []
+
+    def counted(left, right, pairs_of_rows, kept, own=run_tables.meet_pairs):
+        pairs.append(len(pairs_of_rows[0]))
+        return own(left, right, pairs_of_rows, kept)
+
+    monkeypatch.setattr(run_tables, "meet_pairs", counted)
+    facts = [Fact(number // 40, "e", (f"n{number}", str(number % 2))) for number in range(2400)]
+    windows = ", ".join(f"⊞^9 ◇ e({name}, K)" for name in "XYZ")
+    program = read(f"q(K) ← {windows}, X != Y, Y != Z, X != Z.")
+    assert [*runs(program, Situation(Interval(0, 60), facts, {}), range(60), ("q", 1))]
+    assert 0 < max(pairs) < 5 * len(facts)
+
+
 @pytest.mark.parametrize("fault", ["least for greatest", "one for two", "kinds together"])
 def test_a_fault_in_the_values_is_found(fault, monkeypatch):
     def wrong(name, conditions, own=extremes.demand):
