@@ -82,6 +82,15 @@ class LogMatch:
         return first, tuple(alert for alert in self.alerts if alert.first is None)
 
     @property
+    def sides(self) -> tuple[Sequence[tuple[float, Row]], Sequence[tuple[float, Row]]]:
+        """The alerts of each log, as pairs of a time and a row."""
+        first, second = (
+            [(t, alert.row) for alert in self.alerts if (t := (alert.first, alert.second)[n]) is not None]
+            for n in (0, 1)
+        )
+        return first, second
+
+    @property
     def delays(self) -> tuple[float, float, float] | None:
         """The smallest, median and largest delay in ms; None without common alerts."""
         delays = [alert.delay for alert in self.both if alert.delay is not None]

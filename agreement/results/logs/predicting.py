@@ -51,6 +51,14 @@ _PARTS: Final = 4
 _FEWEST: Final = 4
 _CHANCE: Final = 3
 """Times have a clock if their distances have a probability of at most 10 to the power of -3 without it."""
+_OFTEN: Final = 2
+"""The factor by which more events at the times of a clock are no chance."""
+_MOST_CONTENTS: Final = 10_000_000
+"""The number of events in all windows together from which their evaluation takes minutes."""
+_NOT_PUSHED: Final = (
+    "{log} has the times of a clock, and its many events do not; so lars does not try rules that evaluate at "
+    "each event, which would take minutes"
+)
 _BURST: Final = 30_000.0
 """The longest time in ms in which a system writes the alerts of one evaluation."""
 _MOST_BASES: Final = 3
@@ -119,6 +127,8 @@ class JudgedLogs:
     """The first task, whose cached rows all predictions of both logs use; empty before the first task."""
     _judges: dict[str, specifications.Specification | Engine] = field(default_factory=dict)
     """The specifications and engine versions that have been tried, by name."""
+    _read: dict[str, tuple[EngineRun, str | None]] = field(default_factory=dict)
+    """The inputs of engines that have been read, by the engine's name: both logs have the same events."""
 
     def predictions(
         self, log: Path, warn: Warn, progress: Progress, likely: str = ""
@@ -139,13 +149,12 @@ class JudgedLogs:
             raise LarsError("--period requires a query with a window in time, which can slide, and no [NOW]")
         asked = [Duration(points_of(one, unit) * unit.nanoseconds) for one in self.periods]
         periods = asked or _periods(run, times)
-        tried = [self._judged("push", _PUSH, run, None, answers)]
-        if not tried[0].correct:
-            tried.append(self._judged("push of all rows at each event", _PUSH_ALL, run, None, answers))
+        tried: list[Prediction] = []
+        if periods and _costs_minutes(run) and _has_own_clock(times, [push.t for push in run.pushes]):
+            messages.append(_NOT_PUSHED.format(log=log.name))
+        else:
+            tried += self._pushed(run, answers)
         runs: dict[str, tuple[EngineRun, Duration | None]] = {one.name: (run, None) for one in tried}
-        if not any(one.correct for one in tried) and _lengths(run.query):
-            tried += [self._bounded(one, "low-open", run, None, answers) for one in tried]
-            runs |= {one.name: (run, None) for one in tried}
         pushed = len(tried)
         wait = f" with a wait of {Duration(self.wait * unit.nanoseconds)}" if self.wait else ""
         for words, engine in (("pull every", _PULL), ("windows that close every", _CLOSING)):
@@ -189,6 +198,15 @@ class JudgedLogs:
         for message in dict.fromkeys(messages):
             warn(message)
         return _sorted(replace(one.since(zero), log=answers, query=self.name) for one in tried)
+
+    def _pushed(self, run: EngineRun, answers: Recording) -> Iterator[Prediction]:
+        """Yield the predictions by evaluations at events: with new or all rows, and with other bounds."""
+        tried = [self._judged("push", _PUSH, run, None, answers)]
+        if not tried[0].correct:
+            tried.append(self._judged("push of all rows at each event", _PUSH_ALL, run, None, answers))
+        yield from tried
+        if not any(one.correct for one in tried) and _lengths(run.query):
+            yield from [self._bounded(one, "low-open", run, None, answers) for one in tried]
 
     def _by_periods_of_parts(
         self,
@@ -304,6 +322,11 @@ class JudgedLogs:
 
     def _run(self, name: str, warn: Warn) -> tuple[EngineRun, str | None]:
         """Return the input of the engine, and the dateTime of time 0 (None if times are not since 1970)."""
+        if name not in self._read:
+            self._read[name] = self._run_read(name, warn)
+        return self._read[name]
+
+    def _run_read(self, name: str, warn: Warn) -> tuple[EngineRun, str | None]:
         query = judged_query(self.query, name, self.unit)
         run, zero = judged_run(query, name, self.trace, self.unit, warn)
         kept = tuple(one for one in run.query.result if one.name not in self.lacking)
@@ -474,14 +497,36 @@ def _joined(log: Recording, run: EngineRun, slide: Duration | None) -> Recording
     return replace(log, reports=tuple(joined))
 
 
-def _has_clock(times: Sequence[float]) -> bool:
-    """Return whether times in ms have distances that are multiples of a time, which is no chance.
+def _clock(times: Sequence[float]) -> int | None:
+    """Return the time in ms of which all distances of times are multiples; None if this can be chance.
 
     Whole seconds count as the finest times if all distances are whole seconds.
     """
     distances = [round(after - before) for before, after in pairwise(sorted(set(times)))]
     finest = 1 if any(distance % 1000 for distance in distances) else 1000
-    return len(distances) * log10(max(gcd(*distances) // finest, 1)) >= _CHANCE
+    ratio = gcd(*distances) // finest
+    return ratio * finest if len(distances) * log10(max(ratio, 1)) >= _CHANCE else None
+
+
+def _has_own_clock(times: Sequence[float], events: Sequence[float]) -> bool:
+    """Return whether alerts come at the times of a clock at which events are not more frequent than else.
+
+    An evaluation at each event would then also come at other times.
+    """
+    clock = _clock(times)
+    if clock is None or not events:
+        return False
+    finest = 1 if any(round(t - events[0]) % 1000 for t in events) else 1000
+    common = sum(round(t - times[0]) % clock < finest for t in events)
+    return common * clock <= _OFTEN * finest * len(events)
+
+
+def _costs_minutes(run: EngineRun) -> bool:
+    """Return whether the windows of all evaluations at events together contain very many events."""
+    first, last = run.pushes[0].t, run.pushes[-1].t
+    longest = max(_lengths(run.query), default=0.0)
+    inside = len(run.pushes) * min(longest / max(last - first, 1.0), 1.0)
+    return len(run.pushes) * inside > _MOST_CONTENTS
 
 
 def _merged_at(log: Recording, joined: Recording, period: Duration) -> tuple[float, ...]:
@@ -492,7 +537,7 @@ def _merged_at(log: Recording, joined: Recording, period: Duration) -> tuple[flo
     """
     times = sorted({report.t for report in log.reports})
     firsts = [report.t for report in joined.reports]
-    near = 0.0 if _has_clock(times) else min(period.milliseconds / 2, _BURST)
+    near = 0.0 if _clock(times) is not None else min(period.milliseconds / 2, _BURST)
     return tuple(t for t in times if t - firsts[bisect_right(firsts, t + SLACK) - 1] > near + SLACK)
 
 

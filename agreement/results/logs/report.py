@@ -1,5 +1,7 @@
 """The report on two logs of alerts, as text and JSON: common alerts, delays, and predictions."""
 
+import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -12,7 +14,7 @@ from rich.console import RenderableType
 
 from agreement.comparing.judge import Judgement, judging
 from agreement.comparing.logs import AlertMatch, LogMatch
-from agreement.comparing.matching.likeness import row_key
+from agreement.comparing.matching.likeness import is_number, row_key
 from agreement.documents import outputs
 from agreement.documents.dates import Dates
 from agreement.documents.recordings import SLACK, Recording
@@ -32,6 +34,8 @@ _TOLD: Final = 2
 """The least number of evaluations on each side of a change of semantics that is told."""
 _FEWEST: Final = 4
 """The least number of evaluations or alerts that show that a log was cut."""
+_FEWEST_LOST: Final = 3
+"""The least number of alerts of a group, or of a stretch of time, that are named as lost together."""
 _SHOWN: Final = 20
 """The maximum number of differing alerts in the text output.
 
@@ -222,9 +226,12 @@ def as_text(  # noqa: PLR0913, PLR0917 - what was read and found, and texts that
     lone = [alert for alert in match.alerts if alert.delay is None and id(alert) not in hidden]
     moved = [alert for alert in match.alerts if alert.delay is not None and abs(alert.delay) > SLACK]
     if all(predictions) and (lone or moved or hidden):
-        departing = _departing(names, predictions, is_drafted=draft is not None)
+        departing = _each_term_once(_departing(names, predictions, is_drafted=draft is not None))
         told = (departing, distinction) if draft is None else (distinction, departing)
         yield "; ".join(filter(None, told))
+    for n in (0, 1):
+        lost = [alert for alert in lone if (alert.first, alert.second)[n] is None]
+        yield from _all_lost(names, n, match, lost, dates)
     for title, alerts in (("alerts of one log alone", lone), ("common alerts at other times", moved)):
         if alerts:
             yield _alerts(title, names, match, alerts[:_SHOWN], dates)
@@ -285,7 +292,7 @@ def _departing(names: tuple[str, str], predictions: Predictions, *, is_drafted: 
         sides.sort(key=lambda side: side[1][0].changed)
         (one, mine, _), (other, yours, _) = sides
         if yours[0].changed and not mine[0].changed and not is_drafted:
-            rule = f'and follows the rule "{yours[0].semantics}"'
+            rule = f"and follows {_rule(yours[0])}"
             return f"{other} departs from the query throughout, {rule}; {_follows(one, mine[0])}"
         both = zip(names, predictions, strict=True)
         if any(tried[0].is_of_nothing or tried[0].is_cut for tried in predictions):
@@ -314,10 +321,50 @@ def _departing(names: tuple[str, str], predictions: Predictions, *, is_drafted: 
     )
 
 
+_IN_WORDS: Final = (
+    (r"^push of all rows at each event\b", "evaluate at each event, with all rows (push)"),
+    (r"^push\b", "evaluate at each event (push)"),
+    (r"^pull every ([^\s,]+)", r"evaluate every \1 (pull)"),
+    (r"^windows that close every ([^\s,]+)", r"evaluate when a window closes, every \1"),
+    ("with low-open windows", "with windows that lack the instant at their start (low-open)"),
+    ("with closed windows", "with windows that contain the instant at their start (closed)"),
+)
+"""The terms of the field in the names of rules, and plain words for them."""
+_TERM: Final = re.compile(r" \((?:push|pull|low-open|closed)\)")
+
+
+def _in_words(semantics: str) -> str:
+    """Return the name of a rule in plain words, with the terms of the field in parentheses.
+
+    >>> _in_words("pull every 1m, with low-open windows")
+    'evaluate every 1m (pull), with windows that lack the instant at their start (low-open)'
+    """
+    for term, words in _IN_WORDS:
+        semantics = re.sub(term, words, semantics)
+    return semantics
+
+
+def _each_term_once(text: str) -> str:
+    """Return a text in which each term of the field is in parentheses only once."""
+    seen: set[str] = set()
+
+    def kept(match: re.Match[str]) -> str:
+        is_new = match[0] not in seen
+        seen.add(match[0])
+        return match[0] * is_new
+
+    return _TERM.sub(kept, text)
+
+
 def _one_of(tried: Sequence[Prediction]) -> str:
-    others = sum(one.fits and one.left_out == tried[0].left_out for one in tried) - 1
+    best = tried[0]
+    others = sum(one.fits and one.left_out == best.left_out for one in tried) - 1
     more = f", or {others} other of the tried rules" if others else ""
-    return f"{_with_delay(tried[0])}{more}"
+    return f'the rule "{_in_words(best.name)}"{_with_delay(best).removeprefix(best.name)}{more}'
+
+
+def _rule(one: Prediction) -> str:
+    return f'the rule "{_in_words(one.semantics.removesuffix(one.by_query))}"{one.by_query}'
 
 
 def _rules(tried: Sequence[Prediction]) -> Collection[str]:
@@ -328,7 +375,7 @@ def _follows(name: str, best: Prediction, departed: str | None = None) -> str:
     """Return a text about a log that follows a rule; `departed` is the rule that the text names before."""
     if best.is_of_nothing:
         return f"{name} has no alert, and a tried rule predicts none"
-    rule = "this rule" if best.semantics == departed else f'the rule "{best.semantics}"'
+    rule = "this rule" if best.semantics == departed else _rule(best)
     if best.is_cut:
         return f"{name} follows {rule} {_spanned(best)}"
     but = f", except for {outputs.quantity(best.left_out, 'alert')} at the ends" if best.left_out else ""
@@ -354,11 +401,11 @@ def _departs(name: str, tried: Sequence[Prediction], departure: Prediction) -> s
     if change is not None:
         before, after, last, start, _ = change
         when = f"between {dates.text(last)} and {dates.text(start)}"
-        rules = f'before, it follows the rule "{before.semantics}"; after, the rule "{after.semantics}"'
+        rules = f"before, it follows {_rule(before)}; after, {_rule(after)}"
         return f"{name} changed {when}: {rules}"
     wrong = departure.unexplained
     ends = [window.end for window in wrong if window.end is not None]
-    text = f'{name} departs from the rule "{departure.semantics}" at {len(wrong)} of {departure.counted}'
+    text = f"{name} departs from {_rule(departure)} at {len(wrong)} of {departure.counted}"
     if ends:
         begin, end = map(dates.text, (min(ends), max(ends)))
         text += f", {f'at {begin}' if begin == end else f'the first at {begin} and the last at {end}'}"
@@ -479,6 +526,52 @@ def _cut_off(
                 f"not compared: {count} of {names[1 - n]} {where} {at}, the time of the {nearest} alert of "
                 f"{names[n]}"
             )
+
+
+def _all_lost(
+    names: tuple[str, str], n: int, match: LogMatch, lost: Sequence[AlertMatch], dates: Dates
+) -> Iterator[str]:
+    """Yield a sentence about each group, or the stretch of time, of which log `n` lacks all alerts.
+
+    A group is the alerts with one value in a column. Groups are named if they have at least half of the lost
+    alerts; numbers, which measured values repeat by chance, only if they have all of them.
+    """
+    sides = match.sides
+    for place, name in enumerate(match.variables):
+        counts, known = (Counter(row_key(row)[place] for _, row in sides[side]) for side in (1 - n, n))
+        values = [value for value, count in counts.items() if count >= _FEWEST_LOST and value not in known]
+        is_measured = any(map(is_number, counts))
+        total = sum(counts[value] for value in values)
+        if values and len(counts) > len(values) and total >= len(lost) / (1 if is_measured else 2):
+            shown = {
+                row_key(row)[place]: outputs.short_row((row[place],)).strip("()") for _, row in sides[1 - n]
+            }
+            groups = outputs.first_few([shown[value] for value in values], _NAMED, ", ")
+            yield f"{names[n]} lacks all {outputs.quantity(total, 'alert')} with {name} {groups}"
+            lost = [alert for alert in lost if row_key(alert.row)[place] not in values]
+    yield from _gap(names, n, match, lost, dates)
+
+
+def _gap(
+    names: tuple[str, str], n: int, match: LogMatch, lost: Sequence[AlertMatch], dates: Dates
+) -> Iterator[str]:
+    """Yield a sentence about the stretch of time with at least half of the lost alerts, if log `n` has none.
+
+    The log has alerts before and after the stretch, and the other log has all alerts in it alone.
+    """
+    own = sorted({t for t, _ in match.sides[n]})
+    runs = Counter(bisect_left(own, alert.at) for alert in lost)
+    for place, count in runs.most_common(1):
+        if not 0 < place < len(own) or count < max(_FEWEST_LOST, len(lost) / 2):
+            continue
+        times = sorted({alert.at for alert in lost if bisect_left(own, alert.at) == place})
+        common = ((alert.first, alert.second)[1 - n] for alert in match.both)
+        if len(times) < _FEWEST_LOST or any(t is not None and times[0] <= t <= times[-1] for t in common):
+            continue
+        first, last = (
+            dates.text(t) if dates.zero is not None else _seconds(t) for t in (times[0], times[-1])
+        )
+        yield f"{names[n]} lacks all {outputs.quantity(count, 'alert')} from {first} to {last}"
 
 
 def _seconds(milliseconds: float) -> str:

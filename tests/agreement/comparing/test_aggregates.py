@@ -210,7 +210,9 @@ def test_few_alerts_follow_the_rule_of_the_other_log_but_for_one_change(tmp_path
     s = events_of(tmp_path, events)
     for pair in ((a, b), (b, a)):
         first = api.compare_logs(*pair, events=s).text.splitlines()[0]
-        assert "b.csv follows pull every 1m, with windows of 4m in place of 5m" in first
+        assert re.search(
+            r'b.csv follows the rule "evaluate every 1m( \(pull\))?, with windows of 4m in', first
+        )
 
 
 def test_a_change_that_explains_every_alert_comes_first_though_the_old_rule_explains_few(tmp_path):
@@ -431,7 +433,7 @@ def test_alerts_of_a_real_database_have_the_rule_of_its_query(tmp_path):
     draft = found.to_json()["query"]
     assert "[RANGE 4m]" in draft
     assert found.predictions[0][0].correct
-    assert found.text.startswith('b.csv departs from the rule "pull every 1m" at 1 of ')
+    assert found.text.startswith('b.csv departs from the rule "evaluate every 1m (pull)" at 1 of ')
 
 
 def test_texts_among_the_numbers_of_events_are_no_values(tmp_path):

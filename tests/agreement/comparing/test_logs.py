@@ -15,6 +15,7 @@ import pytest
 from agreement import api
 from agreement.comparing.logs import match_logs
 from agreement.documents.recordings import Recording, Report
+from agreement.results.logs import predicting
 from lars.errors import LarsError
 from lars.language.terms import XSD
 from tests.agreement.command import lars
@@ -244,8 +245,10 @@ def test_another_length_of_windows_predicts_a_log_and_the_time_of_a_change_is_to
     # The first line names the cause, because some readers read only this line.
     assert told.startswith(cause)
     changed = f"c.csv changed between {last} and {at:g}: before, it follows the rule "
-    assert cause.startswith(f'{changed}"pull every 10s"; after, the rule "pull every 10s, with windows of 1')
-    assert cause.endswith('in place of 20s"; a.csv follows the rule "push" throughout')
+    assert cause.startswith(f'{changed}"evaluate every 10s (pull)"; after, the rule "evaluate every 10s, ')
+    assert cause.endswith(
+        'in place of 20s"; a.csv follows the rule "evaluate at each event (push)" throughout'
+    )
 
 
 @pytest.mark.parametrize(
@@ -292,7 +295,7 @@ def test_alerts_after_the_last_event_are_predicted_and_a_change_is_told(tmp_path
     assert (best.name, best.correct, best.left_out) == ("pull every 10s", True, 0)
     assert "b.csv changed between " in found.text
     assert found.text.startswith("b.csv changed between ")
-    assert found.text.splitlines()[0].endswith('; a.csv follows the rule "pull every 10s" throughout')
+    assert found.text.splitlines()[0].endswith('; a.csv follows the rule "evaluate every 10s" throughout')
     assert "no tried semantics" not in found.text
 
 
@@ -372,8 +375,9 @@ def test_another_limit_predicts_a_log_and_the_log_that_departs_is_named_first(tm
     (right,) = [one.name for one in found.predictions[0] if one.correct]
     number = float(re.fullmatch(rf".*such as \?value > (\S+) in place of \?value > {limit}", right)[1])
     assert alerts(number) == alerts(wanted)
-    departs = f'b.csv departs from the query throughout, and follows the rule "{right}"'
-    assert found.text.startswith(f'{departs}; a.csv follows the rule "pull every 10s" throughout')
+    plain = right.replace("pull every 10s", "evaluate every 10s (pull)")
+    departs = f'b.csv departs from the query throughout, and follows the rule "{plain}"'
+    assert found.text.startswith(f'{departs}; a.csv follows the rule "evaluate every 10s" throughout')
     # From the middle on, the limit differs.
     middle = events[-1][0] // 2
     late = table(
@@ -716,7 +720,8 @@ def test_a_log_without_alerts_is_not_praised_if_none_are_predicted(tmp_path):
     a, b = table(tmp_path, "a", [(1, "hall", 40), (25, "hall", 41)]), table(tmp_path, "b", [])
     told = api.compare_logs(a, b, events=s, query=[WITHIN, WITHIN.replace("35", "99")]).text
     assert told.startswith(
-        'a.csv follows the rule "push (query query.rq)" throughout; b.csv has no alert, and a tried'
+        'a.csv follows the rule "evaluate at each event (push)" (query query.rq) throughout; b.csv has no '
+        "alert, and a tried"
     )
     assert "b.csv: no alert in the log, and a tried rule predicts none" in told
     assert "b.csv: every alert" not in told
@@ -1102,7 +1107,7 @@ def test_a_log_that_was_cut_follows_its_rule(tmp_path):
     first, last = times[4], times[-5]
     cut = by_a_clock(tmp_path, events, change=lambda row: row if first <= row[0] <= last else None)
     found = api.compare_logs(a, cut, events=s, query=WITHIN, period="10s")
-    assert f'b.csv follows the rule "pull every 10s" from {first} to {last}, but' in found.text
+    assert f'b.csv follows the rule "evaluate every 10s" from {first} to {last}, but' in found.text
     assert "at 4 evaluations before and 4 evaluations after: the log was cut" in found.text
     assert ", 0 only in a.csv, 0 only in b.csv" in found.text
     assert "alerts of one log alone" not in found.text
@@ -1112,7 +1117,7 @@ def test_a_log_that_was_cut_follows_its_rule(tmp_path):
         tmp_path, events, change=lambda row: row if first <= row[0] <= last and row[0] != times[6] else None
     )
     told = api.compare_logs(a, torn, events=s, query=WITHIN, period="10s").text
-    assert told.startswith('b.csv departs from the rule "pull every 10s"')
+    assert told.startswith('b.csv departs from the rule "evaluate every 10s (pull)"')
 
 
 def test_an_alert_that_no_rule_predicts_is_shown_at_its_own_time(tmp_path):
@@ -1171,7 +1176,8 @@ def test_the_first_line_names_the_rows_that_depart_from_the_rule(tmp_path, chang
     a, b, s = (table(tmp_path, *one) for one in (("a", rows), ("b", change(rows)), ("s", events)))
     first, *_ = api.compare_logs(a, b, events=s, query=query, period="1m").text.splitlines()
     assert first.startswith(
-        f'b.csv departs from the rule "pull every 1m" at 1 of 29 evaluations with alerts, at {cause}'
+        'b.csv departs from the rule "evaluate every 1m (pull)" at 1 of 29 evaluations with alerts, at '
+        f"{cause}"
     )
     assert first.endswith("; a.csv follows this rule throughout")
 
@@ -1187,8 +1193,9 @@ def test_two_queries_are_told_apart(tmp_path):
         "compare", a, b, "--events", s, "--query", tmp_path / "p.rq", "--query", tmp_path / "q.rq"
     ).out
     first, *_ = told.splitlines()
-    assert first.startswith("each log follows its own query throughout: a.csv follows push (query p.rq)")
-    assert "; b.csv follows push (query q.rq)" in first
+    follows = 'a.csv follows the rule "evaluate at each event (push)" (query p.rq)'
+    assert first.startswith(f"each log follows its own query throughout: {follows}")
+    assert '; b.csv follows the rule "evaluate at each event" (query q.rq)' in first
     ends = "the queries differ: [RANGE 20s], ?value > 35 in p.rq, and [RANGE 30s], ?value > 38 in q.rq"
     assert first.endswith(ends)
 
@@ -1232,3 +1239,74 @@ def test_a_query_without_an_answer_on_the_events_is_named(tmp_path):
     assert text.startswith("the query has no answer on these events, so no rule predicts an alert"), text
     text = api.compare_logs(a, b, events=table(tmp_path, "t", events), query=WITHIN, period="10s").text
     assert "has no answer on these events" not in text
+
+
+def test_rules_at_events_are_not_tried_if_alerts_alone_have_a_clock_and_take_minutes(tmp_path, monkeypatch):
+    events = varied()
+    s, paths = table(tmp_path, "s", events), [by_a_clock(tmp_path, events, name) for name in "ab"]
+    found = [api.compare_logs(*paths, events=s, query=WITHIN, period="10s")]
+    monkeypatch.setattr(predicting, "_MOST_CONTENTS", 0)
+    found.append(api.compare_logs(*paths, events=s, query=WITHIN, period="10s"))
+    names = [{one.name for one in each.predictions[0]} for each in found]
+    assert (any("push" in name for name in names[0]), any("push" in name for name in names[1])) == (1, 0)
+    assert [str(each.predictions[0][0].name) for each in found] == ["pull every 10s"] * 2
+    assert "a.csv has the times of a clock, and its many events do not" in " ".join(found[1].warnings)
+    # A log of a system that evaluates at events has no clock of its own.
+    pushed = table(tmp_path, "c", [(t, room, value) for t, room, value in events if value > 35])
+    assert api.compare_logs(pushed, pushed, events=s, query=WITHIN).predictions[0][0].name == "push"
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_alerts_at_events_have_no_clock_of_their_own(seed):
+    rng = random.Random(seed)
+    dense = [1000.0 * t for t in range(rng.choice((3000, 30_000)))]
+    minutes = dense[:: 60 * rng.randint(1, 5)]
+    # A sensor that reports at full minutes causes alerts at full minutes.
+    assert not predicting._has_own_clock(minutes, [*dense, *(minutes * 2)])
+    assert predicting._has_own_clock(minutes, dense)
+    sparse = sorted(rng.sample(dense, len(dense) // 5))
+    assert predicting._has_own_clock(minutes, sparse)
+    assert not predicting._has_own_clock(sorted(rng.sample(sparse, 50)), sparse)
+
+
+def lacking_lines(rows, kept, folder, events=None):
+    """Return the sentences about alerts that the second log lacks, for the rows of the first log."""
+    logs = table(folder, "a", rows), table(folder, "b", kept)
+    for pair, name in ((logs, "b.csv"), (logs[::-1], "b.csv")):
+        text = api.compare_logs(*pair, **({} if events is None else {"events": events})).text
+        yield [line for line in text.splitlines() if line.startswith(f"{name} lacks all")]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_alerts_of_one_group_or_of_one_stretch_of_time_are_lost_together(tmp_path, seed):
+    rng = random.Random(seed)
+    rows = [(t, rng.choice("pqrs"), rng.randint(20, 24)) for t in range(60, 12_000, 60) if rng.random() < 0.6]
+    of_group = [row for row in rows if row[1] == "q"]
+    begin, end = 3000, 5000 + 600 * rng.randrange(3)
+    gap = [row for row in rows if begin < row[0] < end]
+    group = f"b.csv lacks all {len(of_group)} alerts with room q"
+    rest = [row for row in gap if row[1] != "q"]
+    texts = {
+        tuple(of_group): [group],
+        tuple(gap): [f"b.csv lacks all {len(gap)} alerts from {gap[0][0]}s to {gap[-1][0]}s"],
+        (*of_group, *rest): [
+            group,
+            f"b.csv lacks all {len(rest)} alerts from {rest[0][0]}s to {rest[-1][0]}s",
+        ],
+        # Alerts that are lost here and there, also all three of a measured value.
+        tuple(rng.sample(rows, len(rows) // 4)): [],
+    }
+    for lost, lines in texts.items():
+        for found in lacking_lines(rows, [row for row in rows if row not in lost], tmp_path):
+            assert found == lines
+
+
+def test_a_few_lost_alerts_are_not_said_to_be_all(tmp_path):
+    rows = [(60 * t, "pqrs"[t % 4], t) for t in range(1, 40)]
+    two = [row for row in rows if row[1] != "q"] + [(5, "q", 1), (7, "q", 2)]
+    kept = [row for row in two if row[1] != "q"]
+    for found in lacking_lines(sorted(two), kept, tmp_path):
+        assert found == []
+    # At the end, a log was cut, which other sentences say.
+    for found in lacking_lines(rows, rows[:20], tmp_path):
+        assert found == []
