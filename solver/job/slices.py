@@ -5,7 +5,7 @@ the slices become answers.
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import repeat
 from operator import attrgetter
@@ -15,10 +15,21 @@ import numpy as np
 
 from lars.analysis import Reach, reach
 from lars.dataclass import dataclass
+from lars.language.formulas import Diamond, In, Not
 from lars.language.program import Program
 from lars.language.terms import Atom, Signature, signature
-from lars.language.windows import Interval, TupleWindow
-from solver.columns import Array, Atoms, CodedTerms, InputAtoms, Mask, TraceColumns, in_time_order, together
+from lars.language.windows import Interval, TimeWindow, TupleWindow
+from solver.columns import (
+    Array,
+    Atoms,
+    CodedTerms,
+    InputAtoms,
+    Mask,
+    TraceColumns,
+    in_time_order,
+    keys,
+    together,
+)
 from solver.facts import Arrivals, Background
 from solver.job.evaluation import Answer, Question, answers_in, used_background
 from solver.relational import EncodedSituation, kept_runs, of_source, situation_of
@@ -32,11 +43,15 @@ _PARTS: Final = 4096
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """A description of the input atoms that slices of the timeline need for their evaluation."""
+    """A description of the input atoms that slices of the timeline need for their evaluation.
+
+    For atoms that fit `firsts`, a slice needs the first occurrence from before the slice, at any distance.
+    """
 
     patterns: frozenset[Atom]
     triggers: frozenset[Atom]
     reach: Reach
+    firsts: frozenset[Atom] = frozenset()
 
     @property
     def halo(self) -> int | None:
@@ -76,6 +91,29 @@ def needs_of(questions: Sequence[Question]) -> Needs:
     gates = (question.gate for question in questions)
     waited = (atom for gate in gates if isinstance(gate, Arrivals) for atom in gate.patterns)
     return Needs(frozenset().union(*atoms), frozenset(waited), reach(Program(rules)))
+
+
+def needs_with_firsts(questions: Sequence[Question]) -> Needs:
+    """Return the needs of questions, in which windows ⊞^∞ around ◇ need no input from before a slice.
+
+    Such a window shows an atom from the first occurrence of the atom on, so the first occurrence is enough.
+    If a slice needs all earlier input anyway, the result is that of `needs_of`.
+    """
+    whole, firsts, futures, others = needs_of(questions), set[Atom](), [0], []
+    for rule in (rule for question in questions for rule in question.program.rules):
+        body = []
+        for literal in rule.body:
+            match literal.inner if isinstance(literal, Not) else literal:
+                case In(TimeWindow(past=None, future=future), Diamond(Atom() as atom)):
+                    firsts.add(atom)
+                    futures.append(future)
+                case _:
+                    body.append(literal)
+        others.append(replace(rule, body=tuple(body)))
+    seen = reach(Program(tuple(others)))
+    if whole.halo is not None or seen.past is None or seen.future is None or seen.tuples:
+        return whole
+    return replace(whole, reach=replace(seen, future=max(seen.future, *futures)), firsts=frozenset(firsts))
 
 
 def _fitting(patterns: Iterable[Atom], name: Signature, some: InputAtoms, terms: CodedTerms) -> Mask:
@@ -176,12 +214,12 @@ def cut_by_rows(counts: Counts, span: Interval, rows: int, halo: int | None) -> 
 
 
 def carried_atoms(
-    windows: Iterable[TupleWindow], atoms: Atoms, terms: CodedTerms
+    windows: Iterable[TupleWindow], atoms: Atoms, terms: CodedTerms, firsts: Collection[Atom] = ()
 ) -> dict[Signature, InputAtoms]:
     """Return the atoms of a trace that at least one of the tuple windows keeps at the end of the trace.
 
     Several atoms at the oldest time in a window are all included, since the evaluation decides which of them
-    remain.
+    remain. The result also contains the first occurrence of each atom that fits `firsts`.
     """
     order = {name: np.lexsort((some.arrival, some.t)) for name, some in atoms.items()}
     ordered = {name: some.take(order[name]) for name, some in atoms.items() if len(some.t)}
@@ -191,16 +229,24 @@ def carried_atoms(
         runs = kept_runs(ordered, window.with_ties, end, terms)
         for name, (first, last) in runs.items():
             marks[name][order[name]] |= first <= last
+    for name, some in ordered.items() if firsts else ():
+        places = np.flatnonzero(_fitting(firsts, name, some, terms))
+        (key,) = keys([[column[places] for column in some.columns]], [len(places)], 1)
+        _, begins = np.unique(key, return_index=True)
+        marks[name][order[name][places[begins]]] = True
     return {name: some.take(marks[name]) for name, some in atoms.items() if marks[name].any()}
 
 
 def carried_by_part(
-    windows: Sequence[TupleWindow], parts: Sequence[Atoms], terms: CodedTerms
+    windows: Sequence[TupleWindow],
+    parts: Sequence[Atoms],
+    terms: CodedTerms,
+    firsts: Collection[Atom] = (),
 ) -> Iterator[dict[Signature, InputAtoms]]:
-    """Yield, for each part of a trace except the first, the earlier atoms that tuple windows keep."""
+    """Yield, for each part of a trace except the first, the earlier atoms that `carried_atoms` returns."""
     before: dict[Signature, InputAtoms] = {}
     for part in parts[:-1]:
-        before = carried_atoms(windows, join_atoms(before, part), terms)
+        before = carried_atoms(windows, join_atoms(before, part), terms, firsts)
         yield before
 
 

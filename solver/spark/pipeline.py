@@ -6,7 +6,7 @@ A trace on Spark gives the same answers as a trace in this process.
 import json
 import weakref
 from bisect import bisect_right
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import field, replace
 from functools import partial
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from lars.analysis import reach
 from lars.dataclass import dataclass
 from lars.errors import DisputedAnswerError, FailedRunError, LarsError
-from lars.language.terms import Signature
+from lars.language.terms import Atom, Signature
 from lars.language.windows import Interval, TupleWindow
 from solver import settings
 from solver.columns import Array, TermCodes, TimeBins, TraceColumns, in_time_order
@@ -39,6 +39,7 @@ from solver.job.slices import (
     carried_by_part,
     cut_in_number,
     cut_span,
+    needs_with_firsts,
     used_background,
 )
 from solver.relational import EncodedSituation, situation_of
@@ -226,7 +227,7 @@ def error_of(parts: Sequence[task_bytes.Part]) -> LarsError | None:
 
 
 def _slices(job: Job, trace: "RDD[task_bytes.Block]") -> list[Interval]:
-    needs = needs_of(job.questions)
+    needs = needs_with_firsts(job.questions)
     if job.slices is not None:
         return cut_in_number(all_counts(_counts(trace, needs, job.timeline)), job.span, job.slices)
     background = frozenset(job.background)
@@ -247,8 +248,11 @@ def slices_on_spark(
     total = int(counts[1].sum())
     if total <= SMALL:
         return [span]
-    count = max(3 * trace.context.defaultParallelism, total // rows)
-    return cut_span(counts, span, needs.halo, rows=max(SMALL // 2, -(-total // count)))
+    count, least = max(3 * trace.context.defaultParallelism, total // rows), SMALL // 2
+    if needs.firsts:
+        # Each slice has as many atoms as those from before it, or else the work would grow with the slices.
+        least = max(least, sum(trace.map(partial(reading.first_count, needs, timeline)).collect()))
+    return cut_span(counts, span, needs.halo, rows=max(least, -(-total // count)))
 
 
 def _counts(trace: "RDD[task_bytes.Block]", needs: Needs, timeline: Interval) -> list[Counts]:
@@ -259,19 +263,23 @@ def _spread(
     job: Job, trace: "RDD[task_bytes.Block]", slices: tuple[Interval, ...], missing: Sequence[int]
 ) -> "RDD[tuple[int, bytes]]":
     """Return an RDD of the input atoms for each slice in `missing`: pairs (number of slice, bytes)."""
-    needs = needs_of(job.questions)
+    needs = needs_with_firsts(job.questions)
     parts = trace.flatMap(partial(reading.spread_atoms, needs, job.timeline, slices, missing))
-    if not (windows := tuple(needs.reach.tuples)):
+    windows = tuple(needs.reach.tuples)
+    if not windows and not needs.firsts:
         return parts
-    carried = trace.flatMap(partial(reading.carried_by_block, windows, job.timeline, slices)).collect()
-    before = [(number, some) for number, some in _carried(windows, carried, len(slices)) if number in missing]
-    return parts.union(trace.context.parallelize(before))
+    carry = partial(reading.carried_by_block, windows, job.timeline, slices, firsts=needs.firsts)
+    carried = _carried(windows, trace.flatMap(carry).collect(), len(slices), needs.firsts)
+    return parts.union(trace.context.parallelize([pair for pair in carried if pair[0] in missing]))
 
 
 def _carried(
-    windows: tuple[TupleWindow, ...], carried: Sequence[tuple[int, bytes]], slices: int
+    windows: tuple[TupleWindow, ...],
+    carried: Sequence[tuple[int, bytes]],
+    slices: int,
+    firsts: Collection[Atom] = (),
 ) -> Iterator[tuple[int, bytes]]:
-    """Yield the earlier atoms that tuple windows keep at the start of each slice, with the slice's number.
+    """Yield the earlier atoms that each slice needs from before its start, with the slice's number.
 
     The Spark driver holds these atoms.
     """
@@ -279,7 +287,7 @@ def _carried(
     # Number -1 is the part before the first slice, if the job covers a part of the timeline.
     contents = [[content for number, content in carried if number == own] for own in range(-1, slices)]
     parts = [task_bytes.unpack_atoms(some, terms) for some in contents]
-    for number, atoms in enumerate(carried_by_part(windows, parts, terms)):
+    for number, atoms in enumerate(carried_by_part(windows, parts, terms, firsts)):
         yield number, task_bytes.pack_atoms(atoms, terms)
 
 

@@ -3,7 +3,7 @@
 The atoms of each block are counted and distributed to slices of the timeline.
 """
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Collection, Container, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain, pairwise, zip_longest
@@ -13,7 +13,7 @@ import numpy as np
 
 from lars.dataclass import dataclass
 from lars.errors import LarsError, Place, PlacedError
-from lars.language.terms import Signature
+from lars.language.terms import Atom, Signature
 from lars.language.windows import Interval, TupleWindow
 from solver import memory, traces
 from solver.columns import Array, InputAtoms, TimeBins, TraceColumns, arrivals
@@ -48,10 +48,22 @@ def spread_atoms(
             yield number, pack_atoms(parts, block.terms)
 
 
+def first_count(needs: Needs, timeline: Interval, block: Block) -> int:
+    """Return the number of first occurrences in a block that later slices need."""
+    atoms = {name: some.within(timeline) for name, some in block.atoms.items()}
+    return sum(len(some.t) for some in carried_atoms((), atoms, block.terms, needs.firsts).values())
+
+
 def carried_by_block(
-    windows: Sequence[TupleWindow], timeline: Interval, slices: Sequence[Interval], block: Block
+    windows: Sequence[TupleWindow],
+    timeline: Interval,
+    slices: Sequence[Interval],
+    block: Block,
+    firsts: Collection[Atom] = (),
 ) -> Iterator[tuple[int, bytes]]:
-    """Yield pairs of a slice's number, and the block's atoms that tuple windows may keep at the slice's end.
+    """Yield pairs of a slice's number, and the block's atoms that later slices may need.
+
+    These are atoms that tuple windows may keep at the slice's end, and first occurrences of `firsts`.
 
     The number -1 means the part of the timeline before the first slice. The atoms are packed as bytes.
     """
@@ -60,7 +72,7 @@ def carried_by_block(
     near = between(parts, [some.t for some in block.atoms.values()])
     for number, within in enumerate(parts[near.start : near.stop], near.start - 1):
         inside = {name: some.within(within) for name, some in block.atoms.items()}
-        if atoms := carried_atoms(windows, inside, block.terms):
+        if atoms := carried_atoms(windows, inside, block.terms, firsts):
             yield number, pack_atoms(atoms, block.terms)
 
 

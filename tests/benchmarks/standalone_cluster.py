@@ -100,13 +100,13 @@ def peak(process):
     return 0
 
 
-def ran(table, queries, driver, *options):
+def ran(table, queries, driver, period, *options):
     """Return what a comparison prints, its wall seconds, CPU seconds and memory."""
     before, started, peaks = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter(), Peaks()
     peaks.start()
     submitted = {"PYSPARK_SUBMIT_ARGS": f"--driver-memory {driver}m pyspark-shell"} if driver else {}
     run = subprocess.run(
-        [*LARS, *queries, table, "--unit", "1s", "--period", "1,5,60", "-q", *options],
+        [*LARS, *queries, table, "--unit", "1s", "--period", period, "-q", *options],
         env={**os.environ, "PYTHONPATH": str(ROOT), **submitted},
         capture_output=True,
         check=False,
@@ -124,6 +124,7 @@ def main():
     parser.add_argument("sizes", type=int, nargs="*", default=[100_000, 1_000_000])
     parser.add_argument("--driver", type=int)
     parser.add_argument("--table", type=Path)
+    parser.add_argument("--period", default="1,5,60")
     parser.add_argument("--alone", action="store_true")
     given, same = parser.parse_args(), True
     with tempfile.TemporaryDirectory() as name, cluster(Path(name)) as url:
@@ -134,11 +135,13 @@ def main():
         for size in [given.table.name] if given.table else given.sizes:
             table = given.table or make(folder, size, skew=False)
             for form in FORMS[: 1 if given.alone else 2]:
-                there, wall, cpu, most = ran(table, queries, given.driver, "--master", url, *form)
+                there, wall, cpu, most = ran(
+                    table, queries, given.driver, given.period, "--master", url, *form
+                )
                 what = f"{size:>9} triples {' '.join(form) or 'as text':8} {len(there):10} bytes"
                 verdict = "not compared"
                 if not given.alone:
-                    here, *_ = ran(table, queries, None, "--in-process", *form)
+                    here, *_ = ran(table, queries, None, given.period, "--in-process", *form)
                     same &= here == there
                     verdict = "the same" if here == there else "OTHER BYTES"
                 print(f"{what} {wall:7.1f} s wall {cpu:6.1f} s CPU: {verdict}; {most}", flush=True)
