@@ -94,7 +94,13 @@ All other errors mean a wrong name or a missing permission.
 def system_error(path: Path | str, error: OSError, what: str = "cannot be used") -> LarsError:
     """Return the error for an OSError at a path, such as a missing permission."""
     kind = FailedRunError if error.errno in _EXHAUSTED else LarsError
-    return kind(f"{path}: {what}: {error.strerror or error}")
+    return kind(f"{path}: {what}: {_cause_of(error)}")
+
+
+def _cause_of(error: OSError) -> str:
+    """Return the system's text for an error, without the text of Arrow before it."""
+    text = error.strerror or str(error)
+    return text.rpartition("] ")[2] if "Detail: [errno" in text else text
 
 
 def short_of(path: Path | str, error: Exception) -> None:
@@ -106,7 +112,7 @@ def short_of(path: Path | str, error: Exception) -> None:
         raise FailedRunError(f"{path}: memory is short; expected a smaller trace, or more memory") from None
     if isinstance(error, OSError) and error.errno in _EXHAUSTED:
         folder = tempfile.gettempdir()
-        problem = f"{error.strerror or error}, for temporary files in {folder}"
+        problem = f"{_cause_of(error)}, for temporary files in {folder}"
         raise FailedRunError(
             f"{path}: {problem}; use another folder for temporary files, with the environment variable TMPDIR"
         ) from None

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import resource
 
 import pyarrow.parquet as pq
 import pytest
@@ -17,7 +18,7 @@ from agreement.documents.table_files import (
 )
 from agreement.documents.text_tables import in_markdown, latex_lines
 from lars.durations import SECOND
-from lars.errors import LarsError
+from lars.errors import FailedRunError, LarsError
 from lars.language.terms import Literal
 
 COLUMNS = (
@@ -180,3 +181,24 @@ def test_a_table_for_a_paper_has_names_in_words_and_no_variant_that_all_rows_sha
         assert "a_b" in text.replace("\\", "")
         described = json.loads((tmp_path / name / DESCRIPTION).read_text())[file]
         assert ("push only" in described) == (kind != "csv")
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv", "jsonl"])
+@pytest.mark.parametrize("is_there", [False, True])
+def test_a_full_disk_is_one_message_and_leaves_the_folder_as_it_was(tmp_path, kind, is_there):
+    """Arrow tells its own story before that of the system."""
+    if is_there:
+        write(tmp_path / "o", kind)
+    before = {
+        path.relative_to(tmp_path): path.is_file() and path.read_bytes() for path in tmp_path.rglob("*")
+    }
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, hard))
+    try:
+        with pytest.raises(FailedRunError) as raised:
+            write(tmp_path / "o", kind, ((t, f'"{t * t}"', t / 7, True) for t in range(20_000)))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert str(raised.value) == f"{tmp_path / 'o'}: cannot be written: File too large"
+    after = {path.relative_to(tmp_path): path.is_file() and path.read_bytes() for path in tmp_path.rglob("*")}
+    assert after == before
