@@ -1,9 +1,7 @@
 """Provide streams for `lars witness` that proofs and refutations of `lars decide` give without a search."""
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from agreement.proving.containment import PairQuery, contained_in_units, decide_containment
-from agreement.proving.containment.canonical import difference_at
 from agreement.proving.decide import (
     AgreementQuestion,
     Decider,
@@ -21,6 +19,9 @@ from lars.durations import Duration
 from lars.errors import LarsError
 from solver.deadlines import Deadline
 from solver.facts import Background
+
+if TYPE_CHECKING:
+    from agreement.proving.containment import PairQuery
 
 _FINER: Final = 5.0
 """The number of seconds for finer units, after the search has shown that no stream exists."""
@@ -65,6 +66,8 @@ def finer_unit(task: WitnessTask) -> Duration | None:
         return None
     try:
         if task.pair is None:
+            from agreement.proving.containment import contained_in_units
+
             deadline = Deadline.after(_FINER)
             units = [contained_in_units(*both).finer for both in _directions(task, deadline)]
             return next((unit for unit, _ in filter(None, units)), None)
@@ -82,7 +85,9 @@ def _question(task: WitnessTask) -> AgreementQuestion:
     return AgreementQuestion(task.pair, task.setting, stock, Places("", ""))
 
 
-def _directions(task: WitnessTask, deadline: Deadline) -> tuple[tuple[PairQuery, PairQuery], ...]:
+def _directions(task: WitnessTask, deadline: Deadline) -> "tuple[tuple[PairQuery, PairQuery], ...]":
+    from agreement.proving.containment import PairQuery
+
     one, other = (PairQuery(query, task.setting, deadline) for query in task.queries)
     return ((one, other),) if task.criteria.contained else ((one, other), (other, one))
 
@@ -93,6 +98,8 @@ def _of_queries(task: WitnessTask, deadline: Deadline) -> Decision | None:
     If all containments that the task requires are proved, the verdict is `always`. If neither a stream nor a
     proof is found, the result is None.
     """
+    from agreement.proving.containment import decide_containment
+
     answers: list[Decision] = []
     for query, other in _directions(task, deadline):
         try:
@@ -106,12 +113,14 @@ def _of_queries(task: WitnessTask, deadline: Deadline) -> Decision | None:
     return Decision("always", "; ".join(reasons), triples=0) if all_hold(answers) else None
 
 
-def _is_refuted(query: PairQuery, other: PairQuery, witness: Witness, static: Background | None) -> bool:
+def _is_refuted(query: "PairQuery", other: "PairQuery", witness: Witness, static: Background | None) -> bool:
     """Return whether, on a witness's stream and the given static data, only the first query has some row.
 
     Without static data, the function returns True, because the witness was found for any static data.
     """
     if static is None:
         return True
+    from agreement.proving.containment.canonical import difference_at
+
     times = witness.before, witness.end
     return not witness.triples and difference_at(query, other, witness.facts, static, times) is not None

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from rich.console import RenderableType
 from rich.table import Table
@@ -13,8 +13,6 @@ from rich.text import Text
 from agreement.documents import outputs
 from agreement.documents.dates import Dates
 from agreement.documents.requests import sources
-from agreement.proving.containment import PairQuery
-from agreement.proving.containment.canonical import in_unit
 from agreement.proving.decide import AgreementQuestion, VariantClasses
 from agreement.proving.decide.theorems import Theorem
 from agreement.proving.decisions import CheckedPremise, Decision, EveryStream, Witness, all_hold
@@ -24,6 +22,9 @@ from lars.durations import Duration, TimedPoints
 from lars.language.terms import Variable
 from solver.facts import Fact
 from translate.tau import columns
+
+if TYPE_CHECKING:
+    from agreement.proving.containment import PairQuery
 
 
 def as_text(decisions: Sequence[Decision], variants: VariantClasses) -> Iterator[RenderableType]:
@@ -384,12 +385,14 @@ def _premise_json(premise: CheckedPremise) -> outputs.Json:
     }
 
 
-Direction = tuple[PairQuery, PairQuery, Decision]
+Direction = tuple["PairQuery", "PairQuery", Decision]
 """A query, a query whose answers may contain the answers of the first query, and the decision on this."""
 
 
 def containment_text(containments: Sequence[Direction], files: Sequence[str]) -> Iterator[str]:
     """Yield each direction's verdict, refuting data, and any different verdict with a finer time unit."""
+    from agreement.proving.containment.canonical import in_unit
+
     if any(_timed(one, other) for one, other, _ in containments):
         unit = containments[0][0].setting.unit
         yield f"at every time point of every stream, also if no engine evaluates; time in units of {unit}"
@@ -403,7 +406,7 @@ def containment_text(containments: Sequence[Direction], files: Sequence[str]) ->
             yield from _data(in_unit(query, unit), in_unit(other, unit), again, mine)
 
 
-def _only_then(query: PairQuery, containment: Decision) -> str:
+def _only_then(query: "PairQuery", containment: Decision) -> str:
     """Return a text that restricts a verdict to the time unit, if a finer unit has another verdict."""
     if containment.finer is None or containment.finer[1].holds == containment.holds:
         return ""
@@ -411,19 +414,19 @@ def _only_then(query: PairQuery, containment: Decision) -> str:
     return f" with a unit of {query.setting.unit}, but {_HOLDS[again.holds]} with a unit of {unit}"
 
 
-def _timed(one: PairQuery, other: PairQuery) -> bool:
+def _timed(one: "PairQuery", other: "PairQuery") -> bool:
     return any(sources(query.query) for query in (one, other))
 
 
-def _subject(query: PairQuery, file: str) -> str:
+def _subject(query: "PairQuery", file: str) -> str:
     return f"each answer of {file}" if query.operator == "RSTREAM" else f"what {_whose(query, file)} reports"
 
 
-def _whose(query: PairQuery, file: str) -> str:
+def _whose(query: "PairQuery", file: str) -> str:
     return file if query.operator == "RSTREAM" else f"{query.operator} of {file}"
 
 
-def _data(query: PairQuery, other: PairQuery, containment: Decision, mine: str) -> Iterator[str]:
+def _data(query: "PairQuery", other: "PairQuery", containment: Decision, mine: str) -> Iterator[str]:
     if (against := containment.witness) is None:
         return
     dates = Dates(unit=query.setting.unit, timed=True)
@@ -462,7 +465,7 @@ def containment_json(containments: Sequence[Direction], files: Sequence[str]) ->
     }
 
 
-def _containment_json(query: PairQuery, containment: Decision) -> outputs.Json:
+def _containment_json(query: "PairQuery", containment: Decision) -> outputs.Json:
     against = containment.witness
     return {
         "contained": containment.holds,

@@ -26,7 +26,8 @@ TRACE = (
 DOOR = SLIDE / "query.csparql.rq"
 NOT_FOR_QUERIES = (
     *("pyarrow", "rdflib", "numpy.ma", "pydantic", "hashlib", "tomllib", "zipfile", "jinja2"),
-    *("agreement.experiments", "agreement.proving.lateness", "translate.writing"),
+    *("agreement.experiments", "agreement.proving.lateness", "agreement.proving.containment"),
+    "translate.writing",
 )
 SCENE = (*TRACE, "--static", COUPONS / "products.ttl", "--unit", "1min")
 MODES = [("--mode", "push"), ("--mode", "pull", "--period", "3")]
@@ -137,6 +138,30 @@ def test_a_command_does_not_load_what_it_does_not_need(heavy, command):
         check=True,
     )
     assert ran.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize(
+    ("most", "command"),
+    [
+        (47, ("--help",)),
+        (103, ("translate", DOOR)),
+        (139, ("agree", COUPONS)),
+        (173, ("decide", DOOR)),
+        (172, ("witness", DOOR)),
+    ],
+)
+def test_a_short_command_loads_few_files(most, command):
+    """Each file costs a third of a millisecond, so what only other options need is loaded where they do."""
+    code = (
+        "import sys; from agreement.cli.__main__ import main\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        "own = ('agreement', 'lars', 'solver', 'translate')\n"
+        "print(sum(name.split('.')[0] in own for name in sys.modules))"
+    )
+    command = [sys.executable, "-c", code, *map(str, command)]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert int(ran.stdout.splitlines()[-1]) <= most
 
 
 @pytest.mark.parametrize("name", ["kolibrie", "oxigraph"])
