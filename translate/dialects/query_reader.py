@@ -17,7 +17,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import field, replace
-from functools import partial
+from functools import cache, partial
 from typing import Final
 
 from lars.dataclass import dataclass
@@ -397,7 +397,8 @@ def read_query(  # noqa: PLR0913
     >>> print(query.language.value, query.pattern)
     cqels STREAM <s> [RANGE 90s] {?shop <sells> "tea"}
     """
-    whole = partial(sparql.tokenize, source=source, base=base, rdf12=rdf12, prefixes=prefixes)
+    # Most languages read the same tokens.
+    whole = cache(partial(sparql.tokenize, source=source, base=base, rdf12=rdf12, prefixes=prefixes))
     if engine is not None:
         tree, scope = lift(whole(plain(text, engine)), engine, readings)
     else:
@@ -485,7 +486,7 @@ def tokens_of(
     Comments that begin with -- are skipped if the text has syntax that only a language with such comments
     has.
     """
-    whole = partial(sparql.tokenize, source=source, base=base, rdf12=rdf12, prefixes=prefixes)
+    whole = cache(partial(sparql.tokenize, source=source, base=base, rdf12=rdf12, prefixes=prefixes))
     told = (one for one in Language if one.manner.dashes)
     dashed = next((one for one in told if _has_sign(text, one, whole)), Language.RSPQL)
     return whole(plain(text, dashed))
