@@ -6,6 +6,7 @@ replacement gives a plan with fewer steps, in which conditions apply before the 
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from functools import lru_cache
 from graphlib import TopologicalSorter
@@ -16,7 +17,7 @@ from lars import analysis
 from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.language import formulas as logic
-from lars.language.program import FALSE, Program, Rule, atoms, variables, write_literal
+from lars.language.program import FALSE, Program, Rule, atoms, put_terms, variables, write_literal
 from lars.language.terms import Atom, Signature, Term, Variable, signature, substitute
 from lars.language.windows import NOW, TupleWindow
 from solver.facts import WindowedAtom, canonical_atom, used_patterns, useful_atoms, variables_in_order
@@ -307,7 +308,7 @@ def unfolded_plan(program: Program, output: Signature, predicates: frozenset[Sig
 
     Atoms of `predicates` are never replaced, because they can hold without a rule.
     """
-    whole = plan(program, output)
+    whole = _filtered_early(plan(program, output), {output, *predicates})
     uses = Counter(chain.from_iterable(map(_uses, rules_of(whole))))
     bodies: dict[Signature, RulePlan] = {}
     layers: list[Layer] = []
@@ -349,6 +350,47 @@ def have_equal_rules(
         for program in programs
     )
     return first == second
+
+
+def _filtered_early(whole: RelationalPlan, fixed: AbstractSet[Signature]) -> RelationalPlan:
+    """Return the plan in which conditions on an atom also apply in the rules that derive the atom.
+
+    The atom has several rules, as those of OPTIONAL and UNION, and is used only once. In the query
+    `OPTIONAL {?o :v ?w FILTER(?w > ?v)} FILTER(!BOUND(?w))`, no row with a value of ?w is then computed.
+    """
+    uses = Counter(chain.from_iterable(map(_uses, rules_of(whole))))
+    early: dict[Signature, list[tuple[Scan, logic.Condition]]] = defaultdict(list)
+    layers: list[Layer] = []
+    for layer in reversed(whole):
+        rules = tuple(
+            replace(rule, conditions=(*rule.conditions, *_own(rule, early[rule.predicate])))
+            if layer.predicates and not layer.recursive and len(layer.rules) > 1
+            else rule
+            for rule in layer.rules
+        )
+        for rule in rules:
+            for part in rule.joined:
+                source = part.source
+                if (
+                    isinstance(source, tuple)
+                    and part.literal is None
+                    and uses[source] == 1
+                    and source not in fixed
+                ):
+                    early[source] += ((part, condition) for condition in rule.conditions)
+        layers.append(replace(layer, rules=rules))
+    return tuple(reversed(layers))
+
+
+def _own(rule: RulePlan, early: Iterable[tuple[Scan, logic.Condition]]) -> Iterator[logic.Condition]:
+    """Yield conditions on the atom that a rule derives, in the rule's variables."""
+    for part, condition in early:
+        names = dict(zip(part.terms, rule.arguments, strict=True))
+        needed = variables(condition)
+        if isinstance(condition, logic.Test) and needed <= names.keys():
+            own = {name: names[name] for name in needed}
+            if own and all(isinstance(term, Variable) for term in own.values()):
+                yield logic.Test(put_terms(condition.expression, own), condition.value)
 
 
 def rules_of(layers: Iterable[Layer]) -> Iterator[RulePlan]:

@@ -1,12 +1,17 @@
 """A rule in place of the atom that it derives: the same rows, and where it is not done."""
 
+from random import Random
+
 import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 
 from lars.language.program import Program, Rule
-from lars.language.terms import Atom, Symbol
+from lars.language.terms import XSD, Atom, Literal, Symbol
+from lars.language.windows import Interval
 from lars.text.notation import read
+from solver.facts import Fact, Situation
+from solver.relational import plans, run_tables
 from solver.relational.plans import have_equal_rules, obstacle, unfolded_plan
 from tests.lars.strategies import A, B, cases
 from tests.solver.relational.relational_cases import OUTPUTS, relational_rows
@@ -97,3 +102,52 @@ def test_programs_with_equal_rules_have_the_same_rows(case, draw, drop):
                 relational_rows(program, given_to_it, [case.t], output) for program in (case.program, other)
             )
             assert one == two
+
+
+_LESS = "⊞^2 ◇ e(X, V), ⊞^1 ◇ f(Z, W), [?V < ?W]"
+_UNITED = (
+    f"m(X, V, W) ← {_LESS}. m(X, V, null) ← ⊞^2 ◇ e(X, V), not n(X, V). n(X, V) ← {_LESS}.",
+    "m(X, V, W) ← ⊞^2 ◇ e(X, V), ⊞^1 ◇ f(X, W). m(V, W, X) ← ⊞^2 ◇ f(X, W), e(V, Z). m(A, A, A) ← e(A, B).",
+    "m(X, V, W) ← u(X, V, W). m(X, V, W) ← u(V, W, X). u(X, V, W) ← e(X, V), f(X, W). u(X, X, V) ← f(X, V).",
+)
+_KEPT = (
+    "q(X) ← m(X, V, W), ¬[BOUND(?W)].",
+    "q(X) ← m(X, V, W), [?V >= ?W].",
+    "q(X) ← m(W, V, X), [?V != ?W], [?X < 2], ⊞^3 ◇ e(X, V).",
+    "q(X) ← m(X, V, V), [?V < 3].",
+    "q(X) ← m(X, V, W), [?V < 2], not m(W, X, V).",
+    "q(X) ← m(X, V, W), [BOUND(?W)]. q(X) ← ⊞^1 ◇ f(X, V).",
+)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("united", _UNITED)
+@pytest.mark.parametrize("kept", _KEPT)
+def test_conditions_that_apply_early_leave_the_same_rows(united, kept, seed, monkeypatch):
+    rng = Random(seed)
+    values = [str(Literal(str(number), XSD + "integer")) for number in range(4)]
+    facts = [Fact(t, rng.choice("ef"), tuple(rng.choices(values, k=2))) for t in range(6) for _ in range(3)]
+    given_to_it = Situation(Interval(0, 6), facts, {})
+    program = read(f"{united} {kept}")
+    early = relational_rows(program, given_to_it, range(7), ("q", 1))
+    monkeypatch.setattr(plans, "_filtered_early", lambda whole, _: whole)
+    plans.unfolded_plan.cache_clear()
+    assert early == relational_rows(program, given_to_it, range(7), ("q", 1))
+    plans.unfolded_plan.cache_clear()
+
+
+def test_rows_of_an_optional_that_a_condition_removes_are_not_computed(monkeypatch):
+    pairs = []
+
+    def counted(left, right, pairs_of_rows, kept, own=run_tables.meet_pairs):
+        pairs.append(len(pairs_of_rows[0]))
+        return own(left, right, pairs_of_rows, kept)
+
+    monkeypatch.setattr(run_tables, "meet_pairs", counted)
+    rng = Random(5)
+    values = [str(Literal(str(rng.randrange(10**6)), XSD + "integer")) for _ in range(900)]
+    facts = [Fact(place // 300, "e", (f"n{place}", value)) for place, value in enumerate(values)]
+    optional = _UNITED[0].replace("f(Z, W)", "e(Z, W)")
+    program = read(f"{optional} q(X) ← m(X, V, W), ¬[BOUND(?W)].")
+    assert relational_rows(program, Situation(Interval(0, 3), facts, {}), range(4), ("q", 1))[2]
+    assert max(pairs) < 5 * len(facts)
