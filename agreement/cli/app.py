@@ -442,7 +442,7 @@ def _run(about: commands.Command, request: Callable[[], Any], outputs: commands.
         raise
     for remark in () if outputs.as_json else result.remarks:
         note(remark)
-    result = result.evaluate() if writes else result
+    result = result.evaluate(read_once=outputs.are_read_once) if writes else result
     written = outputs.write(result)
     _print(result, {"full": True} if outputs.full else {}, written, as_json=outputs.as_json)
     if outputs.report is not None:

@@ -157,6 +157,12 @@ class Outputs:
                 resolve_name(check)(values[name])
         return any(values[name] is not None for name in _CHECKS)
 
+    @property
+    def are_read_once(self) -> bool:
+        """Whether the tables of --out are the only output, so that results need not be in memory."""
+        read = self.runs, self.as_json, self.full, self.report, self.picture, self.figure, self.junit
+        return self.out is not None and self.experiment is None and not any(read)
+
     def check_apart(self, request: object) -> None:
         """Raise LarsError if a file to write is also an input or another file to write."""
         names = ("picture", "figure", "report", "junit", "known_failures")

@@ -118,6 +118,8 @@ class SolveResult(Findings):
     _task: SolvingTask | None = None
     """The task from which the HTML report computes steps; None for the reports of an engine."""
     _source_files: "SourceFiles | None" = None
+    _sizes: list[tuple[int, int]] = field(default_factory=list)
+    """The times with the numbers of rows that tables have read from answers that can be read only once."""
     streamed: ClassVar[bool] = True
 
     @property
@@ -136,7 +138,7 @@ class SolveResult(Findings):
             most = self._answered.whole.most
             counts, what = [min(most or count, count) for _, count in self._answered.counts], "answer stream"
         else:
-            counts, what = [len(answer.rows) for answer in self.answers], "row"
+            counts, what = [size for _, size in self._sizes] or [len(one.rows) for one in self.answers], "row"
         return f"{quantity(sum(counts), what)} at {quantity(len(counts), 'time')}"
 
     @property
@@ -171,10 +173,12 @@ class SolveResult(Findings):
         """
         return answer_lines.json_lines(self._answered, self.dates)
 
-    def evaluate(self) -> Self:
-        """Evaluate all answers, and return the result."""
+    def evaluate(self, *, read_once: bool = False) -> Self:
+        """Evaluate all answers, unless rows will be read only once, and return the result."""
         outcome = self._answered
-        return self if isinstance(outcome, EngineReports) else replace(self, _answered=outcome.evaluate())
+        if isinstance(outcome, EngineReports) or (read_once and isinstance(outcome, AnswerRows)):
+            return self
+        return replace(self, _answered=outcome.evaluate())
 
     def parts(self) -> Iterable[str]:
         """Yield the lines of answers, or an engine's reports as lines of a trace."""
@@ -236,7 +240,7 @@ class SolveResult(Findings):
 
     def tables(self, *, runs: bool = False) -> Sequence[OutTable]:
         """Return the tables `answers` and `evaluations`; if `runs` is true, `runs` and `evaluations`."""
-        return answer_lines.tables(self._answered, runs=runs)
+        return answer_lines.tables(self._answered, self._sizes, runs=runs)
 
     def _table(self, name: str | None) -> OutTable:
         if name != "runs":

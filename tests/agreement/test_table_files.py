@@ -7,6 +7,7 @@ import resource
 import pyarrow.parquet as pq
 import pytest
 
+from agreement.answering.solve.solving import AnswerRows
 from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.table_files import (
     DESCRIPTION,
@@ -20,6 +21,7 @@ from agreement.documents.text_tables import in_markdown, latex_lines
 from lars.durations import SECOND
 from lars.errors import FailedRunError, LarsError
 from lars.language.terms import Literal
+from tests.agreement.command import lars
 
 COLUMNS = (
     Column("t", int, "when"),
@@ -202,3 +204,30 @@ def test_a_full_disk_is_one_message_and_leaves_the_folder_as_it_was(tmp_path, ki
     assert str(raised.value) == f"{tmp_path / 'o'}: cannot be written: File too large"
     after = {path.relative_to(tmp_path): path.is_file() and path.read_bytes() for path in tmp_path.rglob("*")}
     assert after == before
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv", "markdown"])
+def test_answers_for_tables_alone_are_written_as_they_come(tmp_path, monkeypatch, kind):
+    """Held in memory, the answers of a long trace would need more memory than their evaluation."""
+    (tmp_path / "q.rq").write_text("SELECT ?s ?o { STREAM <urn:r> [RANGE 3s] { ?s <urn:p> ?o } }")
+    lines = (f'<urn:s{t % 5}> <urn:p> "{t}" <urn:r> "{t}" .\n' for t in range(40))
+    (tmp_path / "t.nq").write_text("".join(lines))
+    command = "solve", tmp_path / "q.rq", tmp_path / "t.nq", "--unit", "1s", "--out-format", kind, "--out"
+    held = lars(*command, tmp_path / "held", "--json")
+    monkeypatch.setattr(AnswerRows, "evaluate", None)
+    once = lars(*command, tmp_path / "once")
+    assert (once.code, once.out.splitlines()[0]) == (
+        0,
+        f"{sum(len(one['rows']) for one in held.lines)} rows at 40 times",
+    )
+    files = [sorted((tmp_path / name).iterdir()) for name in ("held", "once")]
+    assert [path.name for path in files[0]] == [path.name for path in files[1]]
+    assert [path.read_bytes() for path in files[0]] == [path.read_bytes() for path in files[1]]
+
+
+def test_a_query_without_rows_has_tables_that_are_read_once(tmp_path):
+    (tmp_path / "q.rq").write_text("SELECT ?s { STREAM <urn:r> [RANGE 3s] { ?s <urn:none> ?o } }")
+    (tmp_path / "t.nq").write_text('<urn:s> <urn:p> "1" <urn:r> "0" .\n')
+    ran = lars("solve", tmp_path / "q.rq", tmp_path / "t.nq", "--unit", "1s", "--out", tmp_path / "o")
+    assert (ran.code, ran.out.splitlines()[0]) == (0, "0 rows at 1 time")
+    assert pq.read_table(tmp_path / "o" / "evaluations.parquet").to_pylist() == [{"t": 0, "rows": 0}]

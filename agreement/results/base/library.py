@@ -84,8 +84,11 @@ class Result(ABC):
         """The exit code, and an error message if the exit code does not represent a verdict."""
         return 0, None
 
-    def evaluate(self) -> Self:
-        """Compute all parts of the result that are not computed yet, and return the result."""
+    def evaluate(self, *, read_once: bool = False) -> Self:  # noqa: ARG002 - most results are computed
+        """Compute all parts of the result that are not computed yet, and return the result.
+
+        If `read_once` is true, only tables will be read, and only once, so that rows need not be in memory.
+        """
         return self
 
 

@@ -132,10 +132,12 @@ _LAST: Final = Column(
 )
 
 
-def tables(answers: Answered, *, runs: bool) -> tuple[OutTable, ...]:
+def tables(answers: Answered, sizes: list[tuple[int, int]], *, runs: bool) -> tuple[OutTable, ...]:
     """Return the table of answers, and the table of evaluation times with the sizes of answers.
 
     If `runs` is true, a row of the first table covers all consecutive evaluations with the same answer row.
+    If answers can be read only once, the rows of the first table are read once, and before the rows of the
+    second table; `sizes` then receives each time with its number of rows.
 
     Raises:
         LarsError: `runs` is combined with the reports of an engine.
@@ -157,6 +159,11 @@ def tables(answers: Answered, *, runs: bool) -> tuple[OutTable, ...]:
             return (
                 OutTable("runs", (_FIRST, _LAST, _STREAM, _ATOM), of_streams),
                 OutTable("evaluations", (_TIME, _STREAMS), answers.counts),
+            )
+        case AnswerRows(variables, Iterator() as at, _):
+            return (
+                OutTable("answers", (_TIME, _PLACE, *term_columns(variables)), _read_once(at, sizes)),
+                OutTable("evaluations", (_TIME, _ROWS), (size for size in sizes)),
             )
         case AnswerRows(variables, at, _):
             return _of_rows(variables, (_TIME,), [((t,), rows) for t, rows in at])
@@ -182,6 +189,14 @@ def _of_rows(
     return OutTable("answers", (*when, _PLACE, *term_columns(variables)), rows), OutTable(
         "evaluations", (*when, _ROWS), counts
     )
+
+
+def _read_once(
+    at: Iterator[tuple[int, Sequence[Row]]], sizes: list[tuple[int, int]]
+) -> Iterator[Sequence[TableValue]]:
+    for t, rows in at:
+        sizes.append((t, len(rows)))
+        yield from ((t, place, *row) for place, row in enumerate(rows, 1))
 
 
 def _atoms(answered: Streams) -> Iterator[Sequence[TableValue]]:
