@@ -176,12 +176,17 @@ def columns_of(link: Link, columns: tuple[Array, Array], codes: TermCodes) -> tu
     return _band_keys(float(low), float(high), *numbers)
 
 
-def _value_keys(left: Array, right: Array, codes: TermCodes) -> tuple[Array, Array]:
-    """Return keys of two columns of terms; terms that are equal in SPARQL have equal keys."""
+def _value_keys(left: Array, right: Array, codes: TermCodes) -> tuple[Array, Array] | None:
+    """Return keys of two columns of terms: terms that are equal in SPARQL have equal keys.
+
+    The result is None if some terms can have no such keys.
+    """
     known = distinct(np.concatenate((left, right)))
     terms = codes.constants(known)
     # SPARQL compares a number with an xsd:float as 32-bit floats, so that different doubles can be equal.
     rounded = Single if any(type(value(term)) is Single for term in terms) else float
+    if rounded is Single and any(map(_is_rounded_twice, terms)):
+        return None
     numbers: dict[object, int] = {}
     keys = [
         -1 if code <= NULL_CODE else numbers.setdefault(_class(term, rounded), len(numbers))
@@ -189,6 +194,12 @@ def _value_keys(left: Array, right: Array, codes: TermCodes) -> tuple[Array, Arr
     ]
     column: Array = np.array(keys, np.int64)
     return column[np.searchsorted(known, left)], column[np.searchsorted(known, right)]
+
+
+def _is_rounded_twice(term: Constant) -> bool:
+    """Return whether a number equals a double that equals another xsd:float than the number."""
+    number = value(term)
+    return type(number) in (int, Decimal) and convert(Single, number) != Single(convert(float, number))
 
 
 def _class(term: Constant, rounded: type[float]) -> object:

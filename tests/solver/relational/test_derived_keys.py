@@ -97,6 +97,16 @@ def test_joins_on_derived_keys_have_the_solutions_of_all_products_of_rows(kind):
     assert cases_to_find(kind) is None
 
 
+@pytest.mark.parametrize("text", ["1.0000000596046447753906250000001", f"{2**60 + 2**36 + 1}"])
+def test_a_number_equals_a_double_although_both_are_different_floats(text):
+    exact = Literal(text, XSD + "decimal")
+    sides = [exact, Literal("2.5", XSD + "float")], [Literal(str(float(text)), XSD + "double")]
+    parts = [[("k", term, 0, 3) for term in side] for side in sides]
+    given = parts, False, [logic.Test(logic.Call("=", (W, X)))], (W, X)
+    with patch.object(evaluation, "_MUCH", 0):
+        assert {*found(*given)} == {*tried(*given)} != set()
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_random_cases_have_derived_keys_and_solutions(kind):
     keys = []
