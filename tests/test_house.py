@@ -159,12 +159,12 @@ def types_in(tree):
 
 
 def test_a_type_of_engines_documents_and_results_has_a_name_of_its_own():
-    """Cells, elements and tables are also what modules of the logic call them."""
+    """Cells and elements are also what modules of the logic call them."""
     rooms = tuple(f"agreement.{name}." for name in ("documents", "engines", "experiments", "results"))
     every = {module: list(types_in(tree_of(module))) for module in MODULES}
     names = Counter(name for found in every.values() for name in found if not name.startswith("_"))
     own = {name for module, found in every.items() if module.startswith(rooms) for name in found}
-    assert {name for name in own if names[name] > 1} == {"Cell", "Element", "Table"}
+    assert {name for name in own if names[name] > 1} == {"Cell", "Element"}
 
 
 @pytest.mark.parametrize("door", DOORS, ids=lambda path: str(path.parent.relative_to(ROOT)))

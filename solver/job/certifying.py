@@ -1,7 +1,7 @@
 """Check answers with clingo: at some times, relational evaluation and clingo must compute equal rows."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from itertools import pairwise
 from random import Random
 from typing import Final
@@ -40,8 +40,8 @@ _INSTANCES: Final = 500_000
 """The number of rule instances that clingo lists in about half a second."""
 _INSTANCES_EACH: Final = 10
 """The number of rule instances that clingo lists in the time that it needs to read one atom."""
-_LARGE: Final = 5_000
-"""The number of background atoms up to which clingo is not slow."""
+_LARGE: Final = 500
+"""The number of atoms that clingo reads in the time of a search for the atoms that rules can use."""
 _SEED: Final = 20150725
 
 
@@ -120,6 +120,7 @@ class _Claim:
     question: evaluation.Question
     answers: evaluation.AnswerRuns
     input: relational.EncodedSituation
+    seen: dict[int, relational.EncodedSituation] = field(default_factory=dict)
 
     def certified(
         self, times: Sequence[int], situation: relational.EncodedSituation
@@ -133,7 +134,7 @@ class _Claim:
         if len(times) == len(self.answers.times) > 1 and self._has_runs_of_clingo():
             return certified
         for t in times:
-            seen = self._touched(_seen_at(self.question, self.input, t)).decoded()
+            seen = self._seen(t).decoded()
             if {row for row, _, _ in evaluation.by_clingo(self.question, seen, [t])} != self.answers.at(t):
                 evaluation.check_alike_at(self.question, seen, [t])
                 evaluation.check_alike_at(self.question, situation.decoded(), self.answers.times.tolist())
@@ -152,21 +153,29 @@ class _Claim:
         assert question.predicate is not None
         if self.input.is_late or not have_runs(question.program, self.input.background):
             return False
-        rows = evaluation.PosedQuestion(question, self._touched(self.input), times).rows_of_clingo()
+        rows = evaluation.PosedQuestion(question, self._touched(self.input, times), times).rows_of_clingo()
         expected = relational.coalesce(
             relational.as_table(rows, question.predicate[1], runs.terms), len(times)
         )
         return len(expected) == len(runs.runs) and set(_ended_rows(expected)) == set(_ended_rows(runs.runs))
 
-    def _touched(self, situation: relational.EncodedSituation) -> relational.EncodedSituation:
-        """Return the situation, without unusable background atoms if the background is large."""
-        # What can be touched is told by the plan that is certified: clingo is given all that it can take.
-        if sum(map(len, situation.background.values())) <= _LARGE:
+    def _seen(self, t: int) -> relational.EncodedSituation:
+        """Return the part of the input that the rules can use at t."""
+        if t not in self.seen:
+            self.seen[t] = self._touched(_seen_at(self.question, self.input, t), [t])
+        return self.seen[t]
+
+    def _touched(
+        self, situation: relational.EncodedSituation, times: Sequence[int]
+    ) -> relational.EncodedSituation:
+        """Return the situation; if it has many atoms, without those that rules cannot use at the times."""
+        columns = (some.t for some in situation.atoms.values())
+        if sum(map(len, (*columns, *situation.background.values()))) <= _LARGE:
             return situation
-        from solver.relational.grounding import with_usable_background
+        from solver.relational.grounding import with_usable_atoms
 
         assert self.question.predicate is not None
-        return with_usable_background(self.question.program, situation, self.question.predicate)
+        return with_usable_atoms(self.question.program, situation, self.question.predicate, times)
 
     def wanted(self, certify: Certify | int, draw: Random) -> int:
         """Return the number of times at which clingo should check answers; 0 if a check takes too long."""
@@ -199,12 +208,12 @@ class _Claim:
         costs = self._costs()[np.searchsorted(self.answers.times, times)]
         left = max(_INSTANCES, _INSTANCES_EACH * int(costs.sum()))
         program = self.question.program
-        situations = [self._touched(_seen_at(self.question, self.input, t)) for t in times]
+        situations = list(map(self._seen, times))
         # The numbers of atoms are known at once, and mostly are enough.
         bounds = [relational.most_instances(program, some) for some in situations]
         if sum(left if bound is None else bound for bound in bounds) < left:
             return list(times)
-        if len(times) > 1 and self._have_few_together(times, left // len(times)):
+        if len(times) > 1 and self._have_few_together(times, left):
             return list(times)
         kept: list[int] = []
         for place in np.argsort(costs, kind="stable").tolist():
@@ -215,13 +224,16 @@ class _Claim:
         return sorted(kept)
 
     def _have_few_together(self, times: Sequence[int], most: int) -> bool:
-        """Return whether clingo makes at most `most` rule instances when it evaluates all times together."""
+        """Return whether clingo makes at most `most` rule instances at all times together."""
         # One evaluation at all times takes hardly longer than an evaluation at one time.
-        program = self.question.program
-        seen, situation = reach(program), self.input
-        if seen.past is not None and seen.future is not None and not seen.tuples:
-            situation = situation.near(times, seen.past, seen.future)
-        return relational.ground_instances(program, self._touched(situation), times, most) <= most
+        seen, atoms = [self._seen(t).atoms for t in times], dict(self.input.atoms)
+        for name, some in self.input.atoms.items():
+            mask = np.zeros(len(some.t), np.bool_)
+            for one in seen:
+                mask[np.searchsorted(some.arrival, one[name].arrival)] = True
+            atoms[name] = some.take(mask)
+        situation = self._touched(replace(self.input, atoms=atoms), times)
+        return relational.ground_instances(self.question.program, situation, times, most) <= most
 
     def _affordable(self, draw: Random) -> int:
         """Return the number of times that clingo can check at low cost; the number can be 0.
@@ -277,7 +289,10 @@ def _used(
         patterns = [atom for atom in needed if signature(atom) == name]
         return situation.terms.fitting_any(patterns, columns, rows)
 
-    atoms = {name: some.take(used(name, some.columns, len(some.t))) for name, some in situation.atoms.items()}
+    masks = {name: used(name, some.columns, len(some.t)) for name, some in situation.atoms.items()}
+    atoms = {
+        name: some if masks[name].all() else some.take(masks[name]) for name, some in situation.atoms.items()
+    }
     static = {name: rows[used(name, list(rows.T), len(rows))] for name, rows in situation.background.items()}
     return replace(situation, atoms=atoms, background=static)
 

@@ -3,18 +3,21 @@
 A grounder such as clingo lists all instances of rules, but the relational evaluation does not.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain, count
 from math import prod
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
 
+from lars.analysis import Reach, positive_loops, reach
 from lars.errors import FailedRunError, LarsError, OutOfMemoryError
-from lars.language.formulas import Assign, Test
-from lars.language.program import Program
-from lars.language.terms import Signature, Variable
-from solver.columns import Array, Mask, TermCodes, among, distinct
+from lars.language.formulas import Among, Assign, At, BodyLiteral, Diamond, Gather, In, Test
+from lars.language.program import Program, Rule, atoms, head_atom, variables
+from lars.language.terms import Atom, Signature, Term, Variable, signature, substitute
+from lars.language.windows import LARGEST_TIME
+from solver.columns import NO_CODE, Array, Mask, TermCodes, distinct
 from solver.facts import WindowedAtom, with_facts
 from solver.relational import plans
 from solver.relational.evaluation import (
@@ -34,14 +37,13 @@ _CALLED: Final = 10
 
 
 def ground_instances(program: Program, situation: EncodedSituation, times: Sequence[int], most: int) -> int:
-    """Return an upper bound of the number of rule instances at each time of `times`.
+    """Return the number of instances of all rules and of all prefixes of their bodies, summed over the times.
 
-    For a single time, the bound is the number of instances of all rules and of all prefixes of their bodies.
-    Literals of a rule's body are joined one by one, in the order of the relational evaluation. The estimate
-    keeps all variables of each rule. For several times, the join also combines atoms that are not visible at
-    the same time. Negated literals are ignored. An atom that is visible several times counts as several rows.
-    An instance with SPARQL conditions counts as several instances, because clingo calls Python for each of
-    the conditions. The counting stops when the number is above `most`, before larger tables are built. The
+    Literals of a rule's body are joined one by one, in the order of the relational evaluation. The count
+    keeps all variables of each rule. Negated literals are ignored. An atom that is visible several times
+    counts as several rows. An instance with SPARQL conditions counts as several instances, because clingo
+    calls Python for each of the conditions. The counting stops when the number is above `most`, before larger
+    tables are built, and also before the join of more atoms that are not visible at the same time. The
     program must not have an `obstacle` (a construct that the relational evaluation lacks).
 
     >>> from lars.text.notation import read
@@ -110,7 +112,8 @@ def _list_all(program: Program, shown_input: ShownInput, body: "_ListingBody") -
         parts = [tables.scan(_each_arrival(part, place)) for place, part in enumerate(rule.joined)]
         gathered = [tables.scan(part.instances) for part in rule.joined if part.literal is not None]
         body.weight = _weight(rule)
-        body.add(sum(len(bindings.table) for bindings in (*parts[:1], *gathered)))
+        for bindings in (*parts[:1], *gathered):
+            body.add(bindings)
         body.solutions(parts, (), rule.conditions)
 
     for layer in whole:
@@ -147,37 +150,57 @@ class _ListingBody(RuleBody):
         self.weight = 1
         """The cost of one instance of the current rule."""
 
-    def add(self, instances: int) -> None:
-        """Add to the counted number of rule instances.
+    def add(self, bindings: Bindings) -> None:
+        """Count each row of a table at each of its times.
 
         Raises:
             CrowdedError: The number exceeds the maximum.
         """
-        self.instances += self.weight * instances
-        if self.instances > self._most:
+        table = bindings.table
+        self.instances += self._within(int((table.last - table.first + 1).sum()))
+
+    def _within(self, rows: int) -> int:
+        instances = self.weight * rows
+        if self.instances + instances > self._most:
+            self.instances += instances
             raise CrowdedError
+        return instances
 
     def _joined(self, left: Bindings, right: Bindings, needed: frozenset[Variable] | None) -> Bindings:
-        self.add(int(matches(left, right).sum()))
-        return super()._joined(left, right, needed)
+        self._within(int(matches(left, right).sum()))
+        joined = super()._joined(left, right, needed)
+        self.add(joined)
+        return joined
 
 
-Table = tuple[Array, ...]
-"""The rows of a predicate, with one column for each argument."""
-Values = dict[Variable, Array]
-"""Supersets of the values of the variables of a rule body."""
+_Matches = tuple[Signature, bool, Array, dict[Variable, Array]]
+"""Atoms of the situation that match an atom of a rule body, with the values of its variables.
+
+The first three parts are the predicate of the matching atoms, whether they are in the background (and not in
+the input), and their indexes among all atoms of the predicate there.
+"""
+_Role = Literal["joined", "other", "gathered"]
+"""The role of an atom in a body: in a positive literal, in any other literal, or in an aggregate or order."""
+_BodyAtom = tuple[Atom, _Role, Reach]
+"""An atom of a body with its role, and with the range of times around the evaluation time that it reads."""
 _ROUNDS: Final = 2
 """The number of rounds in which the atoms of a body restrict each other's values."""
+_MOST_ATOMS: Final = 64
+"""The number of atoms of a body above which no body of another rule replaces an atom."""
 
 
-def with_usable_background(
-    program: Program, situation: EncodedSituation, output: Signature
+def with_usable_atoms(
+    program: Program, situation: EncodedSituation, output: Signature, times: Sequence[int]
 ) -> EncodedSituation:
-    """Return the situation with only the background atoms that rules can use.
+    """Return the situation with only the atoms of the input and of the background that rules can use.
 
     If an atom of a rule body never has some value of a variable, no instance of the rule has this value of
-    the variable. If a background atom has such a value, the rule cannot use the atom. The program must not
-    have an `obstacle` (a construct that the relational evaluation lacks).
+    the variable. If another atom has such a value, the rule cannot use that atom. Nor can a rule use input
+    that its windows do not contain at any of the evaluation times, or at a time between them. Because tuple
+    windows count all input, all input remains if the program has tuple windows.
+
+    Clingo, which checks the relational evaluation, is given the result. Therefore the rules of the program
+    are read here, and not its relational plan: an error in a plan must not remove the atoms that show it.
 
     >>> from lars.text.notation import read
     >>> from lars.language.windows import Interval
@@ -185,116 +208,209 @@ def with_usable_background(
     >>> from solver.relational.shown_input import encode
     >>> rows = [(f"r{n}", f"f{n}") for n in range(9)]
     >>> here = encode(Situation(Interval(0, 1), [Fact(1, "p", ("r3",))], {("on", 2): rows}))
-    >>> with_usable_background(read("ans(F) ← ⊞^1 ◇ p(R), on(R, F)."), here, ("ans", 1)).decoded().background
+    >>> program = read("ans(F) ← ⊞^1 ◇ p(R), on(R, F).")
+    >>> with_usable_atoms(program, here, ("ans", 1), [1]).decoded().background
     {('on', 2): [('r3', 'f3')]}
     """
-    predicates = frozenset((*situation.background, *with_facts(program, {})))
-    rules = [*plans.rules_of(plans.unfolded_plan(program, output, predicates))]
-    use = _Use(program, situation, rules)
-    for rule in rules:
-        use.add(rule)
-    background = {name: rows[use.kept[name]] for name, rows in situation.background.items()}
-    return replace(situation, background=background)
+    use = _Use(program, situation, times)
+    use.add_all(output)
+    kept, static, atoms = use.kept, situation.background, situation.atoms
+    background = {name: rows[kept[name, True]] for name, rows in static.items()}
+    if not reach(program).tuples:
+        atoms = {name: some.take(kept[name, False]) for name, some in atoms.items()}
+    return replace(situation, atoms=atoms, background=background)
 
 
 class _Use:
-    """A mask of the background atoms that rules can use; `add` extends the mask by the atoms of one rule."""
+    """Masks of the atoms that rules can use, by predicate, in the background (True) and in the input."""
 
-    def __init__(
-        self, program: Program, situation: EncodedSituation, rules: Sequence[plans.RulePlan]
-    ) -> None:
-        self.kept = {name: np.zeros(len(rows), np.bool_) for name, rows in situation.background.items()}
-        self._terms, self._background = situation.terms, situation.background
-        self._atoms = {name: some.columns for name, some in situation.atoms.items()}
-        self._facts = with_facts(program, {})
-        self._rules: dict[Signature, list[plans.RulePlan]] = {}
-        for rule in rules:
-            if rule.rule.head is not None:
-                self._rules.setdefault(rule.predicate, []).append(rule)
-
-    def add(self, rule: plans.RulePlan) -> None:
-        """Mark the atoms that a rule can use."""
-        parts = [part for part in rule.joined if part.literal is None and part.predicate is not None]
-        tables = {part: known for part in parts if (known := self._tables(part)) is not None}
-        values: Values = {}
-        # Those that have least leave least of the others.
-        sizes = {
-            part: sum(int(self._fitting(part, table, {}).sum()) for table in tables[part]) for part in tables
+    def __init__(self, program: Program, situation: EncodedSituation, times: Sequence[int]) -> None:
+        self._span = min(times, default=0), max(times, default=0)
+        self._times = {name: some.t for name, some in situation.atoms.items()}
+        self._terms = situation.terms
+        self._columns = {(name, True): tuple(rows.T) for name, rows in situation.background.items()}
+        self._columns |= {(name, False): some.columns for name, some in situation.atoms.items()}
+        self.kept = {
+            (name, True): np.zeros(len(rows), np.bool_) for name, rows in situation.background.items()
         }
-        for part in sorted(tables, key=sizes.__getitem__) * _ROUNDS:
-            self._restrict(part, tables[part], values)
-        for part in (*parts, *rule.subtracted):
-            self._keep(part, values)
-        for part in rule.joined:
-            if part.literal is not None:
-                self._keep(part.instances, {})
+        self.kept |= {
+            (name, False): np.zeros(len(some.t), np.bool_) for name, some in situation.atoms.items()
+        }
+        self._facts = frozenset(with_facts(program, {}))
+        self._always = self._facts.union(situation.background)
+        self._loops = positive_loops(program)
+        self._bodies: dict[Signature | None, list[tuple[Rule, list[_BodyAtom]]]] = {}
+        for rule in program.proper_rules:
+            body = [part for literal in rule.body for part in _parts(literal)]
+            self._bodies.setdefault(rule.predicate, []).append((rule, body))
+        self._fresh = count()
+        self._roots: list[Signature | None] = []
 
-    def _keep(self, part: plans.Scan, values: Values) -> None:
-        if (name := part.predicate) in self.kept:
-            rows = tuple(self._background[name].T)
-            self.kept[name] |= self._fitting(part, rows, values) if rows else True
+    def add_all(self, output: Signature) -> None:
+        """Mark the atoms that the rules for the output, and the constraints, can use."""
+        self._roots, done = [output, None], set[Signature | None]()
+        while self._roots:
+            if (name := self._roots.pop()) in done:
+                continue
+            done.add(name)
+            if name == output:
+                whole = Atom(name[0], tuple(Variable(str(place)) for place in range(name[1])))
+                self._mark(self._held(whole, whole, whole, Reach(0, 0, frozenset())))
+            for _, body in self._bodies.get(name, ()):
+                self._add(body)
 
-    def _restrict(self, part: plans.Scan, tables: Sequence[Table], values: Values) -> None:
-        """Restrict the possible `values` of variables to values in the matching rows of a literal."""
-        fitting = [self._fitting(part, table, values) for table in tables]
-        for variable, place in _places(part).items():
-            columns = [table[place][mask] for table, mask in zip(tables, fitting, strict=True)]
-            values[variable] = distinct(np.concatenate([np.empty(0, np.int64), *columns]))
+    def _add(self, body: list[_BodyAtom]) -> None:
+        """Mark the atoms that a rule with a body can use."""
+        joined, others = list[list[_Matches]](), list[_BodyAtom]()
+        for part in self._unfolded(body):
+            rows = self._rows(part) if part[1] == "joined" else None
+            if rows is None:
+                others.append(part)
+            else:
+                joined.append(rows)
+        # Those that have least leave least of the others.
+        joined.sort(key=lambda rows: sum(len(numbers) for _, _, numbers, _ in rows))
+        values: dict[Variable, Array] = {}
+        for _ in range(_ROUNDS):
+            joined = [self._restricted(rows, values) for rows in joined]
+        for atom, role, seen in others:
+            rows = self._held(atom, atom, atom, seen)
+            joined.append(rows if role == "gathered" else self._restricted(rows, dict(values)))
+            self._roots.append(signature(atom))
+        self._mark(chain.from_iterable(joined))
 
-    def _fitting(self, part: plans.Scan, table: Table, values: Values) -> Mask:
-        """Return a mask of the rows that match a literal, given the possible values of its variables."""
-        if isinstance(part.source, WindowedAtom):
-            mask = self._terms.fitting_any(part.source.any_of, table, _rows(table))
-        else:
-            mask = self._terms.matching(part.terms, table, _rows(table))
-        for variable, place in _places(part).items():
-            if variable in values:
-                mask &= among(table[place], values[variable])
-        return mask
+    def _mark(self, rows: Iterable[_Matches]) -> None:
+        for name, in_background, numbers, _ in rows:
+            if len(numbers):
+                self.kept[name, in_background][numbers] = True
 
-    def _tables(self, part: plans.Scan) -> list[Table] | None:
-        """Return tables that contain all atoms of a literal's predicate, or None if they are not known."""
-        name = part.predicate
-        if name is None or name in self._facts or not name[1]:
+    def _restricted(self, rows: Sequence[_Matches], values: dict[Variable, Array]) -> list[_Matches]:
+        """Return the rows of an atom that have possible values of variables, and restrict these `values`."""
+        restricted = []
+        for some in rows:
+            mask = np.ones(len(some[2]), np.bool_)
+            for name, column in some[3].items():
+                if name in values:
+                    places = np.searchsorted(values[name], column)
+                    mask &= np.append(values[name], NO_CODE)[places] == column
+            restricted.append(_taken(some, mask))
+        for name in {*chain.from_iterable(own for *_, own in restricted)}:
+            values[name] = distinct(np.concatenate([own[name] for *_, own in restricted]))
+        return restricted
+
+    def _unfolded(self, body: list[_BodyAtom]) -> list[_BodyAtom]:
+        """Return the atoms of a body; the body of a rule replaces an atom that only this rule derives."""
+        left, atoms = [*body], list[_BodyAtom]()
+        while left:
+            part = left.pop()
+            inner = self._only_body(part[0]) if part[1] == "joined" and len(left) < _MOST_ATOMS else None
+            if inner is None:
+                atoms.append(part)
+            else:
+                left += inner
+        return atoms
+
+    def _only_body(self, atom: Atom) -> list[_BodyAtom] | None:
+        """Return the body of the only rule that derives an atom; None if the atom can hold without the rule.
+
+        The head of the rule must have distinct variables, in place of which the body has the atom's terms.
+        """
+        name = signature(atom)
+        bodies = self._bodies.get(name, [])
+        if len(bodies) != 1 or name in self._always or name in self._loops:
             return None
-        tables = [tuple(self._background[name].T)] if name in self._background else []
-        if isinstance(part.source, WindowedAtom):
-            return [*tables, self._atoms[name]] if name in self._atoms else tables
-        for rule in self._rules.get(name, ()):
-            derived = self._derived(rule)
-            if derived is None:
+        ((rule, body),) = bodies
+        head = () if (whole := head_atom(rule)) is None else whole.arguments
+        own = [term for term in head if isinstance(term, Variable)]
+        if len({*own}) < len(head):
+            return None
+        number = next(self._fresh)
+        local = (term for part, *_ in body for term in part.arguments if isinstance(term, Variable))
+        binding: dict[Variable, Term] = {term: Variable(f" {number} {term.name}") for term in local}
+        binding |= zip(own, atom.arguments, strict=True)
+        return [(substitute(part, binding), role, seen) for part, role, seen in body]
+
+    def _rows(self, part: _BodyAtom) -> list[_Matches] | None:
+        """Return all rows of an atom, or None if they are not known.
+
+        The rows of a predicate are known if each of its rules has one positive atom, which no rule derives.
+        """
+        atom, _, seen = part
+        name = signature(atom)
+        rows = self._held(atom, atom, atom, seen)
+        if name in self._facts:
+            return None
+        for rule, body in self._bodies.get(name, ()):
+            head = head_atom(rule)
+            if head is None or [role for _, role, _ in body] != ["joined"]:
                 return None
-            tables.append(derived)
-        return tables
+            ((inner, _, seen),) = body
+            if signature(inner) in self._facts.union(self._bodies) or not variables(head) <= variables(inner):
+                return None
+            rows += self._held(atom, head, inner, seen)
+        return rows or [(name, False, _NONE, dict.fromkeys(variables(atom), _NONE))]
 
-    def _derived(self, rule: plans.RulePlan) -> Table | None:
-        """Return a superset of the atoms that a rule derives; None unless its body only reads one window."""
-        if len(rule.joined) != 1 or not isinstance((part := rule.joined[0]).source, WindowedAtom):
-            return None
-        name, places = part.predicate, _places(part)
-        if name is None or part.literal is not None or name in self._facts or name in self._background:
-            return None
-        if not all(term in places for term in rule.arguments if isinstance(term, Variable)):
-            return None
-        table = self._atoms.get(name)
-        if table is None:
-            return (np.empty(0, np.int64),) * len(rule.arguments)
-        mask = self._fitting(part, table, {})
-        return tuple(
-            table[places[term]][mask]
-            if isinstance(term, Variable)
-            else np.full(int(mask.sum()), self._terms.of_constant(term), np.int64)
-            for term in rule.arguments
-        )
+    def _held(self, atom: Atom, head: Atom, inner: Atom, seen: Reach) -> list[_Matches]:
+        """Return the rows of an atom that a rule derives from the only atom `inner` of its body.
+
+        `seen` is the range of times around an evaluation time that the rule reads.
+        """
+        pairs = [*zip(head.arguments, atom.arguments, strict=True)]
+        binding: dict[Variable, Term] = {
+            own: term for own, term in pairs if isinstance(own, Variable) and not isinstance(term, Variable)
+        }
+        if any(binding.get(own, own) != term for own, term in pairs if not isinstance(term, Variable)):  # type: ignore[arg-type]
+            return []
+        pattern, found = substitute(inner, binding), list[_Matches]()
+        for key in ((signature(inner), False), (signature(inner), True)):
+            if key not in self.kept or (key[0] in self._bodies and not key[1]):
+                continue
+            begin, end = (0, len(self.kept[key])) if key[1] else self._visible(key[0], seen)
+            columns = tuple(column[begin:end] for column in self._columns[key])
+            numbers = np.flatnonzero(self._terms.matching(pattern.arguments, columns, end - begin))
+            values: dict[Variable, Array] = {}
+            same = np.ones(len(numbers), np.bool_)
+            for own, term in pairs if len(numbers) else ():
+                if isinstance(term, Variable):
+                    column = (
+                        columns[inner.arguments.index(own)][numbers]
+                        if isinstance(own, Variable)
+                        else np.full(len(numbers), self._terms.of_constant(own), np.int64)
+                    )
+                    same &= values.setdefault(term, column) == column
+            if len(numbers):
+                found.append(_taken((*key, begin + numbers, values), same))
+        return found
+
+    def _visible(self, name: Signature, seen: Reach) -> tuple[int, int]:
+        """Return the range of the indexes of the atoms whose times are in reach of the evaluation times."""
+        first, last = self._span
+        t = self._times[name]
+        begin = 0 if seen.past is None else int(np.searchsorted(t, max(first - seen.past, 0), "left"))
+        if seen.future is None:
+            return begin, len(t)
+        return begin, max(begin, int(np.searchsorted(t, min(last + seen.future, LARGEST_TIME), "right")))
 
 
-def _rows(table: Table) -> int:
-    return len(table[0])
+_NONE: Final = np.empty(0, np.int64)
 
 
-def _places(part: plans.Scan) -> dict[Variable, int]:
-    """Return, for each variable of a literal, the index of its argument."""
-    if isinstance(part.source, WindowedAtom):
-        pairs = zip(part.terms, part.source.places, strict=False)
-        return {variable: place for variable, place in pairs if isinstance(variable, Variable)}
-    return {term: place for place, term in enumerate(part.terms) if isinstance(term, Variable)}
+def _taken(rows: _Matches, mask: Mask) -> _Matches:
+    """Return the rows that a mask selects."""
+    if mask.all():
+        return rows
+    name, in_background, numbers, values = rows
+    return name, in_background, numbers[mask], {one: column[mask] for one, column in values.items()}
+
+
+def _parts(literal: BodyLiteral) -> Iterator[_BodyAtom]:
+    """Yield the atom of a literal with its role and the times that it reads; a condition has no atom."""
+    seen = reach(Program((Rule(None, (literal,)),)))
+    for atom, _, _ in atoms(literal):
+        match literal:
+            case Atom() | In(_, Diamond(Atom())) | In(_, At(_, Atom())):
+                yield atom, "joined", seen
+            case Gather() | Among():
+                yield atom, "gathered", seen
+            case _:
+                yield atom, "other", seen

@@ -1,6 +1,8 @@
 """clingo certifies what columns answer, at times that are drawn: all while that is cheap, else some."""
 
 import json
+from dataclasses import replace
+from random import Random
 
 import numpy as np
 import pytest
@@ -12,7 +14,8 @@ from lars.text.notation import read
 from solver.columns import trace_columns
 from solver.facts import Fact
 from solver.job import Question, certified_runs, certifying, evaluation
-from solver.relational import encode, situation_of
+from solver.relational import encode, plans, situation_of
+from solver.relational.plans import unfolded_plan
 from solver.relational.shown_input import ShownInput
 from solver.settings import Runner
 from solver.spark import SparkTrace
@@ -21,7 +24,7 @@ from tests.agreement.command import lars
 from tests.packs import SAMPLES
 from tests.solver.pointwise.test_definition import backgrounds, inputs
 from tests.solver.relational.relational_cases import OUTPUTS
-from tests.solver.relational.test_seeded_faults import shorter, with_window
+from tests.solver.relational.test_seeded_faults import FAULTS, shorter, with_window
 from tests.solver.spark.on_spark import block
 from tests.solver.strategies import interval_programs, part_of, situation
 
@@ -79,6 +82,48 @@ def test_a_fault_in_columns_ends_the_run(monkeypatch, window):
     monkeypatch.setattr(ShownInput, "_runs", with_window(shorter))
     with pytest.raises(DisputedAnswerError, match="the relational evaluator and clingo differ at"):
         certified(GONE, "all", f"q(X) ← {window}.")
+
+
+PAIRS = read(
+    "in(X, Y) ← ⊞^{4,0,3} ◇ f(X, Y). late(X) ← ⊞^2 ◇ f(X, Y). "
+    "h(X, Y) ← ⊞^3 ◇ f(X, Y). h(X, Y) ← ⊞^1 ◇ g(X, Y). "
+    "ans(X, Z) ← in(X, Y), h(Y, Z). ans(X, Y) ← in(X, Y), not late(Y)."
+)
+
+
+def without_last_rule(*asked):
+    """Lose a rule of each predicate, as an error in a plan could."""
+    layers = unfolded_plan(*asked)
+    return tuple(replace(layer, rules=layer.rules[: max(1, len(layer.rules) - 1)]) for layer in layers)
+
+
+LOST = {"a rule is lost": [(plans, "unfolded_plan", without_last_rule)]}
+
+
+@pytest.mark.parametrize("fault", [*(name for name in FAULTS if "tuple" not in name), *LOST])
+def test_a_fault_is_found_as_often_without_the_atoms_that_rules_cannot_use(fault, monkeypatch):
+    draw = Random(fault)
+    arrivals = [(t, draw.choice("fg"), draw.sample("abcdef", 2)) for t in range(40) for _ in range(3)]
+    facts = [Fact(t, name, tuple(pair)) for t, name, pair in arrivals]
+    here = situation_of(trace_columns(facts), Interval(0, 39), {})
+    for where in (FAULTS | LOST)[fault]:
+        monkeypatch.setattr(*where)
+    found = {}
+    for large in (0, 10**6):
+        monkeypatch.setattr(certifying, "_LARGE", large)
+        found[large] = {t for t in range(40) if is_disputed(here, t)}
+    assert found[0] == found[10**6] != set()
+
+
+def is_disputed(here, t):
+    """Return whether clingo has other rows at a time than columns have for all times together."""
+    question = Question(PAIRS, ("ans", 2), None)
+    (runs,) = evaluation.answer_runs([question], here, here.timeline)
+    try:
+        certifying._Claim(question, runs, certifying._used(question, here)).certified([t], here)
+    except DisputedAnswerError:
+        return True
+    return False
 
 
 def test_the_times_are_spread_and_the_same_in_every_run(monkeypatch):

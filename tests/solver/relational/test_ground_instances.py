@@ -73,7 +73,7 @@ def test_an_atom_that_comes_several_times_is_joined_as_often():
 
 @pytest.mark.parametrize("name", SHAPES)
 @pytest.mark.parametrize("seed", range(3))
-def test_no_time_of_several_has_more_instances_than_are_counted_for_them_together(name, seed):
+def test_the_instances_of_several_times_are_counted_together(name, seed):
     body, head = SHAPES[name]
     rng = Random(seed)
     facts = [Fact(rng.randrange(30), "e", edge) for edge in edges(seed, 40, 6)]
@@ -81,7 +81,7 @@ def test_no_time_of_several_has_more_instances_than_are_counted_for_them_togethe
     times = sorted(rng.sample(range(40), 8))
     each = [ground_instances(program, here, [t], 10**9) for t in times]
     together = ground_instances(program, here, times, 10**9)
-    assert 0 < max(each) <= together
+    assert 0 < max(each) < sum(each) == together
     assert ground_instances(program, here, times, together - 1) > together - 1
 
 

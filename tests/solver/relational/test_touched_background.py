@@ -1,4 +1,4 @@
-"""Without the atoms of B that no rule can use clingo has the same rows; what joins with nothing leaves."""
+"""Without the atoms that no rule can use clingo has the same rows; what joins with nothing leaves."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ from lars.language.windows import Interval
 from lars.text.notation import read
 from solver.facts import Fact, Situation
 from solver.relational import encode
-from solver.relational.grounding import with_usable_background
+from solver.relational.grounding import with_usable_atoms
 from tests.lars.strategies import streams
 from tests.solver.pointwise.test_definition import backgrounds, clingo_rows, inputs, programs_of, some
 from tests.solver.pointwise.test_gathering import TOP
@@ -24,12 +24,14 @@ MANY = st.sets(st.builds(lambda x, y: Atom("h", (x, y)), st.sampled_from(NAMES),
 
 
 def same(program, whole, times, outputs):
-    """Check that clingo has the same rows with what is touched alone."""
+    """Check that clingo has the same rows with what is touched alone, at all times and at one of them."""
     for output in outputs:
-        less = with_usable_background(program, encode(whole), output).decoded().background
-        event("all" if sum(map(len, less.values())) == sum(map(len, whole.background.values())) else "less")
-        cut = replace(whole, background=less)
-        assert clingo_rows(program, cut, times, output) == clingo_rows(program, whole, times, output)
+        for asked in (times, times[-1:]):
+            less = with_usable_atoms(program, encode(whole), output, asked).decoded()
+            counts = [len(one.facts) + sum(map(len, one.background.values())) for one in (less, whole)]
+            event("all" if counts[0] == counts[1] else "less")
+            cut = replace(whole, facts=less.facts, background=less.background)
+            assert clingo_rows(program, cut, asked, output) == clingo_rows(program, whole, asked, output)
 
 
 @part_of(0.2)
@@ -68,12 +70,32 @@ PAIRS = [(f"x{n}", f"y{n}") for n in range(9)]
 )
 def test_so_much_is_left(text, left):
     here = encode(Situation(Interval(0, 1), [Fact(1, "p", ("x3",))], {("h", 2): PAIRS, ("z", 0): [()]}))
-    found = with_usable_background(read(text), here, ("q", 1)).decoded().background
+    found = with_usable_atoms(read(text), here, ("q", 1), [1]).decoded().background
     assert (found["h", 2], found["z", 0]) == (left, [])
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("q(X) ← ⊞^9 ◇ e(X), ⊞^1 ◇ g(X).", [(3, "e"), (9, "g")]),
+        ("q(X) ← a(X), b(X). a(X) ← ⊞^9 ◇ e(X). b(X) ← ⊞^1 ◇ g(X).", [(3, "e"), (9, "g")]),
+        ("q(X) ← d(X, a), d(X, b). d(X, a) ← ⊞^9 ◇ e(X). d(X, b) ← ⊞^1 ◇ g(X).", [(3, "e"), (9, "g")]),
+        ("q(X) ← ⊞^9 ◇ e(X), not ⊞^1 ◇ g(X).", [*((t, "e") for t in range(1, 5)), (9, "g")]),
+        ("q(X) ← ⊞^9 ◇ e(X), c(X). c(X) ← ⊞^3 ◇ g(X), X != x3.", [(2, "e"), (3, "e"), (8, "g"), (9, "g")]),
+        ("q(X) ← ⊞^9 ◇ e(X), not c(X). c(X) ← ⊞^1 ◇ g(X).", [*((t, "e") for t in range(1, 5)), (9, "g")]),
+        ("q(X) ← ⊞^{#9} ◇ e(X), ⊞^1 ◇ g(X).", [*((t, "e") for t in range(5)), (6, "g"), (8, "g"), (9, "g")]),
+    ],
+)
+def test_input_that_joins_with_nothing_or_has_left_its_window_leaves(text, left):
+    facts = [Fact(t, "e", (f"x{t}",)) for t in range(5)]
+    facts += [Fact(t, "g", (name,)) for t, name in ((6, "x1"), (8, "x2"), (9, "x3"))]
+    here = encode(Situation(Interval(0, 10), facts, {}))
+    found = with_usable_atoms(read(text), here, ("q", 1), [10]).decoded().facts
+    assert [(fact.t, fact.predicate) for fact in found] == left
 
 
 def test_an_atom_without_arguments_is_kept_where_it_is_used():
     here = encode(Situation(Interval(0, 1), [Fact(1, "p", ("x3",))], {("z", 0): [()]}))
-    assert with_usable_background(read("q(X) ← ⊞^1 ◇ p(X), z."), here, ("q", 1)).decoded().background == {
+    assert with_usable_atoms(read("q(X) ← ⊞^1 ◇ p(X), z."), here, ("q", 1), [1]).decoded().background == {
         ("z", 0): [()]
     }
