@@ -9,7 +9,7 @@ from dataclasses import field, replace
 from time import monotonic
 from typing import Final
 
-from agreement.documents.requests import durations_of, finer_units
+from agreement.documents.requests import durations_of, finer_units, sources
 from agreement.documents.traces import streams_of
 from agreement.proving.decide import theorems
 from agreement.proving.decide.new_names import differs_whatever_is_stored, is_shown_whatever_is_stored
@@ -31,6 +31,7 @@ from lars.dataclass import dataclass
 from lars.durations import Duration
 from lars.errors import TimeLimitError
 from solver.deadlines import NEVER, Deadline, until
+from translate.model.windows import Range
 
 SEARCHED: Final = 20.0
 """The default number of seconds for the search for smallest streams.
@@ -206,6 +207,22 @@ def never(question: AgreementQuestion, period: int, disjunct: Satisfiability) ->
     if not losing or not question.one_query(period):
         return False
     return period > 1 or not theorems.needs_now(disjunct.disjunct, question.setting)
+
+
+def never_agrees(question: AgreementQuestion) -> bool:
+    """Return whether push and pull differ on some stream for every pull period, whatever the static data are.
+
+    Theorem G3 proves this if its premises hold for U = 1, and no window slides: then no premise depends on
+    the period, and a period of several time points needs no further premise.
+    """
+    windows = [
+        source.window for query in (question.pair.csparql, question.pair.cqels) for source in sources(query)
+    ]
+    if any(isinstance(window, Range) and window.slide is not None for window in windows):
+        return False
+    proven = [way for way in question.ways if never(question, 1, way)]
+    is_independent = question.stock is not None or not question.reads_static
+    return bool(proven) and (is_independent or any(not way.disjunct.stored for way in proven))
 
 
 def differing(question: AgreementQuestion, period: int, witness: Witness) -> tuple[EveryStream, Theorem]:

@@ -13,7 +13,7 @@ from rich.text import Text
 from agreement.documents import outputs
 from agreement.documents.dates import Dates
 from agreement.documents.requests import sources
-from agreement.proving.decide import AgreementQuestion, VariantClasses
+from agreement.proving.decide import AgreementQuestion, VariantClasses, never_agrees
 from agreement.proving.decide.theorems import Theorem
 from agreement.proving.decisions import CheckedPremise, Decision, EveryStream, Witness, all_hold
 from agreement.results.renderings.pages.blocks import MOST_RANGES, lanes_json, page_blocks, stream_lanes
@@ -81,6 +81,8 @@ def _verdicts(decisions: Sequence[Decision], question: AgreementQuestion) -> Ite
         first = group[0]
         table.add_row(_periods(group), _WORDS[first.verdict], first.why or "-", "; ".join(first.changes))
     yield table
+    if all(decision.verdict == "never" for decision in decisions) and never_agrees(question):
+        yield "push and pull agree on every stream for no period U at all, also for no U outside this table"
     if any(map(_differs, _with_finer(decisions))):
         yield f"{_WORDS['never']}: push and pull may still agree on other streams"
     for decision in decisions:

@@ -301,3 +301,36 @@ def test_never_is_explained_as_a_difference_on_some_stream(tmp_path):
 def test_a_range_of_periods_has_one_unit(query):
     out = lars("decide", query("RANGE 120s"), "--period", "120s,121s,122s").out
     assert out.startswith("U = 120s..122s: ")
+
+
+NOW_ELSE = "} UNION { STREAM <http://e/r> [NOW] { ?x <http://e/q> ?y }"
+
+
+@pytest.mark.parametrize(
+    ("window", "more", "options", "is_for_no_period"),
+    [
+        ("RANGE 3s", "", (), True),
+        ("TRIPLES 2", "", (), True),
+        ("RANGE 3s", "STREAM <http://e/s> [NOW] { ?x <http://e/q> ?z }", (), False),
+        ("NOW", "", (), False),
+        # One alternative without a NOW window is enough.
+        ("RANGE 3s", NOW_ELSE, (), True),
+        ("NOW", NOW_ELSE, (), False),
+        # Nothing is proved of other periods.
+        ("RANGE 3s", "OPTIONAL { STREAM <http://e/s> [RANGE 5s] { ?x <http://e/q> ?z } }", (), False),
+        ("RANGE 4s SLIDE 2s", "", (), False),
+        ("RANGE 3s", "?y <http://e/k> ?z", (), False),
+        ("RANGE 3s", "", ("--trigger", "matching"), False),
+        ("RANGE 1s", "", ("--bounds", "low-open"), False),
+    ],
+)
+def test_that_no_period_agrees_is_said_only_if_it_is_proved(query, window, more, options, is_for_no_period):
+    file = query(window, more) if "UNION" not in more else query()
+    if "UNION" in more:
+        stream = f"STREAM <http://e/s> [{window}] {{ ?x <http://e/p> ?y }}"
+        file.write_text(f"SELECT ?x WHERE {{ {{ {stream} {more} }} }}")
+    text = lars("decide", file, "--period", "2,4", *options).out
+    assert ("agree on every stream for no period U at all" in text) == is_for_no_period, text
+    if is_for_no_period:
+        code, verdicts = decided(file, "--period", "1,3,7,60,1000", *options)
+        assert (code, {*verdicts.values()}) == (1, {"never"})
