@@ -346,10 +346,9 @@ def decimals(log: Recording, name: str) -> int:
     return max((-exponent for exponent in exponents if isinstance(exponent, int)), default=0)
 
 
-def sizes(log: Recording, name: str) -> tuple[float, float]:
-    """Return the least and the greatest absolute value of the numbers in a column except 0, or zeros."""
-    found = [size for part in _parts(log, name) if (size := abs(_double(part))) > 0]
-    return min(found, default=0.0), max(found, default=0.0)
+def greatest(log: Recording, name: str) -> float:
+    """Return the greatest absolute value of the numbers in a column; 0 without numbers."""
+    return max((size for part in _parts(log, name) if (size := abs(_double(part))) > 0), default=0.0)
 
 
 def _fitting(

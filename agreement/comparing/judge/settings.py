@@ -10,7 +10,7 @@ from agreement.engines import specifications
 
 def likeness_of(options: JudgeOptions) -> Likeness:
     """Return the settings for comparing rows: as multisets, unless the user chooses sets."""
-    return Likeness(options.semantics or "bag", options.tolerance, options.lexical)
+    return Likeness(options.semantics or "bag", options.tolerance, options.lexical, options.rounding)
 
 
 def with_rows_of(specification: specifications.Specification, options: JudgeOptions) -> JudgeOptions:

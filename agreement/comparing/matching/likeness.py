@@ -62,11 +62,11 @@ def _value(text: str | None) -> Hashable:
     return number if isinstance(number, int | Decimal | float) else text
 
 
-def close(one: Hashable, other: Hashable, tolerance: float) -> bool:
+def close(one: Hashable, other: Hashable, tolerance: float, rounding: float = 0.0) -> bool:
     """Return whether two parts of keys count as equal, with a relative tolerance for numbers.
 
-    Two integers count as equal only if they have the same value. If one of two numbers is a double, both are
-    compared as doubles.
+    Two integers count as equal only if they have the same value. Other numbers may also differ by `rounding`
+    in addition to the tolerance. If one of two numbers is a double, both are compared as doubles.
     """
     if one == other:
         return True
@@ -77,11 +77,11 @@ def close(one: Hashable, other: Hashable, tolerance: float) -> bool:
     if isinstance(one, float) or isinstance(other, float):
         mine, yours = double(one), double(other)
         if isfinite(mine) and isfinite(yours):
-            return abs(mine - yours) <= tolerance * max(abs(mine), abs(yours))
+            return abs(mine - yours) <= tolerance * max(abs(mine), abs(yours)) + rounding
         if not all(isinstance(number, int | Decimal) or isfinite(number) for number in (one, other)):
             return False
     exact = Fraction(one), Fraction(other)
-    return abs(exact[0] - exact[1]) <= Fraction(tolerance) * max(map(abs, exact))
+    return abs(exact[0] - exact[1]) <= Fraction(tolerance) * max(map(abs, exact)) + Fraction(rounding)
 
 
 def is_number(part: Hashable) -> bool:
@@ -106,21 +106,21 @@ class RowKeys:
         self._numeric: list[tuple[int, Number]] = []
         self._fractions: set[Number] = set()
         """The numbers that occur in some term as a decimal, float or double."""
-        self._lone: dict[tuple[float, int], Mask] = {}
+        self._lone: dict[tuple[float, float, int], Mask] = {}
 
     def of(self, rows: RowsByNumber) -> Array:
         """Return, for each row, the integer of its key."""
         self._grow(rows.of)
         return self._numbers[rows.numbers]
 
-    def lone(self, rows: RowsByNumber, tolerance: float) -> Mask:
+    def lone(self, rows: RowsByNumber, tolerance: float, rounding: float = 0.0) -> Mask:
         """Return a mask of the rows that can be equal only to rows with the same key.
 
         The rows outside the mask have blank nodes, or numbers that are near other numbers.
         """
-        keys, now = self.of(rows), (tolerance, len(rows.of))
+        keys, now = self.of(rows), (tolerance, rounding, len(rows.of))
         if now not in self._lone:
-            self._lone = {now: self._alone(tolerance)}
+            self._lone = {now: self._alone(tolerance, rounding)}
         return self._lone[now][keys]
 
     def _grow(self, of: RowNumbers) -> None:
@@ -135,42 +135,45 @@ class RowKeys:
                 self._blank.append(number)
             self._numeric += ((number, part) for part in key if isinstance(part, int | Decimal | float))
 
-    def _alone(self, tolerance: float) -> Mask:
+    def _alone(self, tolerance: float, rounding: float) -> Mask:
         mask = np.ones(len(self._keys), np.bool_)
         mask[self._blank] = False
         if self._numeric:
             values = {value: place for place, value in enumerate({value for _, value in self._numeric})}
-            near = _near_others(list(values), [value in self._fractions for value in values], tolerance)
+            fractional = [value in self._fractions for value in values]
+            near = _near_others(list(values), fractional, tolerance, rounding)
             owners, places = zip(*((owner, values[value]) for owner, value in self._numeric), strict=True)
             mask[np.array(owners)[near[np.array(places)]]] = False
         return mask
 
 
-def _near_others(values: Sequence[Number], fractional: Sequence[bool], tolerance: float) -> Mask:
+def _near_others(
+    values: Sequence[Number], fractional: Sequence[bool], tolerance: float, rounding: float = 0.0
+) -> Mask:
     """Return a mask of the numbers that may be near another number; two integers are never near.
 
-    Numbers are near if their relative difference is at most the tolerance. A number that is near any other
-    number is also near its neighbor in ascending order. `fractional` is true for each number that some term
-    writes as a decimal, float or double.
+    Numbers are near if their difference is at most the relative tolerance and `rounding` together. A number
+    that is near any other number is also near its neighbor in ascending order. `fractional` is true for each
+    number that some term writes as a decimal, float or double.
     """
     doubles = np.array(list(map(double, values)), np.float64)
     order = np.argsort(doubles)
     ascending, parts = doubles[order], np.array(fractional, np.bool_)[order]
-    neighbours = _may_be_near(ascending[:-1], ascending[1:], tolerance)
+    neighbours = _may_be_near(ascending[:-1], ascending[1:], tolerance, rounding)
     near: Mask = np.zeros(len(order), np.bool_)
     near[order] = parts & (np.append(neighbours, False) | np.insert(neighbours, 0, False))
     fractions = ascending[parts]
     for side in (0, 1) if len(fractions) else ():
         places = np.searchsorted(fractions, ascending) - side
         others = fractions[np.clip(places, 0, len(fractions) - 1)]
-        near[order] |= ~parts & _may_be_near(ascending, others, tolerance)
+        near[order] |= ~parts & _may_be_near(ascending, others, tolerance, rounding)
     return near
 
 
-def _may_be_near(ones: Doubles, others: Doubles, tolerance: float) -> Mask:
+def _may_be_near(ones: Doubles, others: Doubles, tolerance: float, rounding: float) -> Mask:
     with np.errstate(invalid="ignore", over="ignore"):
         greatest = np.maximum(np.abs(ones), np.abs(others))
-        apart: Mask = np.abs(ones - others) > (tolerance + _ROUNDED) * greatest
+        apart: Mask = np.abs(ones - others) > (tolerance + _ROUNDED) * greatest + rounding
     # What is not a number here, as infinity less infinity, is not known to be apart.
     return ~apart
 
@@ -305,11 +308,19 @@ class Likeness:
     - `tolerance` is the relative difference up to which numbers count as equal. Two integers must be equal.
     - `lexical` is true if only lexical forms of terms count. Formats that omit the kinds of terms, such as
       SPARQL 1.1 CSV, need this comparison.
+    - `rounding` is the difference that numbers may have in addition, whatever their size: half of the last
+      digit of rounded numbers.
     """
 
     semantics: Semantics = "bag"
     tolerance: float = TOLERANCE
     lexical: bool = False
+    rounding: float = 0.0
+
+    @property
+    def close(self) -> Close:
+        """The function that returns whether two parts of keys count as equal."""
+        return partial(close, tolerance=self.tolerance, rounding=self.rounding)
 
 
 @dataclass(frozen=True, slots=True)
@@ -389,7 +400,7 @@ def _by_numbers(expected: RowsByNumber, actual: RowsByNumber, how: Likeness) -> 
         expected, actual = (rows.chosen(_first_of_each(keys.of(rows))) for rows in (expected, actual))
     if np.array_equal(expected.numbers, actual.numbers):
         return RowMatch(expected)
-    lone = [keys.lone(rows, how.tolerance) for rows in (expected, actual)]
+    lone = [keys.lone(rows, how.tolerance, how.rounding) for rows in (expected, actual)]
     others = [np.flatnonzero(~mask) for mask in lone]
     shared, known = _in_common(keys.of(expected), keys.of(actual))
     shared, known = shared & lone[0], known & lone[1]
@@ -448,7 +459,7 @@ _known_match = lru_cache(maxsize=4096)(matched_by_keys)
 
 
 def _pairs(expected: Sequence[Row], actual: Sequence[Row], how: Likeness) -> dict[int, int]:
-    alike = partial(close, tolerance=how.tolerance)
+    alike = how.close
     keys, others = (
         [opened(row_key(row, lexical=how.lexical)) for row in rows] for rows in (expected, actual)
     )
@@ -477,7 +488,7 @@ def named_rows(expected: Sequence[Row], reports: Sequence[Sequence[Row]], how: L
     # Loads what only rows with blank nodes need.
     from agreement.comparing.matching.blank_names import names_by_report
 
-    alike = partial(close, tolerance=how.tolerance)
+    alike = how.close
     keys, *own = (
         [opened(row_key(row, lexical=how.lexical)) for row in rows] for rows in (expected, *reports)
     )

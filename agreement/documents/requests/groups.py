@@ -584,9 +584,11 @@ TOLERANCE: Final = 1e-9
 class JudgeOptions:
     """The options for judging answers: the choices to try, the data to compare, and the faults to search for.
 
-    Without `late`, the delay of a report must be shorter than the slide. The fields from `lexical` on are set
-    by `lars judge`, and not by the user.
+    Without `late`, the delay of a report must be shorter than the slide. The fields from `rounding` on are
+    set by commands, and not by the user.
 
+    - The field `rounding` is the difference that numbers may have in addition to the tolerance: half of the
+      last digit of rounded numbers.
     - The field `lexical` is true if the format of the answers omits the kinds of RDF terms.
     - The field `times` is true if the times of an engine version's reports are compared too.
     - The field `pushes` is true if an engine version's rejected pushes and printed bounds are compared too.
@@ -633,6 +635,7 @@ class JudgeOptions:
         metavar="SECONDS",
         least=0,
     )
+    rounding: float = 0.0
     lexical: bool = False
     times: bool = True
     pushes: bool = False

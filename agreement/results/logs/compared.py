@@ -23,8 +23,8 @@ from agreement.comparing.aggregates import (
     aggregate_rules,
     common_columns,
     decimals,
+    greatest,
     is_computed,
-    sizes,
     words_among,
 )
 from agreement.comparing.drafts import Draft, draft, quantity_in_words
@@ -62,10 +62,6 @@ SUFFIXES: Final = frozenset(
 )
 """The extensions of files of alerts."""
 _LOGS: Final = 2
-_SPREAD: Final = 4
-"""The greatest ratio of two numbers in a column for which one relative tolerance stands for rounding."""
-_ROUNDING: Final = 0.01
-"""The greatest relative difference of numbers that rounding explains without being asked."""
 _Logs = tuple[Recording, Recording]
 _Tables = Sequence[tuple[str, Recording]]
 """Tables of events, each with the name of its column of times."""
@@ -623,7 +619,7 @@ def _explained(  # noqa: PLR0913, PLR0917 - what is asked, and what was read
                 columns_of = {**(options.column or {}), **templates}
                 options = replace(options, around=replace(options.around, prefix=prefixes), column=columns_of)
         lengths = tuple(dict.fromkeys(length for rule in rules for length in rule.lengths))
-        tolerance = _tolerance(request, logs, tables, listeners.note)
+        roundings = _roundings(request, names, logs, tables, listeners.note)
         named = [f"for {log}" for log in names] if text else _query_names(queries)
         named = [""] if len(queries) < _LOGS else named
         notes: list[str] = []
@@ -633,7 +629,6 @@ def _explained(  # noqa: PLR0913, PLR0917 - what is asked, and what was read
                 lacking=lacking,
                 name=name,
                 lengths=lengths,
-                tolerance=tolerance,
             )
             for query, name in zip(queries, named, strict=True)
         ]
@@ -643,7 +638,8 @@ def _explained(  # noqa: PLR0913, PLR0917 - what is asked, and what was read
         def predicted(n: int, likely: str = "") -> tuple[Prediction, ...]:
             warn, log = unsaid if n else listeners.warn, (request.first, request.second)[n]
             progress = share(listeners.progress, n, n + 1, _LOGS)
-            return judged[min(n, len(judged) - 1)].predictions(log, warn, progress, likely)
+            own = replace(judged[min(n, len(judged) - 1)], rounding=roundings[n])
+            return own.predictions(log, warn, progress, likely)
 
         first = predicted(0)
         second = predicted(1, first[0].name if first[0].fits else "")
@@ -654,28 +650,34 @@ def _explained(  # noqa: PLR0913, PLR0917 - what is asked, and what was read
         return (first, second), text, different
 
 
-def _tolerance(request: LogsRequest, logs: _Logs, tables: _Tables, note: Warn) -> float:
-    """Return the tolerance for numbers of predicted rows: that of the request, or of rounded numbers.
+def _roundings(
+    request: LogsRequest, names: tuple[str, str], logs: _Logs, tables: _Tables, note: Warn
+) -> tuple[float, float]:
+    """Return, for each log, half of the last digit of its computed numbers; 0 if the user gives a tolerance.
 
     Systems often write computed numbers, such as means, with few decimal places; lars computes them exactly.
     """
-    wide = request.tolerance
-    for name in common_columns(logs) if wide == requests.TOLERANCE else ():
-        if tables and all(is_computed(name, table, logs) for _, table in tables):
-            places = max(decimals(log, name) for log in logs)
-            found = [size for log in logs for size in sizes(log, name) if size]
-            least, most = min(found, default=0.0), max(found, default=0.0)
-            rounding = 0.5 * 10.0**-places / least if places and least else 0.0
-            # The tolerance is relative: for much greater numbers, it would hide more than rounding.
-            if wide < rounding <= _ROUNDING and most <= _SPREAD * least:
-                wide = rounding * (1 + _ROUNDING)
-                note(
-                    f"the column {name} of the alerts has numbers with at most "
-                    f"{quantity(places, 'decimal place')}. So "
-                    f"numbers of predicted alerts count as equal up to a difference of {100 * wide:.2g} %. "
-                    "Use --tolerance NUMBER to change this"
-                )
-    return wide
+    halves = [0.0, 0.0]
+    if request.tolerance != requests.TOLERANCE or not tables:
+        return 0.0, 0.0
+    computed = [
+        name for name in common_columns(logs) if all(is_computed(name, table, logs) for _, table in tables)
+    ]
+    for name in computed:
+        for n, log in enumerate(logs):
+            half = 0.5 * 10.0 ** -decimals(log, name)
+            exact = (decimals(log, other) for other in common_columns(logs) if other not in computed)
+            # In a column with finer numbers, rounding would hide differences.
+            is_too_wide = any(places > 0 and half >= 10.0**-places for places in exact)
+            if is_too_wide or not log.reports or half <= request.tolerance * greatest(log, name):
+                continue
+            halves[n] = max(halves[n], half)
+            note(
+                f"{names[n]}: the numbers in the column {name} have at most "
+                f"{quantity(decimals(log, name), 'decimal place')}, so numbers of predicted alerts count as "
+                f"equal up to a difference of {half:g}. Use --tolerance NUMBER to change this"
+            )
+    return halves[0], halves[1]
 
 
 def _judged(request: LogsRequest, query: Path, options: requests.InputOptions, note: Warn) -> JudgedLogs:

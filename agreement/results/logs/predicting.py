@@ -53,11 +53,11 @@ _CHANCE: Final = 3
 """Times have a clock if their distances have a probability of at most 10 to the power of -3 without it."""
 _OFTEN: Final = 2
 """The factor by which more events at the times of a clock are no chance."""
-_MOST_CONTENTS: Final = 10_000_000
+_MOST_CONTENTS: Final = 2_000_000
 """The number of events in all windows together from which their evaluation takes minutes."""
 _NOT_PUSHED: Final = (
-    "{log} has the times of a clock, and its many events do not; so lars does not try rules that evaluate at "
-    "each event, which would take minutes"
+    "{log} has the times of a clock, and its many events do not, so lars did not try rules that evaluate at "
+    "each event; use --query FILE with a query whose answers are the alerts"
 )
 _BURST: Final = 30_000.0
 """The longest time in ms in which a system writes the alerts of one evaluation."""
@@ -110,6 +110,7 @@ class JudgedLogs:
     - `lacking` are the variables of the query that are not compared, because a log has no column for them.
     - `name` is the name of the query, if each log has a query of its own; otherwise it is empty.
     - `lengths` are lengths of windows that are tried first in place of the only one of the query.
+    - `rounding` is the difference that numbers of a log and predicted numbers may have in addition.
     """
 
     query: Path
@@ -123,6 +124,7 @@ class JudgedLogs:
     lacking: frozenset[str] = frozenset()
     name: str = ""
     lengths: tuple[Duration, ...] = ()
+    rounding: float = 0.0
     _tasks: list[specifications.Task] = field(default_factory=list)
     """The first task, whose cached rows all predictions of both logs use; empty before the first task."""
     _judges: dict[str, specifications.Specification | Engine] = field(default_factory=dict)
@@ -148,12 +150,9 @@ class JudgedLogs:
         if self.periods and not _can_slide(run.query):
             raise LarsError("--period requires a query with a window in time, which can slide, and no [NOW]")
         asked = [Duration(points_of(one, unit) * unit.nanoseconds) for one in self.periods]
-        periods = asked or _periods(run, times)
-        tried: list[Prediction] = []
-        if periods and _costs_minutes(run) and _has_own_clock(times, [push.t for push in run.pushes]):
-            messages.append(_NOT_PUSHED.format(log=log.name))
-        else:
-            tried += self._pushed(run, answers)
+        periods = asked or _affordable(run, times, _periods(run, times))
+        is_pulled = periods and _costs_minutes(run, None) and _has_own_clock(times, _times(run))
+        tried = [] if is_pulled else list(self._pushed(run, answers))
         runs: dict[str, tuple[EngineRun, Duration | None]] = {one.name: (run, None) for one in tried}
         pushed = len(tried)
         wait = f" with a wait of {Duration(self.wait * unit.nanoseconds)}" if self.wait else ""
@@ -166,7 +165,9 @@ class JudgedLogs:
                 break
         else:
             language = judging.language_of(self.query, unit)
-            engines = () if requests.reads_graphs(run.query) else ENGINES.items()
+            # All engines of CQELS evaluate at each event, as push does.
+            is_left_out = requests.reads_graphs(run.query) or (not pushed and language == _PUSH)
+            engines = () if is_left_out else ENGINES.items()
             for name in (name for name, engine in engines if engine.specification == language):
                 try:
                     read, _ = self._run(name, messages.append)
@@ -195,6 +196,8 @@ class JudgedLogs:
                 tried += self._by_other_limits(tried, runs, answers)
             if not _is_explained(tried):
                 tried += self._by_new_rows(run, periods, wait, answers)
+        if not pushed and not _is_explained(tried):
+            messages.append(_NOT_PUSHED.format(log=log.name))
         for message in dict.fromkeys(messages):
             warn(message)
         return _sorted(replace(one.since(zero), log=answers, query=self.name) for one in tried)
@@ -410,7 +413,12 @@ class JudgedLogs:
         until = end if starts is not None and end > run.last else None
         for semantics in counted:
             options = requests.JudgeOptions(
-                t0=starts, until=until, diagnosis=False, tolerance=self.tolerance, semantics=semantics
+                t0=starts,
+                until=until,
+                diagnosis=False,
+                tolerance=self.tolerance,
+                rounding=self.rounding,
+                semantics=semantics,
             ).started()
             recording = self._sharing(judging.recording_to_judge(run, self.unit, answers, options))
             judge = self._judges.get(engine) or self._judges.setdefault(engine, _judge(engine))
@@ -521,12 +529,28 @@ def _has_own_clock(times: Sequence[float], events: Sequence[float]) -> bool:
     return common * clock <= _OFTEN * finest * len(events)
 
 
-def _costs_minutes(run: EngineRun) -> bool:
-    """Return whether the windows of all evaluations at events together contain very many events."""
-    first, last = run.pushes[0].t, run.pushes[-1].t
-    longest = max(_lengths(run.query), default=0.0)
-    inside = len(run.pushes) * min(longest / max(last - first, 1.0), 1.0)
-    return len(run.pushes) * inside > _MOST_CONTENTS
+def _times(run: EngineRun) -> Sequence[float]:
+    return [push.t for push in run.pushes]
+
+
+def _costs_minutes(run: EngineRun, period: Duration | None) -> bool:
+    """Return whether the windows of all evaluations contain very many events together.
+
+    The evaluations are at the times of a clock with a period, or at events if `period` is None.
+    """
+    length = max(run.pushes[-1].t - run.pushes[0].t, 1.0) if run.pushes else 1.0
+    inside = len(run.pushes) * min(max(_lengths(run.query), default=0.0) / length, 1.0)
+    return inside * (len(run.pushes) if period is None else length / period.milliseconds) > _MOST_CONTENTS
+
+
+def _affordable(run: EngineRun, times: Sequence[float], periods: Sequence[Duration]) -> Sequence[Duration]:
+    """Return the pull periods without those that take minutes, and that the clock of the alerts contradicts.
+
+    With a period that is shorter than the distances of alerts by a clock, alerts also come at other times.
+    """
+    clock = _clock(times) or 0
+    kept = [one for one in periods if one.milliseconds >= clock or not _costs_minutes(run, one)]
+    return kept or periods[:1]
 
 
 def _merged_at(log: Recording, joined: Recording, period: Duration) -> tuple[float, ...]:

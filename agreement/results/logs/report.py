@@ -231,7 +231,9 @@ def as_text(  # noqa: PLR0913, PLR0917 - what was read and found, and texts that
         yield "; ".join(filter(None, told))
     for n in (0, 1):
         lost = [alert for alert in lone if (alert.first, alert.second)[n] is None]
-        yield from _all_lost(names, n, match, lost, dates)
+        # Of a log that follows a rule, the rule is the reason.
+        if not any(one.fits for one in predictions[n]):
+            yield from _all_lost(names, n, match, lost, dates)
     for title, alerts in (("alerts of one log alone", lone), ("common alerts at other times", moved)):
         if alerts:
             yield _alerts(title, names, match, alerts[:_SHOWN], dates)

@@ -335,27 +335,41 @@ def test_rounded_numbers_of_an_own_query_count_as_equal_and_a_note_says_it(tmp_p
     found = api.compare_logs(a, b, events=s, query=query)
     assert any(one.fits for one in found.predictions[0])
     assert not any(one.fits for one in found.predictions[1])
-    (note,) = [note for note in found.notes if "decimal place" in note]
-    assert "Use tolerance=NUMBER" in note
+    notes = [note for note in found.notes if "decimal place" in note]
+    assert ["Use tolerance=NUMBER" in note for note in notes] == [True, True]
     exact = api.compare_logs(a, b, events=s, query=query, tolerance=1e-6)
     assert not any(one.fits for one in exact.predictions[0])
     assert not [note for note in exact.notes if "decimal place" in note]
 
 
-def test_one_tolerance_stands_for_rounding_only_if_numbers_have_one_size(tmp_path):
-    """Half of the last digit of 1.0 is 5 of 100: then, means of other windows would count as equal."""
-    events = simulated(random.Random(8))
+@pytest.mark.parametrize("numbers", [(30.5, 60.5), (6.5, 600.5), (-30.5, 60.5), (0.0, 0.5)])
+def test_rounding_is_half_of_the_last_digit_whatever_the_size_of_the_numbers(tmp_path, numbers):
+    s = events_of(tmp_path, simulated(random.Random(8)))
+    rows = [(t, "p1", numbers[t % 2]) for t in range(100, 110)]
+    a = written(tmp_path / "a.csv", rows, "pump", "mean")
+    b = written(tmp_path / "b.csv", [(t, g, f"{v}25") for t, g, v in rows], "pump", "mean")
+    (first, second) = [note for note in api.compare_logs(a, b, events=s).notes if "decimal place" in note]
+    assert "a.csv: the numbers in the column mean have at most 1 decimal place, so" in first
+    assert "equal up to a difference of 0.05. Use" in first
+    assert "b.csv: the numbers in the column mean have at most 3 decimal places, so" in second
+    assert "equal up to a difference of 0.0005. Use" in second
+
+
+def test_means_of_very_different_sizes_count_as_equal_up_to_their_rounding(tmp_path):
+    """Half of the last digit of 1.0 is 5 of 100: relative to 600, means of other windows would be equal."""
+    rng = random.Random(8)
+    events = [(t, g, v * (1 if g == "p1" else 300)) for t, g, v in simulated(rng)]
+    rows, longer = (
+        [(t, g, rounded(v, 1)) for (t, g), v in sorted(known.items()) if v > 58]
+        for known in (values(events, "AVG", length, range(60, HOUR, 60)) for length in (120, 180))
+    )
+    assert {g for _, g, _ in rows} == {g for _, g, _ in events}
     s = events_of(tmp_path, events)
-    for numbers, widened in (
-        ((30.5, 60.5), True),
-        ((6.5, 600.5), False),
-        ((-30.5, 60.5), True),
-        ((0.0, 0.5), False),
-    ):
-        rows = [(t, "p1", numbers[t % 2]) for t in range(100, 110)]
-        a = written(tmp_path / "a.csv", rows, "pump", "mean")
-        notes = api.compare_logs(a, a, events=s).notes
-        assert any("decimal place" in note for note in notes) == widened, numbers
+    a, b = (written(tmp_path / f"{n}.csv", own, "pump", "mean") for n, own in (("a", rows), ("b", longer)))
+    found = api.compare_logs(a, b, events=s)
+    best = [tried[0] for tried in found.predictions]
+    assert all(one.fits for one in best)
+    assert ("RANGE 2m" in found.draft, "3m" in f"{best[1].name}{found.draft}") == (True, True)
 
 
 def test_the_limit_is_the_number_with_the_fewest_digits_that_separates():

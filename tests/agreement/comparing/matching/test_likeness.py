@@ -1,6 +1,8 @@
 """How many rows two answers share: against every way to pair them, and by the rules for terms."""
 
+import sqlite3
 from dataclasses import replace
+from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from itertools import permutations
 
 import pytest
@@ -316,3 +318,40 @@ def test_rows_keep_their_numbers_where_others_come_later():
     assert list(first) == [(A,), (None,)]
     assert (first[1], list(first[:1]), len(known)) == ((None,), [(A,)], 101)
     assert first == RowNumbers().numbered([(A,), (None,)]) == ((A,), (None,))
+
+
+@st.composite
+def rounded_numbers(draw):
+    """Return exact numbers, and each number rounded to some places by Python, decimal, or SQLite."""
+    places = draw(st.integers(0, 4))
+    exact = draw(st.lists(st.decimals(-(10**4), 10**4, places=draw(st.integers(places, 9))), min_size=1))
+    step = Decimal(1).scaleb(-places)
+    with sqlite3.connect(":memory:") as database:
+        ways = {
+            "python": lambda number: Decimal(repr(round(float(number), places))),
+            "half even": lambda number: number.quantize(step, ROUND_HALF_EVEN),
+            "half up": lambda number: number.quantize(step, ROUND_HALF_UP),
+            "sqlite": lambda number: Decimal(
+                repr(database.execute("SELECT ROUND(?, ?)", (float(number), places)).fetchone()[0])
+            ),
+        }
+        way = ways[draw(st.sampled_from(sorted(ways)))]
+        return places, [(number, way(number)) for number in exact]
+
+
+@given(rounded_numbers(), st.sampled_from(["decimal", "double"]))
+def test_numbers_that_others_round_are_equal_up_to_half_of_the_last_digit(numbers, kind):
+    places, pairs = numbers
+    how = replace(BAG, rounding=0.5 * 10.0**-places)
+    for exact, rounded in pairs:
+        expected, actual = ([(literal(f"{number:f}", kind),)] for number in (exact, rounded))
+        assert match_rows(expected, actual, how).equal, (exact, rounded)
+        # A number that is more than one digit away is no rounding.
+        other = [(literal(f"{rounded + 2 * Decimal(1).scaleb(-places):f}", kind),)]
+        assert not match_rows(expected, other, how).equal
+    # Many rows are compared as arrays.
+    rows = [
+        [(f'"{n}"', literal(f"{pair[side]:f}", kind)) for n, pair in enumerate(pairs * 40)] for side in (0, 1)
+    ]
+    assert match_rows(*rows, how).equal
+    assert match_rows(*rows, how).common == matched_by_keys(*rows, how).common
