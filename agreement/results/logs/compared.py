@@ -62,6 +62,8 @@ SUFFIXES: Final = frozenset(
 )
 """The extensions of files of alerts."""
 _LOGS: Final = 2
+_MANY_EVENTS: Final = 50_000
+"""The number of events from which notes name the steps of a comparison, because each step takes long."""
 _Logs = tuple[Recording, Recording]
 _Tables = Sequence[tuple[str, Recording]]
 """Tables of events, each with the name of its column of times."""
@@ -591,6 +593,11 @@ def _explained(  # noqa: PLR0913, PLR0917 - what is asked, and what was read
     options = _timed(request.input_options, zero, [table for _, table in tables], logs)
     with TemporaryDirectory(prefix="lars-") as folder:
         text, queries, different = None, asked.query, ""
+        size = sum(len(report.rows) for _, table in tables for report in table.reports)
+        # What follows has no visible steps, and takes long.
+        long = listeners.note if size > _MANY_EVENTS else unsaid
+        if not queries:
+            long(f"lars compares the alerts with aggregates of {quantity(size, 'event')}")
         rules = _rules(options, tables, logs, is_pulled=bool(asked.period))
         if not queries:
             drafts = _drafted(asked.events, options, tables, logs, rules)
@@ -638,6 +645,7 @@ def _explained(  # noqa: PLR0913, PLR0917 - what is asked, and what was read
         def predicted(n: int, likely: str = "") -> tuple[Prediction, ...]:
             warn, log = unsaid if n else listeners.warn, (request.first, request.second)[n]
             progress = share(listeners.progress, n, n + 1, _LOGS)
+            long(f"lars compares {names[n]} with the answers of the query at the times of several rules")
             own = replace(judged[min(n, len(judged) - 1)], rounding=roundings[n])
             return own.predictions(log, warn, progress, likely)
 

@@ -15,7 +15,7 @@ import pytest
 from agreement import api
 from agreement.comparing.logs import match_logs
 from agreement.documents.recordings import Recording, Report
-from agreement.results.logs import predicting
+from agreement.results.logs import compared, predicting
 from lars.errors import LarsError
 from lars.language.terms import XSD
 from tests.agreement.command import lars
@@ -1313,3 +1313,17 @@ def test_a_few_lost_alerts_are_not_said_to_be_all(tmp_path):
     # At the end, a log was cut, which other sentences say.
     for found in lacking_lines(rows, rows[:20], tmp_path):
         assert found == []
+
+
+def test_notes_name_the_long_steps_of_a_comparison_with_many_events(tmp_path, monkeypatch):
+    events = varied()
+    s, paths = table(tmp_path, "s", events), [by_a_clock(tmp_path, events, name) for name in "ab"]
+    steps = [
+        f"lars compares the alerts with aggregates of {len(events)} events",
+        "lars compares a.csv with the answers of the query at the times of several rules",
+        "lars compares b.csv with the answers of the query at the times of several rules",
+    ]
+    for most, notes in ((50_000, []), (len(events) - 1, steps)):
+        monkeypatch.setattr(compared, "_MANY_EVENTS", most)
+        found = api.compare_logs(*paths, events=s, period="10s").notes
+        assert [note for note in found if note.startswith("lars compares")] == notes
