@@ -192,16 +192,21 @@ class CompareResult(Findings):
         """Return the table `differences`."""
         return (OutTable("differences", _COLUMNS, self._rows()),)
 
-    def _rows(self) -> Iterable[tuple[str | None, int, str, bool]]:
+    def _rows(self) -> Iterable[tuple[str | None, int, str, int, int, str, bool]]:
         for comparison in self.comparisons:
             for parted in comparison.parted:
                 causes = " ".join(cause.rule.name for cause in parted.causes)
-                yield comparison.title, int(parted.difference.at), causes, parted.undone
+                place, when = int(parted.difference.at), parting_report.time_of(parted, comparison)
+                first, second = len(parted.difference.rows.missing), len(parted.difference.rows.extra)
+                yield comparison.title, place, when, first, second, causes, parted.undone
 
 
 _COLUMNS = (
     Column("case", str, "name of the recorded case; none: the input is a trace"),
     Column("place", int, "number of the push or of the time unit at which the engines differ"),
+    Column("time", str, "time of the push or of the time unit, as in the text output"),
+    Column("only_first", int, "number of rows that only the first engine reports"),
+    Column("only_second", int, "number of rows that only the second engine reports"),
     Column("parted_by", str, "rules or fields that cause the difference"),
     Column("undone", bool, "whether the difference disappears without these rules"),
 )

@@ -123,6 +123,14 @@ def time(t: float, unit: Duration) -> str:
     return outputs.plain(_points(t, unit), _DIGITS)
 
 
+def time_of(difference: DifferenceWithRules, parting: Divergence) -> str:
+    """Return the time of a difference as the text report shows it, with the whole dateTime."""
+    place = int(difference.difference.at)
+    if parting.pushes is None:
+        return parting.dates.text(place)
+    return _when(parting.pushes[place].t, parting.dates)
+
+
 def _when(t: float, dates: Dates) -> str:
     return time(t, dates.unit) if dates.zero is None else dates.text(_points(t, dates.unit))
 

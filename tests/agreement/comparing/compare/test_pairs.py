@@ -1,5 +1,6 @@
 """Every pair of profiles on one trace, from both sides, each with a query that it can run."""
 
+import csv
 from itertools import combinations_with_replacement
 
 import pytest
@@ -45,6 +46,24 @@ def test_an_engine_is_compared_as_the_build_that_differs_least(tmp_path):
     assert list(map(_sides, found["differences"])) == list(map(_sides, named["differences"]))
     # Its sums of nothing are not those of the build with a name of its own.
     assert not compare(folder, usual, pom, "total").json["same"]
+
+
+@pytest.mark.parametrize("zero", [None, "2026-05-04T08:00:00Z"])
+def test_the_table_of_differences_has_times_and_the_rows_of_each_engine(tmp_path, zero):
+    trace, query = tmp_path / "t.csv", write(tmp_path) / "cs.rq"
+    shown = [f"2026-05-04T08:00:0{t}Z" if zero else str(t) for t in (1, 2, 6, 9)]
+    rows = "".join(f"{t},http://e/S,http://e/{n},http://e/p,{n}\n" for n, t in enumerate(shown))
+    trace.write_text(f"t,stream,s,p,o\n{rows}")
+    ran = lars(
+        "compare", "csparql", "cqels", query, trace, "--out", tmp_path / "o", "--out-format", "csv", "--json"
+    )
+    table = list(csv.DictReader((tmp_path / "o/differences.csv").open()))
+    assert [(len(one["only_first"]), len(one["only_second"])) for one in ran.json["differences"]] == [
+        (int(row["only_first"]), int(row["only_second"])) for row in table
+    ]
+    assert table
+    for row in table:
+        assert row["time"] == (f"2026-05-04T08:00:0{row['place']}Z" if zero else row["place"])
 
 
 KOLIBRIE = (
