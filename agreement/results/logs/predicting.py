@@ -265,6 +265,9 @@ class JudgedLogs:
             counted: Sequence[Semantics] = ("set",) if nearest.once else ("bag",)
             other = self._judged(name, nearest.engine, replace(run, query=query), slide, answers, counted)
             yield replace(other, changed=True)
+            # Lengths that fit better come first, and all lengths together would take minutes.
+            if other.correct and _costs_minutes(run, slide, _MOST_LENGTHS):
+                return
 
     def _bounded(
         self,
@@ -533,14 +536,15 @@ def _times(run: EngineRun) -> Sequence[float]:
     return [push.t for push in run.pushes]
 
 
-def _costs_minutes(run: EngineRun, period: Duration | None) -> bool:
-    """Return whether the windows of all evaluations contain very many events together.
+def _costs_minutes(run: EngineRun, period: Duration | None, often: int = 1) -> bool:
+    """Return whether the windows of all evaluations, which are made `often`, contain very many events.
 
     The evaluations are at the times of a clock with a period, or at events if `period` is None.
     """
     length = max(run.pushes[-1].t - run.pushes[0].t, 1.0) if run.pushes else 1.0
     inside = len(run.pushes) * min(max(_lengths(run.query), default=0.0) / length, 1.0)
-    return inside * (len(run.pushes) if period is None else length / period.milliseconds) > _MOST_CONTENTS
+    evaluations = len(run.pushes) if period is None else length / period.milliseconds
+    return often * evaluations * inside > _MOST_CONTENTS
 
 
 def _affordable(run: EngineRun, times: Sequence[float], periods: Sequence[Duration]) -> Sequence[Duration]:
