@@ -448,7 +448,7 @@ def iri(value: object, what: str, part: str | None = None) -> Iri:
     bare = without_brackets(value) if isinstance(value, str) else ""
     if not ABSOLUTE_IRI.fullmatch(bare):
         place = value if part is None and isinstance(value, str) else part
-        raise wrong(value, f"{what}, an absolute IRI in quotes, such as http://example.org/s", place)
+        raise wrong(value, f"{what}, an absolute IRI, such as http://example.org/s", place)
     return Iri(bare)
 
 

@@ -228,7 +228,8 @@ def moment(value: str | datetime) -> datetime:
     try:
         return values.date_time(value)
     except ValueError:
-        raise LarsError("expected a dateTime from 1678 to 2261, such as 2026-01-31T12:00:00Z") from None
+        accepted = "a dateTime from 1678 to 2261 with a zone up to 14:00, such as 2026-01-31T12:00:00Z"
+        raise LarsError(f"expected {accepted}") from None
 
 
 def assignments(names: Sequence[str] | Mapping[str, Sequence[str]]) -> Mapping[Iri, tuple[Iri, ...]]:
@@ -313,7 +314,7 @@ def prefixes(names: Sequence[str] | Mapping[str, str]) -> Mapping[str, str]:
         if not _PREFIX.fullmatch(prefix):
             problem = f"found the prefix {name!r}; expected PREFIX=IRI, such as ex=http://example.org/"
             raise values.WrongValueError(problem, part=name)
-        if iris.setdefault(prefix, meant := values.iri(iri, f"the IRI of {prefix}", name).value) != meant:
+        if iris.setdefault(prefix, meant := values.iri(iri, "the IRI of a prefix", name).value) != meant:
             raise LarsError(
                 f"the prefix {prefix!r} already means {iris[prefix]}; use one IRI for each prefix"
             )

@@ -42,8 +42,8 @@ def test_an_experiment_has_prefixes_too(folder):
 
 WHEN = ("--period", "3", "--unit", "1s", "--from", "0", "--to", "6", "--json")
 WRONG = {
-    "ex": "found ''; expected an absolute IRI",
-    "ex=e": "found 'e'; expected an absolute IRI",
+    "ex": 'found ""; expected the IRI of a prefix, an absolute IRI',
+    "ex=e": 'found "e"; expected the IRI of a prefix, an absolute IRI',
     "1=http://e/": "found the prefix '1'; expected PREFIX=IRI, such as ex=http://example.org/",
 }
 
@@ -63,7 +63,7 @@ def test_a_wrong_prefix_of_an_experiment_has_its_place(folder):
     found = lars("agree", ".")
     assert found.code == 2
     assert "experiment.toml:3:" in found.err
-    assert "expected a table of prefixes and absolute IRIs" in found.err
+    assert "expected the IRI of a prefix, an absolute IRI" in found.err
 
 
 BIKES = "time,bike,station\n2026-05-04 08:00:01+00:00,b1,s1\n2026-05-04 08:00:02+00:00,b2,s1\n"
