@@ -151,7 +151,6 @@ def with_fewer_instances(
     some1(X0, X1) ← r(X0, X1).
     some2(X0, X1) ← s(X0, X1).
     p(K, N) ← N_0 := COUNT(X) of some1(K, X) by K, N_1 := COUNT(*) of some2(K, Y) by K, N := [?N_0 * ?N_1].
-    q(K, X, Y) ← r(K, X), s(K, Y).
     """
     eliminator = _Eliminator(_names(program))
     fixed, rules = {None, output, *predicates, *positive_loops(program)}, list[Rule]()
@@ -177,7 +176,10 @@ def with_fewer_instances(
                 product = reduce(lambda one, other: logic.Call("*", (one, other)), numbers)
                 body.append(logic.Assign(part.variable, product))
         rules.append(replace(rule, body=tuple(body)))
-    return Program(tuple(dict.fromkeys(rules))) if eliminator.heads else program
+    if not eliminator.heads:
+        return program
+    used = {signature(atom) for rule in rules for part in rule.body for atom, *_ in atoms(part)}
+    return Program(tuple(dict.fromkeys(rule for rule in rules if rule.predicate in used | fixed)))
 
 
 def _instances(
@@ -187,15 +189,25 @@ def _instances(
 
     Return None if the aggregate cannot range over fewer instances.
     """
-    aggregation, predicate = literal.aggregation, signature(literal.atom)
-    rules = [rule for rule in program.rules if rule.predicate == predicate]
-    if aggregation.function not in _COUNTED or predicate in fixed or len(rules) != 1:
+    aggregation = literal.aggregation
+    if aggregation.function not in _COUNTED or not _is_general(literal.atom):
         return None
-    (own,) = rules
-    heads = [head for head in (own.head, literal.atom) if isinstance(head, Atom) and _is_general(head)]
-    if len(heads) < 2 or not own.body or not all(map(_is_plain, own.body)):  # noqa: PLR2004
+    derived = Counter(rule.predicate for rule in program.rules)
+    single = {
+        signature(head): rule
+        for rule in program.rules
+        if isinstance(head := rule.head, Atom) and rule.body and derived[rule.predicate] == 1
+        if rule.predicate not in fixed and _is_general(head) and all(map(_is_plain, rule.body))
+    }
+    body: tuple[BodyLiteral, ...] = (literal.atom,)
+    while names := [
+        signature(part)
+        for part in body
+        if isinstance(part, Atom) and _has_variables_alone(part) and signature(part) in single
+    ]:
+        body = _unfolded(Rule(literal.atom, body), single[names[0]], names[0]).body
+    if body == (literal.atom,):
         return None
-    body = _unfolded(Rule(literal.atom, (literal.atom,)), own, predicate).body
     if aggregation.distinct or aggregation.function != "COUNT":
         return body if {*literal.keys, *aggregation.arguments} < {*literal.atom.arguments} else None
     return body if len(_components(body, literal.keys)) > 1 else None

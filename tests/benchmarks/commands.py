@@ -25,6 +25,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from tests.benchmarks.growing import GROWING
 from tests.benchmarks.slice_evaluation import LONG, SHORT, Load, plainly
 from tests.packs import ROOT, SHARED
 
@@ -44,28 +45,17 @@ STARTS = {
 """Short commands, with the user CPU seconds that each may take; QUERY is a query with one window."""
 SQUARE = 1.6
 """The exponent of growth from which a query counts as growing with the square of its input."""
+MOST_MEMORY = 500
+"""Megabytes that a query of few answers may take at the greatest rate."""
 CALM = 1.0
 """Seconds that the fixed work takes on the machine that the wanted seconds are for."""
 
 JOINED = """SELECT ?room ?who WHERE { STREAM <e:doors> [RANGE 9s] { ?who <e:enters> ?room }
   STREAM <e:alarms> [RANGE 5s] { ?room <e:rings> ?bell } }"""
 ENTERED = "SELECT ?who ?room WHERE { STREAM <e:doors> [RANGE 9s] { ?who <e:enters> ?room } }"
-SEEN = "STREAM <e:s> [RANGE 10s]"
-GROWING = {
-    "the greatest value": f"""SELECT ?x ?v WHERE {{ {SEEN} {{ ?x <e:v> ?v
-        FILTER NOT EXISTS {{ ?o <e:v> ?w FILTER(?w > ?v) }} }} }}""",
-    "less than another": f"""SELECT DISTINCT ?x WHERE {{ {SEEN} {{ ?x <e:v> ?v }}
-        {SEEN.replace("10", "3")} {{ ?o <e:v> ?w }} FILTER(?v < ?w) }}""",
-    "three of one kind": f"""SELECT DISTINCT ?k WHERE {{ {SEEN} {{ ?x <e:k> ?k . ?y <e:k> ?k . ?z <e:k> ?k
-        FILTER(?x != ?y && ?y != ?z && ?x != ?z) }} }}""",
-    "counted": f"""SELECT ?k (COUNT(?x) AS ?n) WHERE {{ {SEEN} {{ ?x <e:k> ?k }} }} GROUP BY ?k
-        HAVING (COUNT(?x) > 3)""",
-    "counted pairs": f"""SELECT ?k (COUNT(?x) AS ?n) WHERE {{ {SEEN} {{ ?x <e:k> ?k }}
-        {SEEN.replace("10", "3")} {{ ?y <e:k> ?k }} }} GROUP BY ?k HAVING (COUNT(?x) > 3)""",
-    "a path from a node": f"SELECT ?n WHERE {{ {SEEN} {{ <e:x0> <e:next>+ ?n }} }}",
-}
-"""Queries whose answers are few; with three rates of arrivals, the exponent of their growth is measured."""
 RATES = (80, 320, 1280)
+BY_HAND = {100: (3000, 1.2), 1000: (300, 1.0), 10_000: (60, 0.8)}
+"""Atoms at each time point: the time points, and how much of the evaluator by hand's time is wanted."""
 FLOORS = ENTERED.replace("?room WHERE {", "?floor WHERE { ?room <e:on> ?floor .")
 JUDGED = """REGISTER QUERY q AS SELECT ?who ?room FROM STREAM <e:doors> [RANGE 10s STEP 10s]
   WHERE { ?who <e:enters> ?room }"""
@@ -133,14 +123,18 @@ class Inputs:
         return self.table(f"trace{count}-{bells}.parquet", rows, ("t", "stream", "s", "p", "o"))
 
     def arriving(self, rate):
-        """Return so many elements a second for 30 seconds: a value, a kind of twenty, and the next one."""
+        """Return so many elements a second for 30 seconds: a value, a kind of twenty, the next one, edges.
+
+        Half of the elements have an edge to a hub, and the other half an edge from it.
+        """
         drawn, rows = random.Random(7), []
         for number in range(30 * rate):
             value = f'"{drawn.randrange(10**6)}"^^<http://www.w3.org/2001/XMLSchema#integer>'
+            own, another = f"<e:x{number}>", f"<e:x{drawn.randrange(30 * rate)}>"
             pairs = ("v", value), ("k", f"<e:k{drawn.randrange(20)}>"), ("next", f"<e:x{number + 1}>")
-            rows += (
-                (number // rate, "<e:s>", f"<e:x{number}>", f"<e:{name}>", other) for name, other in pairs
-            )
+            triples = [(own, name, other) for name, other in (*pairs, ("e", another))]
+            triples.append((own, "e", "<e:hub>") if number % 2 else ("<e:hub>", "e", another))
+            rows += ((number // rate, "<e:s>", one, f"<e:{name}>", other) for one, name, other in triples)
         return self.table(f"arriving{rate}.parquet", rows, ("t", "stream", "s", "p", "o"))
 
     def table(self, name, rows, columns):
@@ -327,21 +321,42 @@ def programs(made):
             yield ratio >= wanted or not more
 
 
+def by_hand(made):
+    """Print how long a command takes for a program, against an incremental evaluator of this program."""
+    program = made.text("rule.lars", RULE)
+    for each, (points, wanted) in BY_HAND.items():
+        trace, out = made.columns(each, points), made.folder / "by_hand"
+        ratios, most = [], 0
+        for _ in range(3):
+            hand, _ = spent(sys.executable, "-m", "tests.benchmarks.incremental", trace, out)
+            asked = "solve", program, trace, "--in-process", "--runs", "--out", made.folder / "runs"
+            seconds, most = spent(sys.executable, "-m", "agreement.cli", *asked)
+            ratios.append(seconds / hand)
+        line = f"by hand: N = {each}"
+        print(f"{line:42} {seconds:7.2f} s {most:6} MB; {min(ratios):.2f} times, wanted {wanted}", flush=True)
+        yield min(ratios) <= wanted
+
+
 def growth(made):
-    """Print what each query of few answers takes at three rates, and the exponent of its growth."""
+    """Print what each query of few answers takes at three rates, and the exponent of its growth.
+
+    The exponent is that of the two greatest rates, beyond what a trace of one element a second takes.
+    """
     how = "--unit", "1s", "--mode", "pull", "--period", "5s", "--in-process", "--certify", "none"
+    least = 0.0
     for name, query in GROWING.items():
         asked = "solve", made.text("growing.rq", query)
-        used = [
-            spent(sys.executable, "-m", "agreement.cli", *asked, made.arriving(rate), *how)
-            for rate in (1, *RATES)
-        ]
-        least, *seconds = (seconds for seconds, _ in used)
-        beyond = [max(0.02, each - least) for each in seconds]
-        exponent = log(beyond[-1] / beyond[0]) / log(RATES[-1] / RATES[0])
+        run = [sys.executable, "-m", "agreement.cli", *asked]
+        least = least or spent(*run, made.arriving(1), *how)[0]
+        used = [spent(*run, made.arriving(rate), *how) for rate in RATES]
+        seconds = [each for each, _ in used]
+        before, last = (max(0.1, each - least) for each in seconds[-2:])
+        exponent, most = log(last / before) / log(RATES[-1] / RATES[-2]), used[-1][1]
         said = " → ".join(f"{each:.2f}" for each in seconds)
-        print(f"{f'growth: {name}':34} {said} s {used[-1][1]:6} MB; exponent {exponent:.1f}", flush=True)
-        yield exponent < SQUARE
+        good = exponent < SQUARE and most <= MOST_MEMORY
+        verdict = "" if good else "  TOO MUCH"
+        print(f"{f'growth: {name}':36} {said} s {most:6} MB; exponent {exponent:.1f}{verdict}", flush=True)
+        yield good
 
 
 def measured(row):
@@ -372,6 +387,8 @@ def main():
         good = [measured(row) for row in table if row.name.startswith(names)]
         if "solve a program".startswith(names):
             good += programs(made)
+        if "by hand: ".startswith(names):
+            good += by_hand(made)
         if "growth: ".startswith(names):
             good += growth(made)
     sys.exit(not all(good))

@@ -171,3 +171,16 @@ def test_counts_over_joins_visit_as_many_rows_as_the_input(monkeypatch):
     rows = list(runs(read(text), Situation(Interval(0, 9), facts, {}), range(9, 10), ("p", 2)))
     assert [row[1] for row, *_ in rows] == [f'"{1000**2}"^^<http://www.w3.org/2001/XMLSchema#integer>']
     assert max(pairs, default=0) <= 1000
+
+
+def test_instances_are_those_of_rules_below_each_other_also_if_another_rule_uses_them():
+    text = (
+        "some ← d(X, V, W). p(N) ← N := COUNT(DISTINCT X) of d(X, V, W), some. "
+        "c(X, V, W) ← ⊞^9 ◇ e(X, V), ⊞^9 ◇ f(Z, W). d(X, V, W) ← c(X, V, W), V < W."
+    )
+    narrow = with_fewer_variables(with_fewer_instances(read(text), ("p", 1)), ("p", 1))
+    assert not any("some1(" in str(rule.head) and " c(" in str(rule) for rule in narrow.rules)
+    facts = [Fact(t, name, (f"n{t}", str(t % 4))) for t in range(9) for name in "ef"]
+    here = Situation(Interval(0, 9), facts, {})
+    one, other = (set(runs(each, here, range(10), ("p", 1))) for each in (read(text), narrow))
+    assert one == other != set()
