@@ -224,7 +224,8 @@ def _band_keys(
     if left is None or right is None:
         return None
     (one, some), (other, more) = left, right
-    most = max(np.abs(one).max(initial=0), np.abs(other).max(initial=0)) + abs(low) + abs(high)
+    # With numbers of Python, since numpy warns of sums and products beyond the greatest double.
+    most = sum(map(abs, (low, high)), max(float(np.abs(side).max(initial=0)) for side in (one, other)))
     width = max((high - low) * (1 + 4 * _MARGIN), 4 * most / _MOST_BUCKETS)
     if low > high or not 0 < width < inf:
         return None

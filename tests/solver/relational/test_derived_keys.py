@@ -3,6 +3,7 @@
 from random import Random
 from unittest.mock import patch
 
+import numpy as np
 import pytest
 
 from lars.language import formulas as logic
@@ -105,6 +106,13 @@ def test_a_number_equals_a_double_although_both_are_different_floats(text):
     given = parts, False, [logic.Test(logic.Call("=", (W, X)))], (W, X)
     with patch.object(evaluation, "_MUCH", 0):
         assert {*found(*given)} == {*tried(*given)} != set()
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("text", ["1.7E308", "-1E308"])
+def test_numbers_near_the_greatest_double_cause_no_warning(text):
+    column = np.array([float(text)]), np.ones(1, np.bool_)
+    assert derived_keys._band_keys(-1e300, 1e300, column, column) is None
 
 
 @pytest.mark.parametrize("kind", KINDS)
