@@ -167,9 +167,10 @@ def with_fewer_instances(
                 body.append(replace(part, atom=use))
             else:
                 parts = _components(instances, part.keys)
-                factors = list(
-                    _factors(part, parts, eliminator, frozenset().union(*map(variables, rule.body)))
-                )
+                # Variables of an aggregate's atom are local, but the value cannot have the name of one.
+                local = (variables(atom) for other in rule.body for atom, *_ in atoms(other))
+                taken = frozenset[Variable]().union(*map(variables, rule.body), *local)
+                factors = list(_factors(part, parts, eliminator, taken))
                 rules += [made for made, _ in factors]
                 body += [gather for _, gather in factors]
                 numbers: list[logic.Expression] = [gather.variable for _, gather in factors]

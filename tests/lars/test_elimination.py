@@ -140,6 +140,13 @@ def test_most_random_aggregates_have_fewer_instances():
     assert sum("_0 * ?" in str(one) for one in smaller) > 8
 
 
+def test_counts_that_are_multiplied_have_names_apart_from_all_variables():
+    text = "p(K, N, M) ← N := COUNT(*) of m(K, N_0, N_1) by K, M := MAX(M_0) of m(K, M_0, N_1_) by K."
+    narrow = with_fewer_instances(read(f"{text} m(K, X, Y) ← q(K, X), r(K, Y)."), ("p", 3))
+    check_safety(narrow)
+    assert "_0_ * ?" in str(narrow)
+
+
 @pytest.mark.parametrize(
     "text",
     [
