@@ -6,6 +6,7 @@ in process, from Parquet and from N-Quads, and of the script, which reads N-Quad
 window, and pulls every period and pushes every second; then how many times faster `lars agree` is. Each runs
 in a process of its own; start-up is the same run on a trace of one second. What stands behind -- goes to
 `lars agree`. The rows of pull and of push are counted both ways, and must be as many: else exit code 1.
+`database_speed` compares with DuckDB and polars.
 """
 
 import argparse
