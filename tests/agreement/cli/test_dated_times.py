@@ -83,7 +83,7 @@ WRONG = {
     "2026-01-31T12:00:03.5Z": "is not a multiple of the unit 1s",
     "2026-01-31T12:00:03": "cannot be a time point: only one of the two dateTimes has a time zone",
     "2026-01-31": "expected a time point from 0, such as 5, or a dateTime such as 2026-05-04T08:00:00Z",
-    "2026-02-30T12:00:03Z": "expected a dateTime from 1678 to 2261, such as 2026-01-31T12",
+    "2026-02-30T12:00:03Z": "expected a dateTime from 1678 to 2261 with a zone up to 14:00, such as",
     "2026-01-31T12:00:03.00000001Z": "expected a time point from 0, such as 5",
 }
 
