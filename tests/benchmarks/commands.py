@@ -355,7 +355,7 @@ def growth(made):
         said = " → ".join(f"{each:.2f}" for each in seconds)
         good = exponent < SQUARE and most <= MOST_MEMORY
         verdict = "" if good else "  TOO MUCH"
-        print(f"{f'growth: {name}':36} {said} s {most:6} MB; exponent {exponent:.1f}{verdict}", flush=True)
+        print(f"{f'growth: {name}':48} {said} s {most:6} MB; exponent {exponent:.1f}{verdict}", flush=True)
         yield good
 
 

@@ -6,19 +6,20 @@
 SEEN, SHORTER, SHORTEST = (f"STREAM <e:s> [RANGE {seconds}s]" for seconds in (10, 3, 1))
 BY_KIND = "{ ?x <e:k> ?k . ?x <e:v> ?v }"
 GROWING = {
-    "the greatest value": f"""SELECT ?x ?v WHERE {{ {SEEN} {{ ?x <e:v> ?v
+    "the greatest value: NOT EXISTS": f"""SELECT ?x ?v WHERE {{ {SEEN} {{ ?x <e:v> ?v
         FILTER NOT EXISTS {{ ?o <e:v> ?w FILTER(?w > ?v) }} }} }}""",
-    "less than another": f"""SELECT (COUNT(DISTINCT ?x) AS ?n) WHERE {{ {SEEN} {{ ?x <e:v> ?v }}
+    "less than another, two windows": f"""SELECT (COUNT(DISTINCT ?x) AS ?n) WHERE {{ {SEEN} {{ ?x <e:v> ?v }}
         {SHORTER} {{ ?o <e:v> ?w }} FILTER(?v < ?w) }}""",
-    "three of one kind": f"""SELECT DISTINCT ?k WHERE {{ {SEEN} {{ ?x <e:k> ?k . ?y <e:k> ?k . ?z <e:k> ?k
+    "three of one kind: self-join, DISTINCT": f"""SELECT DISTINCT ?k WHERE {{
+        {SEEN} {{ ?x <e:k> ?k . ?y <e:k> ?k . ?z <e:k> ?k
         FILTER(?x != ?y && ?y != ?z && ?x != ?z) }} }}""",
-    "counted": f"""SELECT ?k (COUNT(?x) AS ?n) WHERE {{ {SEEN} {{ ?x <e:k> ?k }} }} GROUP BY ?k
+    "COUNT, HAVING": f"""SELECT ?k (COUNT(?x) AS ?n) WHERE {{ {SEEN} {{ ?x <e:k> ?k }} }} GROUP BY ?k
         HAVING (COUNT(?x) > 3)""",
-    "counted pairs": f"""SELECT ?k (COUNT(?x) AS ?n) WHERE {{ {SEEN} {{ ?x <e:k> ?k }}
+    "COUNT, HAVING over two windows": f"""SELECT ?k (COUNT(?x) AS ?n) WHERE {{ {SEEN} {{ ?x <e:k> ?k }}
         {SHORTER} {{ ?y <e:k> ?k }} }} GROUP BY ?k HAVING (COUNT(?x) > 3)""",
-    "average and maximum": f"""SELECT ?k (AVG(?v) AS ?a) (MAX(?v) AS ?m) WHERE {{ {SEEN} {BY_KIND} }}
+    "AVG, MAX": f"""SELECT ?k (AVG(?v) AS ?a) (MAX(?v) AS ?m) WHERE {{ {SEEN} {BY_KIND} }}
         GROUP BY ?k""",
-    "distinct kinds counted": f"SELECT (COUNT(DISTINCT ?k) AS ?n) WHERE {{ {SEEN} {{ ?x <e:k> ?k }} }}",
+    "COUNT(DISTINCT)": f"SELECT (COUNT(DISTINCT ?k) AS ?n) WHERE {{ {SEEN} {{ ?x <e:k> ?k }} }}",
     "MINUS": f"SELECT ?x WHERE {{ {SEEN} {{ ?x <e:k> <e:k1> }} MINUS {{ {SHORTER} {{ ?x <e:v> ?v }} }} }}",
     "OPTIONAL, FILTER": f"""SELECT ?x ?v WHERE {{ {SEEN} {{ ?x <e:v> ?v
         OPTIONAL {{ ?o <e:v> ?w FILTER(?w > ?v) }} FILTER(!BOUND(?w)) }} }}""",
@@ -29,16 +30,18 @@ GROWING = {
     "ORDER BY, LIMIT": f"SELECT ?x ?v WHERE {{ {SEEN} {{ ?x <e:v> ?v }} }} ORDER BY DESC(?v) LIMIT 3",
     "sub-SELECT": f"""SELECT ?x ?m WHERE {{ {SEEN} {{ ?x <e:v> ?m }}
         {{ SELECT (MAX(?w) AS ?m) WHERE {{ {SEEN} {{ ?o <e:v> ?w }} }} }} }}""",
-    "three windows of a stream": f"""SELECT DISTINCT ?k WHERE {{ {SEEN} {{ ?x <e:k> ?k }}
+    "three windows of one stream": f"""SELECT DISTINCT ?k WHERE {{ {SEEN} {{ ?x <e:k> ?k }}
         {SHORTER} {{ ?y <e:k> ?k }} {SHORTEST} {{ ?z <e:k> ?k }} }}""",
     "TRIPLES 100": "SELECT DISTINCT ?k WHERE { STREAM <e:s> [TRIPLES 100] { ?x <e:k> ?k } }",
-    "a path from a node": f"SELECT ?n WHERE {{ {SEEN} {{ <e:x0> <e:next>+ ?n }} }}",
-    "a path of three steps": f"SELECT DISTINCT ?k WHERE {{ {SEEN} {{ ?x <e:next>/<e:next>/<e:k> ?k }} }}",
+    "a path :next+ from a node": f"SELECT ?n WHERE {{ {SEEN} {{ <e:x0> <e:next>+ ?n }} }}",
+    "a path :next/:next/:k": f"SELECT DISTINCT ?k WHERE {{ {SEEN} {{ ?x <e:next>/<e:next>/<e:k> ?k }} }}",
     "triangles at a hub": f"""SELECT ?x ?y ?z WHERE {{
         {SEEN} {{ ?x <e:e> ?y . ?y <e:e> ?z . ?z <e:e> ?x }} }}""",
-    "a difference below 5": f"""SELECT DISTINCT ?k WHERE {{ {SEEN} {BY_KIND} {SHORTER} {{ ?o <e:v> ?w }}
+    "ABS(?v - ?w) < 5, two windows": f"""SELECT DISTINCT ?k WHERE {{
+        {SEEN} {BY_KIND} {SHORTER} {{ ?o <e:v> ?w }}
         FILTER(ABS(?v - ?w) < 5) }}""",
-    "equal values": f"""SELECT DISTINCT ?x ?o WHERE {{ {SEEN} {{ ?x <e:v> ?v }} {SHORTER} {{ ?o <e:v> ?w }}
+    "?v = ?w, two windows": f"""SELECT DISTINCT ?x ?o WHERE {{
+        {SEEN} {{ ?x <e:v> ?v }} {SHORTER} {{ ?o <e:v> ?w }}
         FILTER(?v = ?w && ?x != ?o) }}""",
     "BIND and REGEX": f"""SELECT ?b WHERE {{ {SEEN} {{ ?x <e:v> ?v }} BIND(?v * 2 + 1 AS ?b)
         FILTER(?b > 1999000 && REGEX(STR(?x), "7$")) }}""",

@@ -4,6 +4,7 @@ import inspect
 import json
 import re
 import tomllib
+from math import log
 from typing import get_args, get_type_hints
 
 import numpy as np
@@ -21,6 +22,8 @@ from agreement.proving.suite.suite_tests import chosen_streams
 from agreement.results.base.library import answering
 from agreement.results.files.watched import watch
 from solver.columns import InputAtoms, TermCodes, TraceColumns
+from tests.benchmarks.commands import MOST_MEMORY, SQUARE
+from tests.benchmarks.growing import GROWING
 from tests.manuals.pages import BLOCKS, PAGES, ROOT, block, rows, snippets
 from tests.manuals.running import copied, run
 from translate.model.query import Language, Setting
@@ -388,3 +391,19 @@ def test_the_page_on_watching_lists_the_rules_that_are_tried():
         name for row in rows("agreement/manual/watch.md", "| rule | meaning |") for name in snippets(row[0])
     ]
     assert sorted(listed) == sorted(general)
+
+
+def test_the_table_of_growth_has_each_query_of_the_benchmark_and_the_exponents_of_its_own_times():
+    table = rows(
+        "agreement/manual/troubleshooting.md", "| query | 80 per second | 320 | 1,280 | memory | exponent |"
+    )
+    assert [name.replace("`", "") for name, *_ in table] == [*GROWING]
+    start = float(re.search(r"The start takes ([0-9.]+) s", PAGES["agreement/manual/troubleshooting.md"])[1])
+    for name, *times, memory, exponent in table:
+        seconds = [float(time.removesuffix(" s")) for time in times]
+        before, last = (max(0.1, each - start) for each in seconds[1:])
+        # The times are rounded to hundredths of a second.
+        least, most = (log((last + e) / (before - e)) / log(4) for e in (-0.01, 0.01))
+        assert least - 0.06 <= float(exponent) <= most + 0.06, name
+        assert float(exponent) < SQUARE
+        assert int(memory.removesuffix(" MB")) <= MOST_MEMORY

@@ -80,15 +80,6 @@ _MOST_NEIGHBOURS: Final = 40
 """The maximum number of streams similar to a wrong run's stream from which streams are drawn."""
 
 
-def of_each_kind(ranked: Sequence[references.Switch]) -> list[references.Switch]:
-    """Return possible faults so that the first fault against each definition precedes all further faults.
-
-    Otherwise the many start times of windows, which violate one definition, fill all places in the front.
-    """
-    first = {switch.right: switch for switch in reversed(ranked)}
-    return sorted(ranked, key=lambda switch: first[switch.right] is not switch)
-
-
 @dataclass(slots=True)
 class Explanation:
     """Explains the wrong runs of a hunt by causes, and adds a fault of the engine for each cause.
@@ -267,10 +258,10 @@ class Explanation:
         """
         if len(self.wrong) >= _FEWEST_FOR_PAIRS and not self.hunt.is_past(_PAIRED):
             told = [one for one in switches if one.held is None]
-            ranked = self.arena.nearest(told, len(told), partial(self.hunt.is_past, _PAIRED))
-            if not ranked:
+            nearest = self.arena.nearest(told, _MOST_PAIRED, partial(self.hunt.is_past, _PAIRED))
+            if not nearest:
                 return
-            first, *others = of_each_kind(ranked)[:_MOST_PAIRED]
+            first, *others = nearest
             # What the nearest one needs may be far from what came where it is on alone.
             others += [one for one in told if one is not first and one not in others]
             yield from starmap(references.both, product([first], others))

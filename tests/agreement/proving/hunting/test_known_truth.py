@@ -11,9 +11,7 @@ from agreement.engines.adapters.built_in import built_in
 from agreement.engines.adapters.messages import EngineReport, ProfileReply, PushReply, open_message
 from agreement.engines.specifications import builtin
 from agreement.proving.hunting import Hunt, HuntLimits, made_queries, reference, run_hunt
-from agreement.proving.hunting.explanation import of_each_kind
 from agreement.proving.hunting.hunted_queries import hunted_query
-from agreement.proving.hunting.references import Switch
 from agreement.proving.hunting.streams import streams
 from lars.errors import TimeLimitError
 from tests.agreement.proving.hunting.mutants import STRICT, mutants
@@ -265,10 +263,3 @@ def test_an_engine_that_keeps_first_times_is_named():
     run_hunt(found)
     again = "a triple that arrives again while it is kept counts only at its first time"
     assert [one.sentence for one in found.faults] == [again]
-
-
-def test_start_times_do_not_fill_the_places_of_other_faults_in_pairs():
-    starts = [Switch(f"windows begin at another t0: {n}", "t0 = 0, as given") for n in range(12)]
-    others = [Switch("equal rows count once", "rows = bag"), Switch("late triples are lost", "late = kept")]
-    ordered = of_each_kind([*starts, *others])
-    assert ordered == [starts[0], *others, *starts[1:]]
