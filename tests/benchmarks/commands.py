@@ -353,7 +353,8 @@ def growth(made):
         used = [spent(*run, made.arriving(rate), *how) for rate in RATES]
         seconds = [each for each, _ in used]
         before, last = (max(0.1, each - least) for each in seconds[-2:])
-        exponent, most = log(last / before) / log(RATES[-1] / RATES[-2]), used[-1][1]
+        exponent = max(0.0, log(last / before) / log(RATES[-1] / RATES[-2]))
+        most = used[-1][1]
         said = " → ".join(f"{each:.2f}" for each in seconds)
         good = exponent < SQUARE and most <= MOST_MEMORY
         verdict = "" if good else "  TOO MUCH"
