@@ -1,10 +1,12 @@
 """Find the limit of a system: the number with which a comparison of the query predicts a log of alerts."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from decimal import ROUND_FLOOR, Decimal
 from typing import Final
 
+from agreement.comparing.aggregates import COUNT
 from agreement.comparing.matching.likeness import is_number, row_key
 from agreement.documents.recordings import Push
 from agreement.results.logs.report import Prediction
@@ -14,6 +16,8 @@ from translate.analysis import exchanged, parts
 from translate.model import patterns
 from translate.model.query import EngineQuery
 
+ValueRange = tuple[Decimal | None, Decimal | None]
+"""The least and the greatest value of a variable; None if it is unknown."""
 MOST: Final = 14
 """The maximum number of numbers that are tried as one limit; each halves the range of possible limits."""
 _MIRRORED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
@@ -31,10 +35,16 @@ def _sides(limit: Call) -> tuple[str, str, Decimal]:
 def in_words(query: EngineQuery, limit: Call, number: Decimal | None = None) -> str:
     """Return a limit of a query as text, such as `?temperature > 30`; by default with its own number."""
     variable, relation, own = _sides(limit)
-    # A variable of an aggregate in HAVING is none of the user's.
-    groups = (part for part in parts(query.pattern) if isinstance(part, patterns.Group))
+    # A variable of an aggregate in HAVING is none of the user's, nor is that of an expression in it.
+    every = [*parts(query.pattern)]
+    groups = (part for part in every if isinstance(part, patterns.Group))
     aggregates = {str(name): str(aggregate) for group in groups for name, aggregate in group.aggregates}
-    return f"{aggregates.get(variable, variable)} {relation} {own if number is None else number:f}"
+    expressions = {
+        str(part.variable): str(part.expression) for part in every if isinstance(part, patterns.Extend)
+    }
+    text = aggregates.get(variable, variable)
+    text = re.sub(r"\?_\w+", lambda name: expressions.get(name[0], name[0]), text)
+    return f"{text} {relation} {own if number is None else number:f}"
 
 
 def with_number(query: EngineQuery, limit: Call, number: Decimal) -> EngineQuery:
@@ -80,9 +90,25 @@ def _conjuncts(condition: Expression) -> Iterator[Expression]:
         yield condition
 
 
-def numbers_in(pushes: Iterable[Push]) -> Sequence[Decimal]:
-    """Return the different numbers in the objects of the pushed triples, ascending."""
-    return sorted(_numbers(*{push.triple[2] for push in pushes}))
+def reach_of(query: EngineQuery, limit: Call, pushes: Iterable[Push]) -> ValueRange | None:
+    """Return the least and the greatest value of the variable of a limit; None if it has no values.
+
+    These are the least and the greatest number in the objects of the pushed triples. Counts, sums and numbers
+    that the query computes can be beyond them.
+    """
+    name, _, _ = _sides(limit)
+    every = [*parts(query.pattern)]
+    computed = {str(part.variable) for part in every if isinstance(part, patterns.Extend)}
+    for group in (part for part in every if isinstance(part, patterns.Group)):
+        for variable, aggregation in group.aggregates:
+            if str(variable) == name and aggregation.function == COUNT:
+                return Decimal(0), None
+            if aggregation.function == "SUM" or not computed.isdisjoint(map(str, aggregation.arguments)):
+                computed.add(str(variable))
+    if name in computed:
+        return None, None
+    numbers = _numbers(*{push.triple[2] for push in pushes})
+    return (min(numbers), max(numbers)) if numbers else None
 
 
 def _numbers(*terms: str) -> set[Decimal]:
@@ -94,7 +120,7 @@ def _numbers(*terms: str) -> set[Decimal]:
 def fitting(
     limit: Call,
     base: Prediction,
-    numbers: Sequence[Decimal],
+    reach: ValueRange,
     predicted: Callable[[Decimal], Prediction],
 ) -> Prediction | None:
     """Return a prediction with another limit that leaves no evaluation unexplained; None without one.
@@ -105,16 +131,18 @@ def fitting(
     Args:
         limit: The limit of the query.
         base: The prediction with the limit of the query.
-        numbers: The numbers in the events, ascending.
+        reach: The least and the greatest value of the variable of the limit.
         predicted: Returns the prediction with another number as the limit.
     """
     since, (_, _, own) = base.inside[0].end, _sides(limit)
-    if since is None or not numbers or (side := _side(limit, base, since)) is None:
+    if since is None or (side := _side(limit, base, since)) is None:
         return None
-    low, high = min(own, numbers[0]) - 1, max(own, numbers[-1]) + 1
+    least, greatest = reach
+    low = None if least is None else min(own, least) - 1
+    high = None if greatest is None else max(own, greatest) + 1
     low, high = (own, high) if side > 0 else (low, own)
     for _ in range(MOST):
-        number = round_number(low, high)
+        number = _between(low, high, own)
         tried = predicted(number)
         if tried.verdict is None:
             return None
@@ -135,6 +163,15 @@ def _side(limit: Call, prediction: Prediction, since: float) -> int | None:
         return None
     # A greater number removes rows by > and >=, and adds rows by < and <=.
     return 1 if bool(first.missing) == _sides(limit)[1].startswith(">") else -1
+
+
+def _between(low: Decimal | None, high: Decimal | None, own: Decimal) -> Decimal:
+    """Return the number to try between two numbers; None is no bound, and then steps become longer."""
+    if low is not None and high is not None:
+        return round_number(low, high)
+    end, sign = (low, 1) if low is not None else (high, -1)
+    assert end is not None
+    return end + sign * max(abs(own), abs(end - own), Decimal(1))
 
 
 def round_number(low: Decimal, high: Decimal) -> Decimal:

@@ -302,7 +302,8 @@ class JudgedLogs:
             run, slide = runs[base.name]
             for limit in limits.limits_of(run.query):
                 predicted = partial(self._limited, base, limit, run, slide, answers)
-                fitting = limits.fitting(limit, base, limits.numbers_in(run.pushes), predicted)
+                reach = limits.reach_of(run.query, limit, run.pushes)
+                fitting = None if reach is None else limits.fitting(limit, base, reach, predicted)
                 if fitting is not None and _is_explained((*tried, fitting)):
                     return [fitting]
         return []

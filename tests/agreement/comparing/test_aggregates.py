@@ -477,3 +477,47 @@ def test_a_system_of_events_and_a_system_of_a_clock_have_a_draft_each(tmp_path):
         found = api.compare_logs(*pair, events=s)
         assert all(tried[0].correct for tried in found.predictions)
         assert found.to_json()["query"].count("[NOW]") == 1
+
+
+def test_another_limit_of_a_count_explains_a_log_if_the_events_have_no_numbers(tmp_path):
+    rng = random.Random(3)
+    events = [(t, g, rng.choice(["JAM", "RUN"])) for t, g, _ in simulated(rng)]
+    jams = [(t, g, 1) for t, g, state in events if state == "JAM"]
+    known = values(jams, "COUNT", 300, range(60, HOUR, 60))
+    a, b = (
+        written(tmp_path / f"{limit}.csv", [key for key, value in known.items() if value > limit], "pump")
+        for limit in (6, 4)
+    )
+    found = api.compare_logs(a, b, events=written(tmp_path / "s.csv", events, "pump", "state"))
+    assert [tried[0].fits for tried in found.predictions] == [True, True]
+    assert ", with a limit such as COUNT(?event) > " in found.text.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("value", "one", "other"),
+    [
+        ("SUM(?v)", 100, 500),
+        ("SUM(?v * -1)", -100, -500),
+        ("MAX(?v * 3)", 140, 185),
+        ("MIN(?v - 60)", 0, -4),
+    ],
+)
+def test_a_limit_may_be_beyond_the_numbers_in_the_events(tmp_path, value, one, other):
+    """The numbers in the events are near 60; sums and computed numbers are far from it."""
+    events = simulated(random.Random(3))
+    function, argument = re.fullmatch(r"(\w+)\((.*)\)", value).groups()
+    factor, summand = {"?v": (1, 0), "?v * -1": (-1, 0), "?v * 3": (3, 0), "?v - 60": (1, -60)}[argument]
+    computed = [(t, g, v * factor + summand) for t, g, v in events]
+    known = values(computed, function, 200, range(60, HOUR, 60))
+    rows = [key for key, number in known.items() if number > other]
+    assert 10 < len(rows) < len(known) - 10
+    a = written(tmp_path / "a.csv", rows, "pump")
+    query = (
+        "PREFIX ex: <http://example.org/>\n"
+        "SELECT ?pump WHERE { STREAM ex:s [RANGE 200s] { ?e ex:pump ?pump ; ex:bar ?v } } "
+        f"GROUP BY ?pump HAVING ({value} > {one})"
+    )
+    found = api.compare_logs(a, a, events=events_of(tmp_path, events), query=query, period="1m")
+    (best, *_) = found.predictions[0]
+    assert best.fits
+    assert f", with a limit such as {value} > {other} in place of {value} > {one}" in best.name
