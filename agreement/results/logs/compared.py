@@ -284,7 +284,9 @@ def compare_logs(request: LogsRequest, listeners: Listeners) -> LogsResult:
     moved = None if events is None else later(events, -begin * initial.MINUTE)
     predictions: report.Predictions = ((), ())
     text, distinction = None, _distinction(asked.query, request)
-    if asked.events and (first.reports or second.reports):
+    # No query is derived from a log without alerts: whatever is silent on the events predicts the log.
+    has_alerts = [bool(log.reports) for log in (first, second)]
+    if asked.events and (any(has_alerts) if asked.query else all(has_alerts)):
         predictions, text, different = _explained(request, zero, tables, logs, lacking, listeners)
         distinction = different or distinction
     match = match_logs(first, second, request.tolerance, within, moved)
@@ -299,7 +301,7 @@ def compare_logs(request: LogsRequest, listeners: Listeners) -> LogsResult:
                 "matched. Use --within LENGTH to change this"
             )
     names = _names(paths)
-    causes = hints(
+    causes = _no_alerts(names, (first, second), predictions) or hints(
         names,
         (first, second),
         match,
@@ -318,6 +320,15 @@ def compare_logs(request: LogsRequest, listeners: Listeners) -> LogsResult:
         predictions=predictions,
         draft=text,
     )
+
+
+def _no_alerts(names: tuple[str, str], logs: _Logs, predictions: report.Predictions) -> tuple[str, ...]:
+    """Return a sentence about a log without alerts, if the other log has alerts and no predictions exist."""
+    numbers = [sum(len(one.rows) for one in log.reports) for log in logs]
+    if all(numbers) or any(predictions):
+        return ()
+    (empty, _), (full, number) = sorted(zip(names, numbers, strict=True), key=lambda log: log[1])
+    return (f"{empty} contains no alert, and {full} contains {quantity(number, 'alert')}",) if number else ()
 
 
 def _clock(*logs: Sequence[Prediction]) -> tuple[Duration, str] | None:

@@ -711,7 +711,7 @@ def test_an_alert_may_come_before_the_first_event(files):
 def test_a_log_without_alerts_is_not_predicted_by_what_alerts(files):
     (files / "bare.csv").write_text("time,floor\n")
     run = lars("compare", files / "bare.csv", files / "other.csv", "--events", files / "events.csv")
-    assert "bare.csv: no tried rule comes close: the nearest, push, fails at 1 of 1 evaluation" in run.out
+    assert run.out.startswith("bare.csv contains no alert, and other.csv contains 1 alert")
 
 
 def test_a_log_without_alerts_is_not_praised_if_none_are_predicted(tmp_path):
@@ -1327,3 +1327,12 @@ def test_notes_name_the_long_steps_of_a_comparison_with_many_events(tmp_path, mo
         monkeypatch.setattr(compared, "_MANY_EVENTS", most)
         found = api.compare_logs(*paths, events=s, period="10s").notes
         assert [note for note in found if note.startswith("lars compares")] == notes
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_no_rule_is_derived_from_a_log_without_alerts(tmp_path, swapped):
+    events = table(tmp_path, "events", [(t, "hall", t % 7) for t in range(60)])
+    logs = [table(tmp_path, "empty", []), table(tmp_path, "full", [(9, "hall", 1), (12, "hall", 2)])]
+    found = lars("compare", *(reversed(logs) if swapped else logs), "--events", events)
+    assert found.out.startswith("empty.csv contains no alert, and full.csv contains 2 alerts")
+    assert (found.code, "follows" in found.out, "changed" in found.out) == (1, False, False)
