@@ -108,7 +108,9 @@ def _aggregated(rule: AggregateRule, events: Recording, stream: str) -> Iterator
         fitting = f"{rule.fitting} of the {rule.looked} alerts that lars looked at"
         yield f"# In {fitting}, {rule.variable} is {quantity_in_words(rule).rstrip(',')}."
     else:
-        yield f"# {quantity_in_words(rule).capitalize()} separates the evaluations with and without an alert."
+        # Terms and names of columns keep their case.
+        what = quantity_in_words(rule)
+        yield f"# {what[0].upper()}{what[1:]} separates the evaluations with and without an alert."
     yield f"PREFIX {prefix}: <{iri}>"
     selected = f"({value} AS ?{rule.variable})" if rule.variable else ""
     yield f"SELECT {' '.join(filter(None, (groups, selected)))} WHERE {{"

@@ -491,6 +491,8 @@ def test_another_limit_of_a_count_explains_a_log_if_the_events_have_no_numbers(t
     found = api.compare_logs(a, b, events=written(tmp_path / "s.csv", events, "pump", "state"))
     assert [tried[0].fits for tried in found.predictions] == [True, True]
     assert ", with a limit such as COUNT(?event) > " in found.text.splitlines()[0]
+    # The comment of the query writes terms as the events do.
+    assert '# The number of events in the last 5m with state "JAM" separates' in found.to_json()["query"]
 
 
 @pytest.mark.parametrize(
