@@ -29,6 +29,7 @@ from lars.language.terms import Constant, Literal, Number, TripleTerm, Variable
 from solver.columns import NULL_CODE, Array, Mask, TermCodes, distinct
 from solver.rdf import CalendarTime, Single, convert, numeric, value
 
+# Strictness does not matter here: the condition itself is tested on the rows that a key joins.
 _NEGATED: Final = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "!=": "="}
 _KINDS: Final = (int, Decimal, float)
 """The types of numbers whose sums have at least the precision of doubles."""

@@ -564,10 +564,9 @@ def as_engines_read(path: Path) -> EngineQuery | None:
     In Kolibrie, numbers in a query and times in its streams have the same unit, which no text names. `lars`
     writes the times of streams for engines in milliseconds.
     """
+    # An engine may accept a text that lars cannot read.
     with suppress(LarsError), reading_as(Around(readings={"numbers": "milliseconds"})):
-        query = read_once(
-            query_text(path), str(path)
-        )  # an engine may take a text that is read by nobody else
+        query = read_once(query_text(path), str(path))
         if query.language is Language.KOLIBRIE:
             return with_sources(replace(query, language=Language.RSPQL), _without_ends)
     return None
