@@ -174,3 +174,18 @@ def test_rows_that_a_join_visits_grow_like_the_input(body, monkeypatch):
     program = read(body)
     assert [*runs(program, Situation(Interval(0, 6), facts, {}), range(7), ("q", 1))]
     assert 0 < max(pairs) < 3 * len(facts)
+
+
+@pytest.mark.parametrize(
+    ("sign", "negated"), [("<", ">="), ("<=", ">"), (">", "<="), (">=", "<"), ("=", "!=")]
+)
+def test_a_negated_condition_gives_the_key_of_the_condition_that_it_means(sign, negated):
+    """Otherwise rows are lost, or all pairs of rows are tested."""
+    # W is at least X - 1, or at most X + 1: the other end of the band.
+    beyond, end = (">", "-") if sign in ("<", "<=") else ("<", "+")
+    one = Literal("1", XSD + "integer")
+    other = logic.Test(logic.Call(beyond, (W, logic.Call(end, (X, one)))))
+    plain, meant = (
+        logic.Test(logic.Call(own, (W, X)), value=truth) for own, truth in ((sign, True), (negated, False))
+    )
+    assert derived_keys.links([meant, other], [W], [X]) == derived_keys.links([plain, other], [W], [X]) != []
