@@ -191,3 +191,13 @@ def test_instances_are_those_of_rules_below_each_other_also_if_another_rule_uses
     here = Situation(Interval(0, 9), facts, {})
     one, other = (set(runs(each, here, range(10), ("p", 1))) for each in (read(text), narrow))
     assert one == other != set()
+
+
+def test_instances_with_other_sources_than_their_rule_stay():
+    """Atoms of m can come from input, too; and the output needs all its rows."""
+    text = "p(K, N) ← N := COUNT(X) of m(K, X, Y) by K. m(K, X, Y) ← q(K, X), r(K, Y)."
+    program = read(text)
+    assert with_fewer_instances(program, ("p", 2)) is not program
+    assert with_fewer_instances(program, ("p", 2), frozenset({("m", 3)})) is program
+    output = read(text.replace("p(", "o("))
+    assert with_fewer_instances(output, ("m", 3)) is output
