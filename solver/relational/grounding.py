@@ -11,12 +11,12 @@ from typing import Final, Literal
 
 import numpy as np
 
-from lars.analysis import Reach, positive_loops, reach
+from lars.analysis import positive_loops, reach, windows_of
 from lars.errors import FailedRunError, LarsError, OutOfMemoryError
 from lars.language.formulas import Among, Assign, At, BodyLiteral, Diamond, Gather, In, Test
 from lars.language.program import Program, Rule, atoms, head_atom, variables
 from lars.language.terms import Atom, Signature, Term, Variable, signature, substitute
-from lars.language.windows import LARGEST_TIME
+from lars.language.windows import LARGEST_TIME, Interval, IntervalWindow, TupleWindow
 from solver.columns import NO_CODE, Array, Mask, TermCodes, distinct
 from solver.facts import WindowedAtom, with_facts
 from solver.relational import plans
@@ -181,7 +181,7 @@ the input), and their indexes among all atoms of the predicate there.
 """
 _Role = Literal["joined", "other", "gathered"]
 """The role of an atom in a body: in a positive literal, in any other literal, or in an aggregate or order."""
-_BodyAtom = tuple[Atom, _Role, Reach]
+_BodyAtom = tuple[Atom, _Role, Interval]
 """An atom of a body with its role, and with the range of times around the evaluation time that it reads."""
 _ROUNDS: Final = 2
 """The number of rounds in which the atoms of a body restrict each other's values."""
@@ -225,7 +225,8 @@ class _Use:
     """Masks of the atoms that rules can use, by predicate, in the background (True) and in the input."""
 
     def __init__(self, program: Program, situation: EncodedSituation, times: Sequence[int]) -> None:
-        self._span = min(times, default=0), max(times, default=0)
+        self._span = Interval(min(times, default=0), max(times, default=0))
+        self._timeline = situation.timeline
         self._times = {name: some.t for name, some in situation.atoms.items()}
         self._terms = situation.terms
         self._columns = {(name, True): tuple(rows.T) for name, rows in situation.background.items()}
@@ -241,7 +242,7 @@ class _Use:
         self._loops = positive_loops(program)
         self._bodies: dict[Signature | None, list[tuple[Rule, list[_BodyAtom]]]] = {}
         for rule in program.proper_rules:
-            body = [part for literal in rule.body for part in _parts(literal)]
+            body = [part for literal in rule.body for part in self._parts(literal)]
             self._bodies.setdefault(rule.predicate, []).append((rule, body))
         self._fresh = count()
         self._roots: list[Signature | None] = []
@@ -255,7 +256,7 @@ class _Use:
             done.add(name)
             if name == output:
                 whole = Atom(name[0], tuple(Variable(str(place)) for place in range(name[1])))
-                self._mark(self._held(whole, whole, whole, Reach(0, 0, frozenset())))
+                self._mark(self._held(whole, whole, whole, self._span))
             for _, body in self._bodies.get(name, ()):
                 self._add(body)
 
@@ -350,10 +351,10 @@ class _Use:
             rows += self._held(atom, head, inner, seen)
         return rows or [(name, False, _NONE, dict.fromkeys(variables(atom), _NONE))]
 
-    def _held(self, atom: Atom, head: Atom, inner: Atom, seen: Reach) -> list[_Matches]:
+    def _held(self, atom: Atom, head: Atom, inner: Atom, seen: Interval) -> list[_Matches]:
         """Return the rows of an atom that a rule derives from the only atom `inner` of its body.
 
-        `seen` is the range of times around an evaluation time that the rule reads.
+        `seen` contains the times at which the rule reads the atom.
         """
         pairs = [*zip(head.arguments, atom.arguments, strict=True)]
         binding: dict[Variable, Term] = {
@@ -382,14 +383,38 @@ class _Use:
                 found.append(_taken((*key, begin + numbers, values), same))
         return found
 
-    def _visible(self, name: Signature, seen: Reach) -> tuple[int, int]:
-        """Return the range of the indexes of the atoms whose times are in reach of the evaluation times."""
-        first, last = self._span
-        t = self._times[name]
-        begin = 0 if seen.past is None else int(np.searchsorted(t, max(first - seen.past, 0), "left"))
-        if seen.future is None:
-            return begin, len(t)
-        return begin, max(begin, int(np.searchsorted(t, min(last + seen.future, LARGEST_TIME), "right")))
+    def _visible(self, name: Signature, seen: Interval) -> tuple[int, int]:
+        """Return the range of the indexes of the atoms whose times are in an interval."""
+        first, last = np.searchsorted(self._times[name], max(seen.first, 0)), min(seen.last, LARGEST_TIME)
+        return int(first), max(int(first), int(np.searchsorted(self._times[name], last, "right")))
+
+    def _parts(self, literal: BodyLiteral) -> Iterator[_BodyAtom]:
+        """Yield the atom of a literal with its role and the times that it reads; a condition has no atom."""
+        seen = self._read(literal)
+        for atom, _, _ in atoms(literal):
+            match literal:
+                case Atom() | In(_, Diamond(Atom())) | In(_, At(_, Atom())):
+                    yield atom, "joined", seen
+                case Gather() | Among():
+                    yield atom, "gathered", seen
+                case _:
+                    yield atom, "other", seen
+
+    def _read(self, literal: BodyLiteral) -> Interval:
+        """Return an interval with all times that a literal reads at the evaluation times, or between them."""
+        match literal:
+            case In(IntervalWindow() as window, Diamond(Atom()) | At(_, Atom())):
+                # The ends of a window never move back; its reach would add a whole step to it.
+                first, last = (window.bounds(t, self._timeline) for t in (self._span.first, self._span.last))
+                return Interval(first.first, last.last)
+            case _ if any(isinstance(window, TupleWindow) for window in windows_of(literal)):
+                return self._timeline
+            case _:
+                seen = reach(Program((Rule(None, (literal,)),)))
+                return Interval(
+                    self._timeline.first if seen.past is None else self._span.first - seen.past,
+                    self._timeline.last if seen.future is None else self._span.last + seen.future,
+                )
 
 
 _NONE: Final = np.empty(0, np.int64)
@@ -401,16 +426,3 @@ def _taken(rows: _Matches, mask: Mask) -> _Matches:
         return rows
     name, in_background, numbers, values = rows
     return name, in_background, numbers[mask], {one: column[mask] for one, column in values.items()}
-
-
-def _parts(literal: BodyLiteral) -> Iterator[_BodyAtom]:
-    """Yield the atom of a literal with its role and the times that it reads; a condition has no atom."""
-    seen = reach(Program((Rule(None, (literal,)),)))
-    for atom, _, _ in atoms(literal):
-        match literal:
-            case Atom() | In(_, Diamond(Atom())) | In(_, At(_, Atom())):
-                yield atom, "joined", seen
-            case Gather() | Among():
-                yield atom, "gathered", seen
-            case _:
-                yield atom, "other", seen

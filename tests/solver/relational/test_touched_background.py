@@ -16,7 +16,14 @@ from tests.lars.strategies import streams
 from tests.solver.pointwise.test_definition import backgrounds, clingo_rows, inputs, programs_of, some
 from tests.solver.pointwise.test_gathering import TOP
 from tests.solver.relational.relational_cases import OUTPUTS
-from tests.solver.strategies import gathering_programs, interval_programs, part_of, situation, valued_atoms
+from tests.solver.strategies import (
+    gathering_programs,
+    interval_programs,
+    part_of,
+    shown_by_queries,
+    situation,
+    valued_atoms,
+)
 from tests.translate.strategies import drawn
 
 NAMES = tuple(map(Symbol, "abc"))
@@ -53,6 +60,20 @@ def test_rows_of_queries_need_no_more(case, data):
     same(program, case.situation, some(list(case.timeline), data), [("ans1", len(case.query.result))])
 
 
+JOINED = [Atom("h", (name, name)) for name in NAMES]
+
+
+@part_of(3)
+@given(
+    shown_by_queries(),
+    streams(st.builds(Atom, st.just("p"), st.tuples(st.sampled_from(NAMES))), fewest=1, most=5),
+)
+def test_rows_of_a_join_with_any_window_need_no_more(window, stream):
+    # Few rules in layers join the old atoms of a tuple window with the background.
+    program = read(f"q(Y) ← {window} ◇ p(X), h(X, Y).")
+    same(program, situation(stream, {*JOINED}), list(stream.timeline), [("q", 1)])
+
+
 PAIRS = [(f"x{n}", f"y{n}") for n in range(9)]
 
 
@@ -66,11 +87,17 @@ PAIRS = [(f"x{n}", f"y{n}") for n in range(9)]
         ("q(X) ← h(X, Y). h(X, X) ← ⊞^1 ◇ p(X).", PAIRS),
         ("q(Y) ← ⊞^1 ◇ p(X), h(X, Y). h(X, Y) ← ⊞^1 ◇ p(X), ⊞^1 ◇ p(Y).", [PAIRS[3]]),
         ("q(X) ← ⊞^1 ◇ p(X), not b(X). b(X) ← h(X, y4).", [PAIRS[4]]),
+        ("q(Y) ← ⊞^{#1} ◇ p(X), h(X, Y).", [PAIRS[3]]),
+        ("q(Y) ← a(X), h(X, Y). a(X) ← ⊞^{#1} @_T p(X).", [PAIRS[3]]),
+        ("q(Y) ← ⊞^{5,0,3} ◇ p(X), h(X, Y).", [PAIRS[3]]),
     ],
 )
 def test_so_much_is_left(text, left):
-    here = encode(Situation(Interval(0, 1), [Fact(1, "p", ("x3",))], {("h", 2): PAIRS, ("z", 0): [()]}))
-    found = with_usable_atoms(read(text), here, ("q", 1), [1]).decoded().background
+    pairs = {("h", 2): PAIRS, ("z", 0): [()]}
+    # The times tell windows that show the first fact alone from windows that show neither or both.
+    here = encode(Situation(Interval(0, 8), [Fact(1, "p", ("x3",))], pairs))
+    at = 1 if "⊞^1 " in text else 8
+    found = with_usable_atoms(read(text), here, ("q", 1), [at]).decoded().background
     assert (found["h", 2], found["z", 0]) == (left, [])
 
 
@@ -83,6 +110,8 @@ def test_so_much_is_left(text, left):
         ("q(X) ← ⊞^9 ◇ e(X), not ⊞^1 ◇ g(X).", [*((t, "e") for t in range(1, 5)), (9, "g")]),
         ("q(X) ← ⊞^9 ◇ e(X), c(X). c(X) ← ⊞^3 ◇ g(X), X != x3.", [(2, "e"), (3, "e"), (8, "g"), (9, "g")]),
         ("q(X) ← ⊞^9 ◇ e(X), not c(X). c(X) ← ⊞^1 ◇ g(X).", [*((t, "e") for t in range(1, 5)), (9, "g")]),
+        ("q(X) ← ⊞^{2,0,4} ◇ g(X).", [(6, "g"), (8, "g")]),
+        ("q(X) ← ⊞^{last 3,4,0} ◇ g(X), ⊞^{sliding 12,3,0} ◇ e(X).", [(1, "e"), (6, "g")]),
         ("q(X) ← ⊞^{#9} ◇ e(X), ⊞^1 ◇ g(X).", [*((t, "e") for t in range(5)), (6, "g"), (8, "g"), (9, "g")]),
     ],
 )
