@@ -71,10 +71,11 @@ def on_read(  # noqa: PLR0913
 
 
 def _in_other_units(experiment: Experiment, unit: Duration, warn: settings.Warn) -> Experiment:
-    if experiment.file.unit not in (None, unit):
+    own = experiment.file.input_options.unit
+    if own not in (None, unit):
         warn(
-            f"--unit {unit} replaces the unit {experiment.file.unit} of the experiment. Periods, "
-            f"the timeline, and integers in the traces now have the unit {unit}"
+            f"--unit {unit} replaces the unit {own} of the experiment. Periods, the timeline, and "
+            f"integers in the traces now have the unit {unit}"
         )
     return experiment.in_units(unit)
 
@@ -292,7 +293,7 @@ def _with_trace(experiment: Experiment, query: Path, options: requests.InputOpti
         _on_top(options, own),
         static=options.static or experiment.static(),
         stream=_streams_kept(own, given_streams) | given_streams or None,
-        unit=options.unit or experiment.file.unit,
+        unit=options.unit or experiment.file.input_options.unit,
         around=replace(options.around, prefix=dict((*own.prefixes, *options.around.prefixes)) or None),
         column=options.column or _nested(own.columns),
     )

@@ -17,14 +17,13 @@ from agreement.documents import requests, values
 from agreement.documents.generate import Plan
 from agreement.documents.generate.plan import StreamOptions, WrongOptionError, plan_of
 from agreement.documents.placed import KeyPath, PlacedData, read_toml
-from agreement.documents.values import ColumnsByStream, Scalar, WrongValueError
+from agreement.documents.values import Scalar, WrongValueError
 from agreement.experiments import schema
 from lars.dataclass import dataclass
-from lars.durations import SECOND, Duration, read_duration
+from lars.durations import Duration, read_duration
 from lars.errors import LarsError, PlacedText
 from lars.files import exists, read_file
-from solver.settings import StaticFile, TraceInput, TraceOptions
-from translate.dialects import UNVERSIONED
+from solver.settings import StaticFile, TraceInput
 from translate.model.query import EngineQuery, Language
 
 _NO_PARAMETERS: Final[schema.Parameters] = {}
@@ -33,8 +32,6 @@ MOST_CELLS: Final = 10_000
 """The greatest number of cells of an experiment, and of combinations of parameter values of one entry."""
 ACCEPTED: Final = f"an experiment: a TOML file, or a folder that contains {requests.EXPERIMENT_FILE}"
 KINDS: Final = ("queries", "traces", "engines", "comparisons")
-_NAMES: Final = {"queries": "query", "traces": "trace", "comparisons": "agree"}
-"""The names of short entries in result tables: keys at the top of the file replace these entries."""
 _COUNTS: Final = ("stations", "seed", "streams", "contemporaneous")
 """The keys of a synthetic stream whose values are integers."""
 _RENAMED: Final = {"format": "answers_format", "time_unit": "answers_unit"}
@@ -66,11 +63,13 @@ class Experiment:
     @property
     def unit(self) -> Duration:
         """The length of one time point."""
-        return self.file.unit or SECOND
+        return self.file.input_options.time_point
 
     def in_units(self, unit: Duration) -> "Experiment":
         """Return the experiment with another length of time points."""
-        return replace(self, file=replace(self.file, unit=unit))
+        return replace(
+            self, file=replace(self.file, input_options=replace(self.file.input_options, unit=unit))
+        )
 
     def error(self, path: KeyPath, problem: str, part: str | None = None) -> LarsError:
         """Return the error at a path of the file; an entry of keys at the top of the file has no place."""
@@ -179,7 +178,7 @@ def read_experiment(path: Path) -> Experiment:
     _check_columns(toml, content)
     entries = {kind: tuple(_entries(toml, content, kind)) for kind in KINDS}
     _check_whole(toml, entries)
-    requests.else_reading_as(requests.Around(content.base, content.rdf, content.prefixes, content.readings))
+    requests.else_reading_as(content.trace.input_options.around.within(content.input_options.around))
     for kind in KINDS:
         _check_labels(toml, entries[kind])
     for entry in entries["queries"]:
@@ -189,7 +188,7 @@ def read_experiment(path: Path) -> Experiment:
 
 def _without_placeholders(content: Mapping[str, object]) -> dict[str, object]:
     """Return the keys that can be checked before placeholders are filled."""
-    short = {key for table in schema.SHORT.values() for key in schema.keys_of(table) if "grid" in content}
+    short = {key for _, keys in schema.SHORT.values() for key in keys if "grid" in content}
     held = {
         key
         for key in short
@@ -209,8 +208,8 @@ def _check_keys(toml: PlacedData) -> None:
             if key in schema.keys_of(schema.ExperimentFile):
                 problem = f"{key} is in the table {name}; use the key above the first table"
                 raise toml.error((name,), WrongValueError(problem, part=key))
-    for kind, short in schema.SHORT.items():
-        for key in schema.keys_of(short):
+    for kind, (_, keys) in schema.SHORT.items():
+        for key in keys:
             if key in toml.content and kind in toml.content:
                 problem = (
                     f"cannot be combined with [[{kind}]], because this key replaces a [[{kind}]] entry; use "
@@ -229,11 +228,11 @@ def _entries(toml: PlacedData, file: schema.ExperimentFile, kind: str) -> Iterat
             raise toml.error((kind, number), WrongValueError(problem))
         yield ExperimentEntry(kind, (kind, number), content, str(label))
     if not tables and kind in schema.SHORT:
-        keys = schema.keys_of(schema.SHORT[kind])
+        name, keys = schema.SHORT[kind]
         content = {key: value for key, value in toml.content.items() if key in keys}
         alone = not file.engines and not file.queries
         if content or (kind == "comparisons" and alone):
-            yield ExperimentEntry(kind, (), {"name": _NAMES[kind], **content}, _NAMES[kind])
+            yield ExperimentEntry(kind, (), {"name": name, **content}, name)
 
 
 def _check_renamed(toml: PlacedData, path: KeyPath, content: Mapping[str, object]) -> None:
@@ -246,7 +245,7 @@ def _check_whole(toml: PlacedData, entries: Mapping[str, Sequence[ExperimentEntr
     for kind, keys in schema.NEEDED.items():
         if not entries[kind]:
             required = f"{', '.join(keys[:-1])} or [[{kind}]]"
-            raise LarsError(f"{toml.source}: missing {_NAMES[kind]}; required: {required}")
+            raise LarsError(f"{toml.source}: missing {schema.SHORT[kind][0]}; required: {required}")
     if not entries["engines"] and not entries["comparisons"]:
         raise LarsError(f"{toml.source}: nothing to run; use [[engines]] or [[comparisons]]")
 
@@ -283,7 +282,7 @@ def in_fitting_units(experiment: Experiment, also: Iterable[Duration] = ()) -> E
     All cells have the same unit, so that the times of different cells can be compared. The function ignores
     invalid values, because a later check reports invalid values.
     """
-    if experiment.file.unit is not None:
+    if experiment.file.input_options.unit is not None:
         return experiment
     return experiment.in_units(
         requests.default_unit(_queries_in(experiment), (*_durations(experiment), *also))
@@ -306,7 +305,8 @@ def _durations(experiment: Experiment) -> Iterator[Duration]:
     for entry in experiment.entries["traces"]:
         with suppress(LarsError):
             for trace in experiment.filled(schema.TraceTable, entry):
-                yield from () if trace.trace_unit is None else (trace.trace_unit,)
+                counted = trace.input_options.trace_unit
+                yield from () if counted is None else (counted,)
                 with suppress(LarsError):
                     for key in ("interval", "duration", "start", "delay"):
                         length: str | None = getattr(trace.generate, key, None)
@@ -317,16 +317,16 @@ def _durations(experiment: Experiment) -> Iterator[Duration]:
                 yield from requests.durations_among(comparison.period)
 
 
-def trace_of(experiment: Experiment, entry: ExperimentEntry, table: schema.TraceKeys) -> Plan | TraceInput:
+def trace_of(experiment: Experiment, entry: ExperimentEntry, table: schema.TraceTable) -> Plan | TraceInput:
     """Return the trace of an entry; raises LarsError with the place of an invalid value."""
-    path = entry.path
+    path, options = entry.path, table.input_options
     names = [key for key in ("generate", "streams", "files") if getattr(table, key)]
     if len(names) != 1:
         text = " and ".join(names) or "none of them"
         problem = f"found {text}; use one of generate, streams and files"
         raise experiment.error((*path, *names[1:2]), problem)
     if table.generate is not None:
-        if key := next((key for key in ("sort", "arrival") if getattr(table, key)), None):
+        if key := next((key for key in ("sort", "arrival") if getattr(options, key)), None):
             cause = "only traces in files can be sorted, and can arrive late"
             raise experiment.error((*path, key), f"cannot combine {key} with generate: {cause}")
         return _made_up(experiment, (*path, "generate"), table.generate)
@@ -339,38 +339,21 @@ def trace_of(experiment: Experiment, entry: ExperimentEntry, table: schema.Trace
         if streams.setdefault(same, stream.value) != stream.value:
             problem = f"{name} is already the trace of <{streams[same]}>; use another file"
             raise experiment.error(place, problem, name)
-    options = TraceOptions(
-        experiment.unit,
-        table.trace_unit,
-        table.origin,
-        table.sort,
-        streams=streams,
-        blank_nodes=table.blank_nodes,
-        prefixes=tuple(table.prefixes.items()),
-        columns=_placed_columns(experiment, path, table),
-        time=table.time,
-        null=table.null,
-        arrival=table.arrival,
-        unversioned=UNVERSIONED in requests.current().meanings,
-    )
-    return TraceInput((*files, *streams), options)
+    columns = _placed_columns(experiment, (*path, schema.COLUMNS), options.column or {})
+    return replace(options, unit=experiment.unit, stream=streams, column=columns).trace(files)
 
 
-def _placed_columns(experiment: Experiment, path: KeyPath, table: schema.TraceKeys) -> ColumnsByStream:
+def _placed_columns(experiment: Experiment, path: KeyPath, table: Mapping[str, Any]) -> dict[str, Any]:
     """Return [columns], in which each template and each predicate has its place in the file."""
-
-    def placed(inside: KeyPath, part: tuple[str, str]) -> tuple[str, str]:
-        where = (*inside, part[0])
-        key, template = (experiment.toml.error(where, "", at_key=at_key).place for at_key in (True, False))
-        return PlacedText(part[0], key), PlacedText(part[1], template)
-
-    by_stream = values.columns_by_stream(table.columns)
-    places = {
-        stream: (*path, schema.COLUMNS, *(() if stream is None else (stream,))) for stream, _ in by_stream
-    }
-    return tuple(
-        (stream, tuple(placed(places[stream], part) for part in parts)) for stream, parts in by_stream
-    )
+    placed: dict[str, Any] = {}
+    for part, template in table.items():
+        where = (*path, part)
+        if isinstance(template, Mapping):
+            placed[part] = _placed_columns(experiment, where, template)
+        else:
+            key, place = (experiment.toml.error(where, "", at_key=at_key).place for at_key in (True, False))
+            placed[PlacedText(part, key)] = PlacedText(template, place)
+    return placed
 
 
 def _made_up(experiment: Experiment, path: KeyPath, table: schema.GenerateTable) -> Plan:

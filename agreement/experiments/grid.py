@@ -38,7 +38,7 @@ from lars.language.terms import Iri
 from lars.language.windows import Interval
 from solver import settings
 from translate.dialects import TITLES
-from translate.model.query import MERGING, EngineQuery, Language, Setting
+from translate.model.query import MERGING, EngineQuery, Language
 
 if TYPE_CHECKING:
     from agreement.experiments.judging import JudgedTable
@@ -268,13 +268,7 @@ class _Grid:
                     pushed,
                     self.periods(plan, table),
                     replace(files, static=static, timeline=points, runner=settings.Runner(in_process=True)),
-                    Setting(
-                        table.profile,
-                        unit,
-                        table.bounds,
-                        origin=requests.origin_text(files.options.origin),
-                        trigger=table.trigger,
-                    ),
+                    table.reading.setting(unit, origin=files.options.origin),
                     table.assign,
                     span=timeline if isinstance(timeline, tuple) else (None, None),
                     generated=made,

@@ -13,7 +13,6 @@ from agreement.documents.generate import Plan
 from agreement.documents.generate.elements import pushes_of
 from agreement.documents.outputs import Json
 from agreement.documents.requests import (
-    AnswersOptions,
     JudgeOptions,
     absolute_text,
     check_comparable,
@@ -96,12 +95,8 @@ def _subject(experiment: Experiment, entry: ExperimentEntry, table: EngineTable)
     if table.adapter is not None:
         return AdaptedEngine(table.adapter, table.options, experiment.folder)
     if table.answers is not None:
-        unit = experiment.unit
         file: Path = experiment.file_path(table.answers, (*entry.path, "answers"))
-        return RecordedAnswers(
-            file,
-            AnswersOptions(answers_format=table.answers_format, answers_unit=table.answers_unit, unit=unit),
-        )
+        return RecordedAnswers(file, replace(table.recorded, unit=experiment.unit))
     assert table.engine is not None
     if table.engine not in ENGINES:
         return _placed(experiment, entry, "engine", table.engine)

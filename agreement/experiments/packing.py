@@ -138,7 +138,7 @@ def pack_files(experiment: Experiment) -> PackedFiles:
         for parameters, file in reference.files:
             names.add(filled_text(targets[key], parameters), _source(experiment, file), reference.kind)
     for name, source in names.sources.items():
-        if names.kinds[name] == "queries" and experiment.file.base is None:
+        if names.kinds[name] == "queries" and experiment.file.input_options.around.base is None:
             _check_base(source)
     toml = _rewritten(experiment, references, targets)
     copies = dict(sorted(names.sources.items()))

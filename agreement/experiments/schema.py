@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar, get_args, get_
 
 from agreement.documents import requests, values
 from agreement.documents.generate.plan import StreamOptions
-from agreement.documents.options import declared
+from agreement.documents.options import build, declared
 from agreement.documents.placed import KeyFault, KeyPath, PlacedData, missing_key, unknown_key
 from agreement.documents.requests.readers import in_toml
 from agreement.documents.values import (
@@ -28,7 +28,6 @@ from agreement.documents.values import (
     wrong,
 )
 from lars.dataclass import dataclass
-from lars.durations import Duration
 from lars.errors import PlacedError, place_at
 from lars.language.terms import Iri
 from lars.language.windows import Bounds, Interval
@@ -178,6 +177,9 @@ KeyReading = tuple[Callable[[Any], Any], Any]
 """The reader of the value of a key, and the type that describes the written value in the JSON schema."""
 _READ: Final = "read"
 _SAYS: Final = "says"
+_KEYS: Final = "keys"
+_OPTIONS: Final = {"prefixes": "prefix", "columns": "column"}
+"""The keys whose options have other names, with the names of the options."""
 
 
 def _read(reader: Callable[[Any], object], written: Any) -> KeyReading:
@@ -217,6 +219,18 @@ def _option(default: Any, group: type[object], name: str, written: Any, says: st
     return _key(default, says, _read(partial(in_toml, option), written))
 
 
+def _group(group: type[object], **keys: tuple[Any, Any]) -> Any:
+    """Return the field of a table that holds a group of options; the options are keys of the table.
+
+    Each key has its default and the type of the written value in the JSON schema.
+    """
+    options = {
+        key: _option(default, group, _OPTIONS.get(key, key), written)
+        for key, (default, written) in keys.items()
+    }
+    return field(metadata={_KEYS: options})
+
+
 Text = Annotated[str, _read(values.scalar_text, _ScalarText)]
 Name = Annotated[str, _read(values.read_name, _ScalarText)]
 NameList = Annotated[tuple[str, ...], _read(values.names, str | list[str])]
@@ -238,21 +252,6 @@ class Table:
 
 
 AnyTable = TypeVar("AnyTable", bound=Table)
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class FileKeys(Table):
-    """The keys that apply to the whole experiment."""
-
-    title: Annotated[str, _read(values.read_text, str)] = _key("", "Title of the experiment.")
-    unit: Duration | None = _option(None, requests.InputOptions, "unit", _DurationText)
-    base: str | None = _option(None, requests.InputOptions, "base", _IriText)
-    rdf: requests.Rdf | None = _option(None, requests.InputOptions, "rdf", requests.Rdf)
-    readings: dict[str, str] = _option({}, requests.InputOptions, "readings", dict[str, str])
-    static: StaticFiles = _key(
-        (),
-        "Static RDF data: FILE, IRI=FILE for a named graph, cqels:FILE for CQELS only, or a list of these.",
-    )
 
 
 def _query_key(language: Language) -> tuple[Any, Any]:
@@ -280,26 +279,29 @@ def _option_keys(group: type[object]) -> dict[str, tuple[Any, Any]]:
 if TYPE_CHECKING:
 
     @dataclass(frozen=True, eq=False, kw_only=True)
-    class QueryKeys(Table):
-        """One query, in one or several query languages."""
+    class QueryTable(Table):
+        """One query, in the query languages of the engines that run it."""
+
+        name: Name
 
     @dataclass(frozen=True, eq=False, kw_only=True)
     class GenerateTable(Table):
         """A synthetic stream: the options of lars generate, with _ for -."""
 else:
 
-    def _made(name: str, text: str, keys: Mapping[str, tuple[Any, Any]]) -> type[Table]:
+    def _table(name: str, text: str, keys: Mapping[str, tuple[Any, Any]]) -> type[Table]:
         body = {"__doc__": text, "__module__": __name__}
         kinds = {key: kind for key, (kind, _) in keys.items()}
         body |= {"__annotations__": kinds} | {key: default for key, (_, default) in keys.items()}
         return dataclass(frozen=True, eq=False, kw_only=True)(type(name, (Table,), body))
 
-    QueryKeys = _made(
-        "QueryKeys",
-        "One query, in one or several query languages.",
-        {language.value: _query_key(language) for language in Language},
+    QueryTable = _table(
+        "QueryTable",
+        "One query, in the query languages of the engines that run it.",
+        {language.value: _query_key(language) for language in Language}
+        | {"name": (Name, _key(MISSING, NAME))},
     )
-    GenerateTable = _made(
+    GenerateTable = _table(
         "GenerateTable",
         "A synthetic stream: the options of lars generate, with _ for -.",
         _option_keys(StreamOptions),
@@ -307,14 +309,7 @@ else:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class QueryTable(QueryKeys):
-    """One query, in the query languages of the engines that run it."""
-
-    name: Name = _key(MISSING, NAME)
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class TraceKeys(Table):
+class TraceTable(Table):
     """One trace: files, or a synthetic stream."""
 
     streams: Annotated[dict[Iri, str] | None, _read(values.streams, _StreamsText)] = _key(
@@ -324,21 +319,18 @@ class TraceKeys(Table):
         (), "Traces that contain the IRIs of their streams: a file, a folder, or a list of these."
     )
     generate: GenerateTable | None = _key(None, "A synthetic stream, with the options of lars generate.")
-    origin: datetime | None = _option(None, requests.InputOptions, "origin", datetime)
-    trace_unit: Duration | None = _option(None, requests.InputOptions, "trace_unit", _DurationText)
-    sort: bool = _option(False, requests.InputOptions, "sort", bool)
-    blank_nodes: BlankNodes | None = _option(None, requests.InputOptions, "blank_nodes", BlankNodes)
-    time: str | None = _option(None, requests.InputOptions, "time", _IriText)
-    prefixes: dict[str, str] = _option({}, requests.InputOptions, "prefix", dict[str, _IriText])
-    arrival: str | None = _option(None, requests.InputOptions, "arrival", str)
-    null: tuple[str, ...] = _option((), requests.InputOptions, "null", str | list[str])
-    columns: dict[str, Any] = _option({}, requests.InputOptions, "column", dict[str, str | dict[str, str]])
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class TraceTable(TraceKeys):
-    """One trace: files, or a synthetic stream."""
-
+    input_options: requests.InputOptions = _group(
+        requests.InputOptions,
+        origin=(None, datetime),
+        trace_unit=(None, _DurationText),
+        sort=(False, bool),
+        blank_nodes=(None, BlankNodes),
+        time=(None, _IriText),
+        prefixes=({}, dict[str, _IriText]),
+        arrival=(None, str),
+        null=((), str | list[str]),
+        columns=({}, dict[str, str | dict[str, str]]),
+    )
     name: Name = _key(MISSING, NAME)
 
 
@@ -356,10 +348,11 @@ class EngineTable(Table):
         {}, "Options that the adapter receives together with the query."
     )
     answers: File = _key(None, "File with recorded answers.")
-    answers_format: requests.AnswersFormat | None = _option(
-        None, requests.AnswersOptions, "answers_format", requests.AnswersFormat
+    recorded: requests.AnswersOptions = _group(
+        requests.AnswersOptions,
+        answers_format=(None, requests.AnswersFormat),
+        answers_unit=(None, _DurationText),
     )
-    answers_unit: Duration | None = _option(None, requests.AnswersOptions, "answers_unit", _DurationText)
     specification: Name | None = _key(
         None,
         "Specification that defines the correct answers: a name or a file. [default: the "
@@ -385,8 +378,8 @@ class EngineTable(Table):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class ComparisonKeys(Table):
-    """A comparison of the pull of one query with the push of another."""
+class ComparisonTable(Table):
+    """A comparison of push and pull, as by lars agree."""
 
     timeline: Annotated[
         Interval | tuple[datetime, datetime] | None,
@@ -399,20 +392,17 @@ class ComparisonKeys(Table):
         _PeriodsText,
         "Pull periods U: 5, '5s', [5, 10], '1..50' or '1m..2h..10m'. [default: the STEP of the query]",
     )
-    profile: Profile = _option("paper2015", requests.InterpretationOptions, "profile", Profile)
-    bounds: Bounds | None = _option(None, requests.InterpretationOptions, "bounds", Bounds)
-    trigger: Trigger = _option("any", requests.InterpretationOptions, "trigger", Trigger)
+    reading: requests.InterpretationOptions = _group(
+        requests.InterpretationOptions,
+        profile=("paper2015", Profile),
+        bounds=(None, Bounds),
+        trigger=("any", Trigger),
+    )
     on: Annotated[tuple[str, ...] | None, _read(requests.variables, str | list[str])] = _key(
         None,
         "Variables to compare, such as '?a,?b', or none. [default: all variables that both queries return]",
     )
     assign: dict[Iri, tuple[Iri, ...]] = _option({}, requests.ComparisonOptions, "assign", _AssignText)
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class ComparisonTable(ComparisonKeys):
-    """A comparison of push and pull, as by lars agree."""
-
     name: Name = _key("agree", NAME)
     queries: NameList | None = _key(None, CHOSEN_CASES)
     traces: NameList | None = _key(None, CHOSEN_CASES)
@@ -426,10 +416,39 @@ _Entries = list[dict[str, Any]]
 _GridText = dict[str, str | list[_ScalarText]]
 
 
+def keys_of(table: type[Table]) -> Mapping[str, Field[Any]]:
+    """Return the declarations of the keys of a table."""
+    keys: dict[str, Field[Any]] = {}
+    for part in fields(table):
+        keys |= part.metadata.get(_KEYS, {part.name: part})
+    return keys
+
+
+def _short(table: type[Table]) -> Any:
+    """Return the field for an entry whose keys are at the top of the file; its name is that of the field."""
+    keys = {name: key for name, key in keys_of(table).items() if name not in ("name", "queries", "traces")}
+    return field(metadata={_KEYS: keys})
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
-class ExperimentFile(ComparisonKeys, TraceKeys, QueryKeys, FileKeys):
+class ExperimentFile(Table):
     """The whole file."""
 
+    title: Annotated[str, _read(values.read_text, str)] = _key("", "Title of the experiment.")
+    input_options: requests.InputOptions = _group(
+        requests.InputOptions,
+        unit=(None, _DurationText),
+        base=(None, _IriText),
+        rdf=(None, requests.Rdf),
+        readings=({}, dict[str, str]),
+    )
+    static: StaticFiles = _key(
+        (),
+        "Static RDF data: FILE, IRI=FILE for a named graph, cqels:FILE for CQELS only, or a list of these.",
+    )
+    query: QueryTable = _short(QueryTable)
+    trace: TraceTable = _short(TraceTable)
+    agree: ComparisonTable = _short(ComparisonTable)
     grid: Annotated[dict[str, tuple[Scalar, ...]], _read(read_grid, _GridText)] = _key(
         {}, "Parameters with their values: a list, or a range such as '1..50'."
     )
@@ -441,12 +460,13 @@ class ExperimentFile(ComparisonKeys, TraceKeys, QueryKeys, FileKeys):
     )
 
 
-SHORT: Final[dict[str, type[Table]]] = {
-    "queries": QueryKeys,
-    "traces": TraceKeys,
-    "comparisons": ComparisonKeys,
+_SHORT: Final = {"query": "queries", "trace": "traces", "agree": "comparisons"}
+SHORT: Final[dict[str, tuple[str, Mapping[str, Field[Any]]]]] = {
+    _SHORT[part.name]: (part.name, part.metadata[_KEYS])
+    for part in fields(ExperimentFile)
+    if part.name in _SHORT
 }
-"""The tables whose keys can be at the top of the file in place of an entry."""
+"""The keys that can be at the top of the file in place of an entry, and the name of this entry in results."""
 NEEDED: Final = {
     "queries": (*(language.value for language in Language), "queries"),
     "traces": ("streams", "files", "generate", "traces"),
@@ -459,11 +479,6 @@ _SHOWN: Final[tuple[tuple[str, type[Table]], ...]] = (
     ("[[engines]]", EngineTable),
     ("[[comparisons]]", ComparisonTable),
 )
-
-
-def keys_of(table: type[Table]) -> Mapping[str, Field[Any]]:
-    """Return the declarations of the keys of a table."""
-    return {key.name: key for key in fields(table)}
 
 
 def reading_of(key: Field[Any]) -> tuple[KeyReading | type[Table], bool]:
@@ -510,7 +525,21 @@ def _read_keys(
     faults += ((path, missing_key(name, required), False) for name in required if name not in content)
     unknown = (name for name in content if name not in keys)
     faults += (((*path, name), unknown_key(name, list(keys)), True) for name in unknown)
-    return table(**read) if len(faults) == before else None
+    return _made(table, read) if len(faults) == before else None
+
+
+def _made(kind: type[Any], read: Mapping[str, Any]) -> Any:
+    """Return a table or a group of options from the values of its keys."""
+    if not issubclass(kind, Table):
+        by_option = {_OPTIONS.get(key, key): value for key, value in read.items()}
+        return build(kind, by_option, lambda _, value: value)
+    parts = {key: value for key, value in read.items() if key in kind.__dataclass_fields__}
+    for part in fields(kind):
+        if keys := part.metadata.get(_KEYS):
+            inner: Any = part.type
+            own = {key: value for key, value in read.items() if key in keys}
+            parts[part.name] = _made(inner, {"name": part.name, **own})
+    return kind(**parts)
 
 
 def _as_model(table: type[Table], models: dict[type[Table], Any]) -> Any:
@@ -547,7 +576,7 @@ def schema() -> dict[str, object]:
     from agreement.documents.model_texts import json_schema
 
     document = json_schema(_as_model(ExperimentFile, {}))
-    short = {key: document["properties"][key] for table in SHORT.values() for key in keys_of(table)}
+    short = {key: document["properties"][key] for _, keys in SHORT.values() for key in keys}
     for properties in (short, *(part.get("properties", {}) for part in document["$defs"].values())):
         for key in properties.values():
             _let_fill(key)

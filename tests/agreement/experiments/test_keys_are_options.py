@@ -8,11 +8,11 @@ from agreement.documents.options import declared, members
 from agreement.documents.requests.groups import InputOptions
 from agreement.documents.requests.readers import in_toml
 from agreement.experiments.schema import (
-    ComparisonKeys,
+    ComparisonTable,
     EngineTable,
-    FileKeys,
+    ExperimentFile,
     GenerateTable,
-    TraceKeys,
+    TraceTable,
     keys_of,
     reading_of,
 )
@@ -21,7 +21,7 @@ from agreement.results.files.generated import GenerateRequest
 from agreement.results.judgements import JudgeRequest
 from lars.options import choices_of
 
-PAIRS = [(ComparisonKeys, AgreeRequest), (TraceKeys, InputOptions), (EngineTable, JudgeRequest)]
+PAIRS = [(ComparisonTable, AgreeRequest), (TraceTable, InputOptions), (EngineTable, JudgeRequest)]
 UNLIKE = {"static", "streams", "period"}
 """Keys whose values are written otherwise than on a command line."""
 WRITTEN_OTHERWISE = {"static", "engine", "early", "bounds", "answers", "on"}
@@ -62,7 +62,7 @@ def test_the_keys_of_a_made_up_stream_are_the_options_of_generate():
         assert field.default in (expected[key].default, str(expected[key].default))
 
 
-@pytest.mark.parametrize("table", [FileKeys, TraceKeys, EngineTable, ComparisonKeys])
+@pytest.mark.parametrize("table", [ExperimentFile, TraceTable, EngineTable, ComparisonTable])
 def test_a_key_that_is_an_option_is_read_by_the_reader_of_the_option(table):
     known = {one.name: one for group in (JudgeRequest, InputOptions, AgreeRequest) for one in declared(group)}
     names = {"prefixes": "prefix", "columns": "column"}

@@ -63,7 +63,10 @@ def outcome(read, *arguments):
 
 
 def plain(table):
-    """Return the values of the keys of a table or of a model, tables in it too."""
+    """Return the values of a table, tables in it too; the values of a model make its table."""
+    if isinstance(table, BaseModel):
+        kind = getattr(schema, type(table).__name__)
+        table = schema._made(kind, {key: getattr(table, key) for key in table.model_fields_set})
     return {
         key: plain(value) if isinstance(value, schema.Table | BaseModel) else value
         for key, value in vars(table).items()
