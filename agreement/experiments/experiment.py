@@ -356,7 +356,7 @@ def _placed_columns(experiment: Experiment, path: KeyPath, table: Mapping[str, A
     return placed
 
 
-def _made_up(experiment: Experiment, path: KeyPath, table: schema.GenerateTable) -> Plan:
+def _made_up(experiment: Experiment, path: KeyPath, table: schema.Table) -> Plan:
     keys = {name: getattr(table, name) for name in schema.keys_of(type(table))}
     try:
         counts = {name: _number(name, keys[name]) for name in _COUNTS}

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import MISSING, Field, field, fields
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar, get_args, get_origin
+from typing import Annotated, Any, Final, TypeVar, get_args, get_origin
 
 from agreement.documents import requests, values
 from agreement.documents.generate.plan import StreamOptions
@@ -191,10 +191,11 @@ def _one_of(choices: Any) -> KeyReading:
     return _read(values.one_of(choices), choices)
 
 
-def _key(default: Any, says: str, read: KeyReading | None = None) -> Any:
+def _key(default: Any, says: str, read: KeyReading | type | None = None) -> Any:
     """Return the field of a key of experiment.toml, with a description.
 
-    If `read` is None, the type of the field contains the reader.
+    The value of the key is a table if `read` is the type of a table. If `read` is None, the type of the field
+    contains the reader.
     """
     metadata = {_SAYS: says, _READ: read}
     if isinstance(default, dict | list):
@@ -228,7 +229,7 @@ def _group(group: type[object], **keys: tuple[Any, Any]) -> Any:
         key: _option(default, group, _OPTIONS.get(key, key), written)
         for key, (default, written) in keys.items()
     }
-    return field(metadata={_KEYS: options})
+    return field(metadata={_KEYS: options, _READ: group})
 
 
 Text = Annotated[str, _read(values.scalar_text, _ScalarText)]
@@ -276,36 +277,23 @@ def _option_keys(group: type[object]) -> dict[str, tuple[Any, Any]]:
     return keys
 
 
-if TYPE_CHECKING:
+def _table(name: str, text: str, keys: Mapping[str, tuple[Any, Any]]) -> type[Table]:
+    body: dict[str, Any] = {"__doc__": text, "__module__": __name__}
+    body |= {key: default for key, (_, default) in keys.items()}
+    body["__annotations__"] = {key: kind for key, (kind, _) in keys.items()}
+    return dataclass(frozen=True, eq=False, kw_only=True)(type(name, (Table,), body))
 
-    @dataclass(frozen=True, eq=False, kw_only=True)
-    class QueryTable(Table):
-        """One query, in the query languages of the engines that run it."""
 
-        name: Name
-
-    @dataclass(frozen=True, eq=False, kw_only=True)
-    class GenerateTable(Table):
-        """A synthetic stream: the options of lars generate, with _ for -."""
-else:
-
-    def _table(name: str, text: str, keys: Mapping[str, tuple[Any, Any]]) -> type[Table]:
-        body = {"__doc__": text, "__module__": __name__}
-        kinds = {key: kind for key, (kind, _) in keys.items()}
-        body |= {"__annotations__": kinds} | {key: default for key, (_, default) in keys.items()}
-        return dataclass(frozen=True, eq=False, kw_only=True)(type(name, (Table,), body))
-
-    QueryTable = _table(
-        "QueryTable",
-        "One query, in the query languages of the engines that run it.",
-        {language.value: _query_key(language) for language in Language}
-        | {"name": (Name, _key(MISSING, NAME))},
-    )
-    GenerateTable = _table(
-        "GenerateTable",
-        "A synthetic stream: the options of lars generate, with _ for -.",
-        _option_keys(StreamOptions),
-    )
+QueryTable: Final = _table(
+    "QueryTable",
+    "One query, in the query languages of the engines that run it.",
+    {language.value: _query_key(language) for language in Language} | {"name": (Name, _key(MISSING, NAME))},
+)
+GenerateTable: Final = _table(
+    "GenerateTable",
+    "A synthetic stream: the options of lars generate, with _ for -.",
+    _option_keys(StreamOptions),
+)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -318,7 +306,9 @@ class TraceTable(Table):
     files: Files = _key(
         (), "Traces that contain the IRIs of their streams: a file, a folder, or a list of these."
     )
-    generate: GenerateTable | None = _key(None, "A synthetic stream, with the options of lars generate.")
+    generate: Table | None = _key(
+        None, "A synthetic stream, with the options of lars generate.", GenerateTable
+    )
     input_options: requests.InputOptions = _group(
         requests.InputOptions,
         origin=(None, datetime),
@@ -427,7 +417,7 @@ def keys_of(table: type[Table]) -> Mapping[str, Field[Any]]:
 def _short(table: type[Table]) -> Any:
     """Return the field for an entry whose keys are at the top of the file; its name is that of the field."""
     keys = {name: key for name, key in keys_of(table).items() if name not in ("name", "queries", "traces")}
-    return field(metadata={_KEYS: keys})
+    return field(metadata={_KEYS: keys, _READ: table})
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -446,7 +436,7 @@ class ExperimentFile(Table):
         (),
         "Static RDF data: FILE, IRI=FILE for a named graph, cqels:FILE for CQELS only, or a list of these.",
     )
-    query: QueryTable = _short(QueryTable)
+    query: Table = _short(QueryTable)
     trace: TraceTable = _short(TraceTable)
     agree: ComparisonTable = _short(ComparisonTable)
     grid: Annotated[dict[str, tuple[Scalar, ...]], _read(read_grid, _GridText)] = _key(
@@ -484,7 +474,7 @@ _SHOWN: Final[tuple[tuple[str, type[Table]], ...]] = (
 def reading_of(key: Field[Any]) -> tuple[KeyReading | type[Table], bool]:
     """Return the reader of a key's value, or the table that is the value, and whether None is allowed."""
     if reading := key.metadata[_READ]:
-        return reading, False
+        return reading, isinstance(reading, type)
     kind: Any = key.type
     optional = get_origin(kind) is not Annotated
     if optional:  # X | None
@@ -536,9 +526,8 @@ def _made(kind: type[Any], read: Mapping[str, Any]) -> Any:
     parts = {key: value for key, value in read.items() if key in kind.__dataclass_fields__}
     for part in fields(kind):
         if keys := part.metadata.get(_KEYS):
-            inner: Any = part.type
             own = {key: value for key, value in read.items() if key in keys}
-            parts[part.name] = _made(inner, {"name": part.name, **own})
+            parts[part.name] = _made(part.metadata[_READ], {"name": part.name, **own})
     return kind(**parts)
 
 
