@@ -54,7 +54,7 @@ JOINED = """SELECT ?room ?who WHERE { STREAM <e:doors> [RANGE 9s] { ?who <e:ente
   STREAM <e:alarms> [RANGE 5s] { ?room <e:rings> ?bell } }"""
 ENTERED = "SELECT ?who ?room WHERE { STREAM <e:doors> [RANGE 9s] { ?who <e:enters> ?room } }"
 RATES = (80, 320, 1280)
-BY_HAND = {100: (3000, 1.2), 1000: (300, 1.0), 10_000: (60, 0.8)}
+BY_HAND = {100: (3000, 1.2), 1000: (300, 1.0), 10_000: (60, 0.5)}
 """Atoms at each time point: the time points, and how much of the evaluator by hand's time is wanted."""
 FLOORS = ENTERED.replace("?room WHERE {", "?floor WHERE { ?room <e:on> ?floor .")
 JUDGED = """REGISTER QUERY q AS SELECT ?who ?room FROM STREAM <e:doors> [RANGE 10s STEP 10s]

@@ -5,7 +5,7 @@ and all evaluation times.
 """
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice, repeat
 from math import floor
 from typing import Final, TypeVar, assert_never
@@ -147,17 +147,16 @@ def tables(answers: Answered, sizes: list[tuple[int, int]], *, runs: bool) -> tu
             raise LarsError("cannot combine runs with --as NAME, whose reports are events")
         case AnswerRows(variables, at, _) if runs:
             kept = list(at)
-            parts = ((t, t, _copies(rows), repeat(t, len(rows)), repeat(t, len(rows))) for t, rows in kept)
-            joined = ((first, last, *row) for first, last, (row, _) in _joined(parts))
+            joined = _joined((t, t, (list(rows), _copies(rows)), *_always(t, rows)) for t, rows in kept)
+            of_rows = ((first, last, *row) for first, last, row, _ in joined)
             counts = ((t, len(rows)) for t, rows in kept)
             return (
-                OutTable("runs", (_FIRST, _LAST, *term_columns(variables)), joined),
+                OutTable("runs", (_FIRST, _LAST, *term_columns(variables)), of_rows),
                 OutTable("evaluations", (_TIME, _ROWS), counts),
             )
         case Streams() if runs:
-            of_streams = ((first, last, *key) for first, last, key in _joined(_stream_parts(answers)))
             return (
-                OutTable("runs", (_FIRST, _LAST, _STREAM, _ATOM), of_streams),
+                OutTable("runs", (_FIRST, _LAST, _STREAM, _ATOM), _joined(_stream_parts(answers))),
                 OutTable("evaluations", (_TIME, _STREAMS), answers.counts),
             )
         case AnswerRows(variables, Iterator() as at, _):
@@ -209,55 +208,73 @@ def _atoms(answered: Streams) -> Iterator[Sequence[TableValue]]:
     )
 
 
-_Key = TypeVar("_Key", bound=Hashable)
-_Part = tuple[int, int, Iterable[_Key], Iterable[int], Iterable[int]]
-"""The first and last of consecutive evaluations, the answers, and the first and last time of each answer."""
+_Left = TypeVar("_Left")
+_Right = TypeVar("_Right")
+_Part = tuple[int, int, tuple[list[_Left], list[_Right]], Sequence[int], Sequence[int]]
+"""The first and last of consecutive evaluations, the answers, and the first and last time of each answer.
+
+The answers are two columns. An answer is the pair of the values with the same index.
+"""
 
 
-def _copies(rows: Iterable[Row]) -> Iterator[tuple[Row, int]]:
-    """Yield each row of an answer with the number of equal rows before it."""
+def _always(t: int, rows: Sequence[Row]) -> tuple[Sequence[int], Sequence[int]]:
+    times = [t] * len(rows)
+    return times, times
+
+
+def _copies(rows: Iterable[Row]) -> list[int]:
+    """Return, for each row of an answer, the number of equal rows before it."""
     met: Counter[Row] = Counter()
+    copies = []
     for row in rows:
-        yield row, met[row]
+        copies.append(met[row])
         met[row] += 1
+    return copies
 
 
-def _joined(parts: Iterable[_Part[_Key]]) -> Iterator[tuple[int, int, _Key]]:
-    """Yield each row with each longest sequence of consecutive evaluations at which the row is an answer.
+def _joined(parts: Iterable[_Part[_Left, _Right]]) -> Iterator[tuple[int, int, _Left, _Right]]:
+    """Yield each answer with each longest sequence of consecutive evaluations that have the answer.
 
-    Each result contains the first time and the last time of the sequence, and the key of the row.
+    Each result contains the first time and the last time of the sequence, and the answer.
     """
-    keys: list[_Key] = []
+    # In columns: a tuple of each answer would take as long as the evaluation.
+    answers: tuple[list[_Left], list[_Right]] = [], []
     firsts: list[int] = []
     lasts: list[int] = []
-    going: dict[_Key, int] = {}
+    going: dict[tuple[_Left, _Right], int] = {}
     continued: set[int] = set()
-    for begin, end, keys_here, starts, ends in parts:
-        offset, earlier = len(keys), dict[int, int]()
-        keys += keys_here
+    for begin, end, columns, starts, ends in parts:
+        offset, earlier = len(firsts), dict[int, int]()
+        answers[0].extend(columns[0])
+        answers[1].extend(columns[1])
         firsts += starts
         lasts += ends
         if going:
-            begun = [place for place in range(offset, len(keys)) if firsts[place] == begin]
-            earlier = {place: going[keys[place]] for place in begun if keys[place] in going}
+            begun = [place for place in range(offset, len(firsts)) if firsts[place] == begin]
+            keys = {place: (answers[0][place], answers[1][place]) for place in begun}
+            earlier = {place: going[key] for place, key in keys.items() if key in going}
             continued |= earlier.keys()
             for place, before in earlier.items():
                 lasts[before] = lasts[place]
-        still = [place for place in range(offset, len(keys)) if lasts[place] == end]
-        going = {keys[place]: earlier.get(place, place) for place in still}
-    order = np.lexsort((lasts, firsts)).tolist() if keys else []
-    return ((firsts[place], lasts[place], keys[place]) for place in order if place not in continued)
+        still = [place for place in range(offset, len(firsts)) if lasts[place] == end]
+        going = {(answers[0][place], answers[1][place]): earlier.get(place, place) for place in still}
+    order = np.lexsort((lasts, firsts)).tolist() if firsts else []
+    if continued:
+        order = [place for place in order if place not in continued]
+    first, second = answers
+    return zip(*(map(column.__getitem__, order) for column in (firsts, lasts, first, second)), strict=True)
 
 
-def _stream_parts(answered: Streams) -> Iterator[_Part[tuple[int | None, str]]]:
+def _stream_parts(answered: Streams) -> Iterator[_Part[int | None, str]]:
     together = answered.whole.consequences is not None
     for part in answered.parts:
         if isinstance(part, StreamRuns):
-            times, number = part.times, None if together else 1
-            atoms = [(number, atom) for atom in part.atoms]
-            yield int(times[0]), int(times[-1]), atoms, times[part.first].tolist(), times[part.last].tolist()
+            times, numbers = part.times, [None if together else 1] * len(part.atoms)
+            ends = times[part.first].tolist(), times[part.last].tolist()
+            yield int(times[0]), int(times[-1]), (numbers, [*part.atoms]), *ends
         else:
             t, streams = part
-            numbered = enumerate(streams[: answered.whole.most], 1)
-            keys = [(None if together else number, atom) for number, stream in numbered for atom in stream]
-            yield t, t, keys, repeat(t, len(keys)), repeat(t, len(keys))
+            numbered = [*enumerate(streams[: answered.whole.most], 1)]
+            numbers = [None if together else number for number, stream in numbered for _ in stream]
+            always = [t] * len(numbers)
+            yield t, t, (numbers, [*chain.from_iterable(streams[: answered.whole.most])]), always, always
