@@ -135,7 +135,7 @@ class _Claim:
             return certified
         for t in times:
             seen = self._seen(t).decoded()
-            if {row for row, _, _ in evaluation.by_clingo(self.question, seen, [t])} != self.answers.at(t):
+            if {*evaluation.rows_at(self.question, seen, t)} != self.answers.at(t):
                 evaluation.check_alike_at(self.question, seen, [t])
                 evaluation.check_alike_at(self.question, situation.decoded(), self.answers.times.tolist())
                 raise FailedRunError(

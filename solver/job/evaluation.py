@@ -705,12 +705,13 @@ def by_clingo(
     around, repeats = NearSituation(program, situation), RepeatedSituations(program)
     for index, t in enumerate(times):
         seen = around.at(t)
-        evaluate = partial(_rows_at, question, seen, t)
+        evaluate = partial(rows_at, question, seen, t)
         found = repeats.rows(seen, t, evaluate) if len(times) > 1 else evaluate()
         yield from ((row, index, index) for row in found)
 
 
-def _rows_at(question: Question, situation: Situation, t: int) -> Iterator[Row]:
+def rows_at(question: Question, situation: Situation, t: int) -> Iterator[Row]:
+    """Yield each row that clingo computes at t from all input of a situation."""
     found: Iterable[frozenset[Moment] | None]
     whole = question.output
     if not isinstance(whole, Whole):

@@ -291,19 +291,15 @@ def facts_at(encoding: Encoding, situation: Situation, t: int) -> Iterator[Input
     yield InputFact(("now", 1), clingo.Tuple_([clingo.Number(t)]))
     ends = clingo.Number(timeline.first), clingo.Number(timeline.last)
     yield InputFact(("timeline", 2), clingo.Tuple_(ends))
-    facts = [fact for fact in dict.fromkeys(situation.facts) if fact.t in timeline]
+    first, last = timeline.first, timeline.last
+    facts = [fact for fact in dict.fromkeys(situation.facts) if first <= fact.t <= last]
     names = {
         key: encoding.input_signature(key)
         for key in {(fact.predicate, len(fact.arguments)) for fact in facts}
     }
-    seen = [
-        fact
-        for fact in facts
-        if names[fact.predicate, len(fact.arguments)] is not None and situation.sees(fact)
-    ]
-    for fact, terms in zip(seen, tuples_of(fact.arguments for fact in seen), strict=True):
-        name = names[fact.predicate, len(fact.arguments)]
-        assert name is not None
+    named = [(names[fact.predicate, len(fact.arguments)], fact) for fact in facts if situation.sees(fact)]
+    seen = [(name, fact) for name, fact in named if name is not None]
+    for (name, fact), terms in zip(seen, tuples_of(fact.arguments for _, fact in seen), strict=True):
         yield InputFact(name, terms, fact.t)
     for window, number in encoding.windows.items():
         if isinstance(window, TupleWindow):
