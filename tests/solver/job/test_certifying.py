@@ -128,7 +128,7 @@ def is_disputed(here, t):
 
 def test_the_times_are_spread_and_the_same_in_every_run(monkeypatch):
     drawn = []
-    monkeypatch.setattr(evaluation, "by_clingo", lambda _, __, times: drawn.append(times[0]) or ())
+    monkeypatch.setattr(evaluation, "rows_at", lambda _, __, t: drawn.append(t) or ())
     here = situation_of(trace_columns([]), Interval(0, 99), {})
     for _ in range(2):
         certified(here, 10)
@@ -138,7 +138,7 @@ def test_the_times_are_spread_and_the_same_in_every_run(monkeypatch):
 
 def test_one_time_is_certified_where_clingo_is_slow_and_it_is_a_cheap_one(monkeypatch):
     drawn = []
-    monkeypatch.setattr(evaluation, "by_clingo", lambda _, __, times: drawn.append(times[0]) or ())
+    monkeypatch.setattr(evaluation, "rows_at", lambda _, __, t: drawn.append(t) or ())
     monkeypatch.setattr(certifying, "_CHEAP", 0)
     monkeypatch.setattr(evaluation.AnswerRuns, "at", lambda _, __: frozenset())
     facts = [Fact(t, name, (f"c{n}",)) for t in range(40) for name in "eg" for n in range(50)]
