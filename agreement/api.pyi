@@ -65,14 +65,7 @@ from solver.settings import Progress
 class ProgressKeyword(TypedDict, total=False):
     progress: Progress | None
 
-class Around(TypedDict, total=False):
-    base: str | None
-    rdf: Literal["1.1", "1.2"] | None
-    prefix: Mapping[str, str] | None
-    readings: Mapping[str, str] | None
-
-class InputOptions(Around, total=False):
-    static: StaticSource | Sequence[StaticSource] | Mapping[str, StaticSource] | None
+class TraceOptions(TypedDict, total=False):
     stream: Mapping[str, TraceSource] | None
     unit: str | None
     trace_unit: str | None
@@ -85,6 +78,15 @@ class InputOptions(Around, total=False):
     null: str | Sequence[str] | None
     on_error: Literal["stop", "skip"]
     rejected: str | Path | None
+
+class Around(TypedDict, total=False):
+    base: str | None
+    rdf: Literal["1.1", "1.2"] | None
+    prefix: Mapping[str, str] | None
+    readings: Mapping[str, str] | None
+
+class InputOptions(TraceOptions, Around, total=False):
+    static: StaticSource | Sequence[StaticSource] | Mapping[str, StaticSource] | None
 
 class InterpretationOptions(TypedDict, total=False):
     profile: Literal["paper2015", "sparql11"] | None

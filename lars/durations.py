@@ -1,6 +1,7 @@
-"""Durations: lengths of time in queries, traces and options, and their numbers of time points."""
+"""Durations: lengths of time in queries, traces and options, and their numbers of time points; dateTimes."""
 
 import re
+from datetime import UTC, datetime, timedelta
 from math import gcd
 from typing import Final, Self
 
@@ -119,3 +120,53 @@ def read_duration(text: str) -> Duration:
         raise LarsError(message)
     parts = re.findall(rf"({_DIGITS})\s*(ns|ms|s|min|m|h|d)", text)
     return Duration(sum(int(count) * NANOSECONDS[unit] for count, unit in parts))
+
+
+def duration(value: str | Duration) -> Duration:
+    """Return a duration, which may be zero; 0 needs no unit.
+
+    >>> str(duration("90s")), duration("0s").nanoseconds, duration("0").nanoseconds
+    ('90s', 0, 0)
+    """
+    return value if isinstance(value, Duration) else read_duration("0s" if value == "0" else value)
+
+
+def time_unit(value: str | Duration) -> Duration:
+    """Return the length of a time point."""
+    length = duration(value)
+    if not length.nanoseconds:
+        raise LarsError("expected a duration above zero, such as 1s or 500ms")
+    return length
+
+
+_END_OF_DAY: Final = re.compile(r"(?<=[T ])24:00:00(?!\.0*[1-9])")
+_LAST_ZONE: Final = timedelta(hours=14)
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_REACH: Final = timedelta(microseconds=2**63 // 1000)
+
+
+def date_time(value: str | datetime) -> datetime:
+    """Return the XSD dateTime of a text; 24:00:00 is the first instant of the next day.
+
+    Raises ValueError for an invalid dateTime, and for a dateTime whose nanoseconds since 1970 exceed 64 bits.
+
+    >>> str(date_time("2024-02-28T24:00:00Z"))
+    '2024-02-29 00:00:00+00:00'
+    """
+    begin = _END_OF_DAY.sub("00:00:00", value) if isinstance(value, str) else value
+    moment = datetime.fromisoformat(begin) if isinstance(begin, str) else begin
+    if abs(moment.utcoffset() or timedelta()) > _LAST_ZONE:
+        raise ValueError("its time zone is more than 14:00 from UTC")
+    since = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)) - _EPOCH + timedelta(begin != value)
+    if abs(since) > _REACH:
+        raise ValueError("expected dateTimes from 1678 to 2261")
+    return moment + timedelta(begin != value)
+
+
+def moment(value: str | datetime) -> datetime:
+    """Return a dateTime; raises LarsError if it is invalid or too far from 1970."""
+    try:
+        return date_time(value)
+    except ValueError:
+        accepted = "a dateTime from 1678 to 2261 with a zone up to 14:00, such as 2026-01-31T12:00:00Z"
+        raise LarsError(f"expected {accepted}") from None

@@ -6,6 +6,7 @@ characters are escaped as in N-Triples, Turtle, SPARQL and LARS programs.
 """
 
 import errno
+import json
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -220,3 +221,36 @@ class PlacedError(LarsError):
         super().__init__(f"{place}: {problem}\n{place.excerpt()}")
         self.place = place
         self.problem = problem
+
+
+_LONGEST_SHOWN = 60
+
+
+class WrongValueError(ValueError):
+    """An error for an invalid value of an option or key; `part` is the wrong part of the value.
+
+    The class is a ValueError, so that pydantic collects the errors. The reader of the file adds the place.
+    """
+
+    def __init__(self, problem: str, *, part: str | None = None) -> None:
+        super().__init__(problem)
+        self.problem = problem
+        self.part = part
+
+
+def cut(text: str) -> str:
+    """Return the text for a message; a long text is shortened."""
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 3]}..."
+
+
+def message_text(value: object) -> str:
+    """Return a value in TOML syntax for a message; a long value is shortened."""
+    try:
+        return cut(json.dumps(value, default=str, ensure_ascii=False))
+    except Exception:  # noqa: BLE001 - a type of others may raise anything
+        return type(value).__name__
+
+
+def wrong(value: object, accepted: str, part: str | None = None) -> WrongValueError:
+    """Return the error with the value and the expected form."""
+    return WrongValueError(f"found {message_text(value)}; expected {accepted}", part=part)

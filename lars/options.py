@@ -5,7 +5,7 @@ declaration. The value of an option can belong to any layer of the program: the 
 options of commands.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, field
 from enum import Enum
 from pathlib import Path
@@ -135,3 +135,10 @@ def choices_of(kind: Any) -> Mapping[str, Any]:
 def plain_value(value: Any) -> Any:
     """Return a value as a user would write it: a member of an enumeration becomes its text."""
     return value.value if isinstance(value, Enum) else value
+
+
+def pairs(names: Sequence[str] | Mapping[str, Any]) -> Sequence[tuple[str, Any]]:
+    """Return names with their values, from texts NAME=VALUE or from a mapping."""
+    if isinstance(names, Mapping):
+        return [*names.items()]
+    return [(name, value) for name, _, value in (text.partition("=") for text in names)]

@@ -3,7 +3,7 @@
 A job that takes long reports its progress. Listeners receive the progress as a fraction of the whole.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import field, replace
@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any, ClassVar, Final, Literal, get_args
 
 from lars.dataclass import dataclass
-from lars.durations import NANOSECONDS, Duration
-from lars.errors import LarsError, printable
+from lars.durations import NANOSECONDS, SECOND, Duration, moment, time_unit
+from lars.errors import LarsError, printable, wrong
+from lars.language.terms import absolute_iri, iri, stream_name
 from lars.language.windows import Interval
-from lars.options import option
+from lars.options import option, pairs
 
 Warn = Callable[[str], None]
 Time = int | datetime | time
@@ -98,61 +99,186 @@ Elements = Literal["stream", "message", "triple"]
 """The elements of a trace that must have different times."""
 
 
+def unit_option() -> Any:
+    """Return the declaration of --unit: the length of a time point."""
+    return option(
+        None,
+        "Length of one time point, such as 1min or 500ms. [default: the longest unit that divides "
+        "all durations, at most 1s]",
+        time_unit,
+        metavar="LENGTH",
+        keyword="str | None",
+    )
+
+
+ColumnsByStream = tuple[tuple[str | None, tuple[tuple[str, str], ...]], ...]
+
+
+def columns_by_stream(values: Mapping[str, object]) -> ColumnsByStream:
+    """Return the templates of columns by stream; the key None contains the templates of all other streams."""
+    everywhere = {part: value for part, value in values.items() if not isinstance(value, Mapping)}
+    streams = {key: value for key, value in values.items() if isinstance(value, Mapping)}
+    for stream in streams:
+        iri(stream, "a stream's name")
+    every = ((None, everywhere), *streams.items())
+    return tuple((stream, tuple(map(_template, parts.items()))) for stream, parts in every if parts)
+
+
+def _template(part: tuple[str, object]) -> tuple[str, str]:
+    key, template = part
+    if not isinstance(template, str):
+        raise wrong(template, "a table of templates, as t = '{time}', or of such tables by stream", key)
+    return key, template
+
+
+def _read_columns(names: Sequence[str] | Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the templates of columns, from texts PART=TEMPLATE or from a mapping."""
+    if isinstance(names, Mapping):
+        columns_by_stream(names)
+        return names
+    contents: dict[str, str] = {}
+    for part, template in pairs(names):
+        if not (part and template):
+            raise LarsError("expected PART=TEMPLATE, such as t={time} or ex:at=ex:station/{station}")
+        if contents.setdefault(part, template) != template:
+            raise LarsError(
+                f"{part} already has the template {contents[part]}; use one template for each part"
+            )
+    return contents
+
+
+def _read_streams(names: Sequence[str] | Mapping[str, Path]) -> Mapping[Path, str]:
+    """Return the stream of each file, from texts IRI=FILE or from a mapping of streams to files."""
+    iris: dict[Path, str] = {}
+    texts = names.items() if isinstance(names, Mapping) else [text.rpartition("=")[::2] for text in names]
+    for name, file in texts:
+        if not (name and str(file)):
+            raise LarsError("expected IRI=FILE")
+        if iris.setdefault(Path(file), stream := stream_name(name)) != stream:
+            raise LarsError(
+                f"the file {file} already has the stream {iris[Path(file)]}; use each file for one stream"
+            )
+    return iris
+
+
 @dataclass(frozen=True, slots=True)
 class TraceOptions:
-    """The options for reading a trace.
+    """The options for reading a trace, and the settings that commands add.
 
-    - `unit` is the duration of one time point. Integers in the trace count units of `trace_unit`. If
-      `trace_unit` is None, integers count units of `unit`; in lines of YABench they count 1ms, and in a
-      folder of Turtle files 1s.
-    - `origin` is the dateTime of time 0; None means one unit before the first element. Integers that mean
-      more than 30 years count from 1970, and are converted like dateTimes unless `absolute` is true.
-    - `streams` maps a file or folder, by its path as given, to the IRI of its stream.
+    Integers in a trace that mean more than 30 years count from 1970, and are converted like dateTimes unless
+    `absolute` is true. Without `trace_unit`, integers in lines of YABench count 1ms, and in a folder of
+    Turtle files 1s. If `arrival` is not None, the elements of a trace may have any order of times. The fields
+    from `prefixes` on are set by commands, and not by the user.
+
+    - `prefixes` are the prefixes that cells of tables may use to shorten IRIs.
     - `query_streams` are the IRIs that the query reads. If the query reads only one stream, each file
       without a stream belongs to this stream.
     - `windows` contains the query's streams with the lengths of their windows; it is empty if a window has no
       length.
-    - `rejected` is the file for the lines that are skipped if `on_error` is "skip".
     - A trace without an element is valid if its end is known (`ends`).
-    - `blank_nodes` is the scope in which equal labels are one blank node; None means the whole file.
-    - `prefixes` are the prefixes that cells of tables may use to shorten IRIs.
-    - `columns` maps a stream (None: all other streams) to templates for tables with columns of their own. A
-      cell of such a table has no value if its text is one of the words in `null`.
-    - `time` is the IRI of the property that gives messages their times; without it, messages are numbered.
     - If `graphs` is true, each triple of a named graph is also an atom with the name of its graph, for
       queries with GRAPH.
     - `elements` determines which elements must have different times: the elements of each stream (`stream`),
       all elements (`message`), or all elements, which must have one triple each (`triple`).
     - If `unversioned` is true, logs of RDF Messages need no version.
-    - `arrival` is the column of the times at which data arrived. If `arrival` is "order", each element
-      arrives at the latest time of the elements up to it. If `arrival` is not None, the elements of a trace
-      may have any order of times.
     """
 
-    unit: Duration
-    trace_unit: Duration | None = None
-    origin: datetime | None = None
-    sort: bool = False
-    on_error: OnError = "stop"
-    rejected: Path | None = None
-    streams: Mapping[Path, str] = field(default_factory=dict)
+    stream: Mapping[Path, str] | None = option(
+        None,
+        "Read FILE as the trace of the stream IRI. Repeatable.",
+        _read_streams,
+        metavar="IRI=FILE",
+        keyword="Mapping[str, TraceSource] | None",
+        source="streams",
+        repeated=True,
+    )
+    unit: Duration | None = unit_option()
+    trace_unit: Duration | None = option(
+        None,
+        "Unit of integer times in the trace. [default: the value of --unit]",
+        time_unit,
+        metavar="LENGTH",
+        keyword="str | None",
+    )
+    origin: datetime | None = option(
+        None,
+        "Date and time of time point 0, such as 2026-01-31T12:00:00Z. [default: one unit before "
+        "the first element]",
+        moment,
+        metavar="DATETIME",
+        keyword="str | datetime | None",
+    )
+    sort: bool = option(
+        False, "Sort the elements of the trace by time. Without --sort, an element out of order is an error."
+    )
+    blank_nodes: BlankNodes | None = option(
+        None,
+        "Meaning of a blank node label: the same node in the whole file (document), or only in one "
+        "element. [default: document]",
+    )
+    time: str | None = option(
+        None,
+        "IRI of the property whose value is the time of a message, such as "
+        "http://www.w3.org/ns/sosa/resultTime. [default: messages are numbered from 1]",
+        absolute_iri,
+        metavar="IRI",
+        keyword="str | None",
+    )
+    column: Mapping[str, Any] | None = option(
+        None,
+        "Map a column of a table to RDF: t={time} maps the timestamp, s=ex:bike/{bike} the "
+        "subject, ex:at={place} the object of the predicate ex:at. Repeatable.",
+        _read_columns,
+        metavar="PART=TEMPLATE",
+        keyword="Mapping[str, str | Mapping[str, str]] | None",
+        repeated=True,
+    )
+
+    arrival: str | None = option(
+        None,
+        "Column with the time at which each row of a table arrived. With the value order, rows "
+        "arrived in the order of the file. lars solve uses this option only with --as. Commands "
+        "without late data ignore it. "
+        "[default: elements arrive at their times]",
+        metavar="COLUMN|order",
+    )
+    null: tuple[str, ...] = option(
+        (),
+        "Word for a missing value in a table with --column, such as n/a or -. Repeatable.",
+        metavar="WORD",
+        repeated=True,
+    )
+    on_error: OnError = option("stop", "On an invalid line of a trace, stop with an error or skip the line.")
+    rejected: Path | None = option(
+        None, "Write skipped lines of the trace to FILE. Required with --on-error skip."
+    )
+    prefixes: tuple[tuple[str, str], ...] = ()
     query_streams: tuple[str, ...] = ()
     windows: tuple[tuple[str, int], ...] = ()
     absolute: bool = False
     ends: bool = False
-    blank_nodes: BlankNodes | None = None
-    prefixes: tuple[tuple[str, str], ...] = ()
-    columns: tuple[tuple[str | None, tuple[tuple[str, str], ...]], ...] = ()
-    time: str | None = None
-    null: tuple[str, ...] = ()
     graphs: bool = False
     unversioned: bool = False
     elements: Elements | None = None
-    arrival: str | None = None
+
+    @property
+    def time_point(self) -> Duration:
+        """The unit, which is the length of one time point."""
+        return self.unit or SECOND
+
+    @property
+    def streams(self) -> Mapping[Path, str]:
+        """The stream of each file or folder, by its path as given."""
+        return self.stream or {}
+
+    @property
+    def columns(self) -> ColumnsByStream:
+        """The templates of tables by stream; the key None contains the templates of all other streams."""
+        return columns_by_stream(self.column or {})
 
     def reaches_epoch(self, t: int) -> bool:
         """Return whether a time is so large (over 30 years) that it must be counted from 1970."""
-        return t * self.unit.nanoseconds >= _EPOCH_LIKE
+        return t * self.time_point.nanoseconds >= _EPOCH_LIKE
 
 
 IN_ORDER: Final = "order"

@@ -9,9 +9,8 @@ from typing import Final, TypeVar, assert_never
 
 from agreement.answering.solve.solving import Answered, AnswerRows, EngineReports, Streams
 from agreement.documents.outputs import short
-from agreement.documents.values import cut
 from lars.dataclass import dataclass
-from lars.errors import LarsError
+from lars.errors import LarsError, cut
 from lars.language.terms import Variable
 from lars.text import VARIABLE, Scanner
 from solver.facts import Row

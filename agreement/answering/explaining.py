@@ -29,11 +29,10 @@ from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.outputs import short, shorten
 from agreement.documents.requests import PROGRAM_SUFFIXES, EvaluationOptions, check_evaluated
 from agreement.documents.traces import Trace, point_on, set_span, with_dates
-from agreement.documents.values import cut
 from lars import explain, semantics
 from lars.analysis import intensional, nearby, on_own_absence, reach
 from lars.dataclass import dataclass
-from lars.errors import LarsError, PlacedError, about
+from lars.errors import LarsError, PlacedError, about, cut
 from lars.explain import provers, restore, sight, violations, without_constraints
 from lars.language.formulas import At, Comparison, Expression
 from lars.language.program import Program, atoms, head_atom
@@ -309,7 +308,7 @@ def situation_on(
         frozenset(atoms_of(trace.background)),
         Situation(trace.timeline, facts, trace.background),
         query,
-        Dates(trace.origin, options.unit),
+        Dates(trace.origin, options.time_point),
         0 if at is None else point_on(trace, at, options),
     )
 

@@ -18,7 +18,6 @@ from agreement.comparing.matching.places import ReportMatch, Reports, TimePair, 
 from agreement.comparing.smaller import fewest_enough
 from agreement.documents.dates import Dates
 from agreement.documents.recordings import SLACK, Push, Recording, Report, in_common_columns, rows_of
-from agreement.documents.values import cut
 from agreement.engines import specifications
 from agreement.engines.adapters.built_in import ADAPTER, adapted_version
 from agreement.engines.engine import NOTHING_OFF, Engine, EngineRule
@@ -26,7 +25,7 @@ from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import EngineRun, Specification
 from lars.dataclass import dataclass
 from lars.durations import MILLISECOND
-from lars.errors import LarsError
+from lars.errors import LarsError, cut
 from lars.language.windows import Bounds
 from solver.facts import Row
 from solver.settings import Progress, no_progress

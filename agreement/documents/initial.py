@@ -455,24 +455,24 @@ class InitialExperiment:
             if "period" in self.comments:
                 yield f"# {self.comments['period']}"
             yield f"period = {_text(self._periods())}"
-        of_trace = {key: getattr(input_options, key) for key in ("unit", "trace_unit", "origin", "time")}
-        around = input_options.around
+        trace, around = input_options.trace, input_options.around
+        of_trace = {key: getattr(trace, key) for key in ("unit", "trace_unit", "origin", "time")}
         texts = {
             key: value and (value.isoformat() if key == "origin" else str(value))
             for key, value in (of_trace | {"base": around.base, "rdf": around.rdf}).items()
         }
-        order = {"timeline": list(self.timeline) or None, "sort": input_options.sort or None}
+        order = {"timeline": list(self.timeline) or None, "sort": trace.sort or None}
         for key, value in (texts | order).items():
             if key in self.comments:
                 yield f"# {self.comments[key]}"
             if value is not None:
                 yield f"{key} = {_text(value)}"
-        if input_options.arrival is not None:
-            yield f"arrival = {_text(input_options.arrival)}"
-        if input_options.blank_nodes is not None:
-            yield f"blank_nodes = {_text(input_options.blank_nodes)}"
+        if trace.arrival is not None:
+            yield f"arrival = {_text(trace.arrival)}"
+        if trace.blank_nodes is not None:
+            yield f"blank_nodes = {_text(trace.blank_nodes)}"
         if nulls := self.null_words():
-            if not input_options.null:
+            if not trace.null:
                 yield (
                     "# These words mean missing values, because all other cells of their columns are numbers."
                 )
@@ -483,10 +483,10 @@ class InitialExperiment:
         told = self.comments.get("streams")
         yield from _table("streams", files_of, [f"# {told}"] if told else ())
         mapped = self.mapped(note)
-        columns = mapped.column or {}
+        columns = mapped.trace.column or {}
         yield from self._undecided(mapped, note)
         yield from _table("prefixes", mapped.around.prefix or {})
-        guessed = () if self.input_options.column else _GUESSED
+        guessed = () if self.input_options.trace.column else _GUESSED
         alone = {key: value for key, value in columns.items() if isinstance(value, str)}
         yield from _table("columns", alone, guessed)
         for stream, own in columns.items():
@@ -508,7 +508,7 @@ class InitialExperiment:
         not necessary.
         """
         query, *others = (
-            load_query(path, self.input_options.unit or SECOND) for path in self.queries.values()
+            load_query(path, self.input_options.trace.time_point) for path in self.queries.values()
         )
         streams = list(dict.fromkeys(part.iri.value for part in query.merged))
         if others or len(streams) == 1:
@@ -553,7 +553,7 @@ class InitialExperiment:
 
     def _has(self, stream: str, predicate: object, mapped: InputOptions) -> bool:
         """Return whether a column of a stream's table becomes a predicate."""
-        columns, iri = mapped.column or {}, str(predicate)[1:-1]
+        columns, iri = mapped.trace.column or {}, str(predicate)[1:-1]
         keys = {iri, f"<{iri}>", _shortened(iri, mapped.around.prefix or {})}
         own = columns.get(stream, columns)
         return not isinstance(own, str) and bool(keys & {*own})
@@ -565,11 +565,11 @@ class InitialExperiment:
         table. The result is None if the predicates determine the streams, or if a stream remains unknown.
         """
         (path, *others), mapped = self.queries.values(), self.mapped(unsaid)
-        query = load_query(path, self.input_options.unit or SECOND)
+        query = load_query(path, self.input_options.trace.time_point)
         streams = list(dict.fromkeys(part.iri for part in query.merged))
         if others or len(streams) == 1 or not {one.value for one in streams} <= self.streams.keys():
             return None
-        columns = mapped.column or {}
+        columns = mapped.trace.column or {}
         owned = [columns.get(one.value, columns) for one in streams]
         if any(isinstance(own, str) or own.get("s") != EACH_ROW for own in owned):
             return None
@@ -607,21 +607,21 @@ class InitialExperiment:
 
     def null_words(self) -> tuple[str, ...]:
         """Return the words that mean missing values: the given words, or words in columns of numbers."""
-        if self.input_options.null:
-            return self.input_options.null
+        if self.input_options.trace.null:
+            return self.input_options.trace.null
         found = (word for path in self.traces for word in _words_between_numbers(path))
         return tuple(sorted(dict.fromkeys(found)))
 
     def mapped(self, note: Warn) -> InputOptions:
         """Return the options of the traces, with guesses for missing options."""
-        options = replace(self.input_options, stream={path: iri for iri, path in self.streams.items()})
-        if options.column or not (guesses := self._guessed(note)):
+        options = self.input_options.with_trace(stream={path: iri for iri, path in self.streams.items()})
+        if options.trace.column or not (guesses := self._guessed(note)):
             return options
         prefixes = {name: iri for _, own in guesses.values() for name, iri in own.items()}
         columns = {stream: own for stream, (own, _) in guesses.items() if stream is not None}
         alone = guesses[None][0] if None in guesses else {}
         around = replace(options.around, prefix=options.around.prefix or prefixes)
-        return replace(options, around=around, column={**alone, **columns})
+        return replace(options, around=around).with_trace(column={**alone, **columns})
 
     def _from_here(self, path: Path) -> str:
         return os.path.relpath(path, self.folder).replace(os.sep, "/")
@@ -638,7 +638,7 @@ class InitialExperiment:
             for path, names in headers.items()
             if any(map(str.strip, names)) and not _is_of_trace(path, names)
         }
-        read = [load_query(query, self.input_options.unit or SECOND) for query in self.queries.values()]
+        read = [load_query(query, self.input_options.trace.time_point) for query in self.queries.values()]
         texts = [text_in(query, "a query") for query in self.queries.values()]
         compared = frozenset(_compared_with_texts(tuple(read)))
         cells = {path: _first_cells(path, headers[path]) for path in own}
@@ -832,7 +832,7 @@ def initial(
     With `as_text`, words in tables become string literals; this is for answers without the kinds of RDF
     terms.
     """
-    for path in (*inputs, *(options.stream or {}), *(file.path for file in options.static)):
+    for path in (*inputs, *options.trace.streams, *(file.path for file in options.static)):
         if not exists(path):
             raise LarsError(f"{path}: no such file or folder; expected queries, traces and static data")
     paths = [path for path in inputs if is_query(path)]
@@ -840,14 +840,14 @@ def initial(
     asked: list[EngineQuery] = []
     read: list[str] = []
     for path in paths:
-        query = load_query(path, options.unit or SECOND)
+        query = load_query(path, options.trace.time_point)
         if (other := queries.setdefault(query.language, path)) != path:
             raise LarsError(
                 f"{path}: the query is in the same language as {other}; expected one query in each language"
             )
         asked.append(query)
         read += [stream.value for stream in streams_of(query)]
-    named = {iri: path for path, iri in (options.stream or {}).items()}
+    named = {iri: path for path, iri in options.trace.streams.items()}
     traces = tuple(dict.fromkeys((*(path for path in inputs if path not in paths), *named.values())))
     if not queries or not traces:
         missing = "traces" if queries else "query"
@@ -869,9 +869,9 @@ def initial(
             f"{alone[0]}: cannot combine a trace that names the stream of each element with {others}; use "
             f"--stream IRI={alone[0]}, with {free}"
         )
-    if not period and (period := _proposed_period(asked, options.unit or SECOND)):
+    if not period and (period := _proposed_period(asked, options.trace.time_point)):
         comments["period"] = "The queries have no single STEP: lars proposes the shortest window."
-    pulled = period or _steps(asked, options.unit or SECOND)
+    pulled = period or _steps(asked, options.trace.time_point)
     timed, timeline, of_times = _timed(options, traces, pulled)
     comments |= of_times
     return InitialExperiment(folder, queries, traces, timed, period, named, as_text, comments, timeline)
@@ -924,26 +924,26 @@ def _timed(
     each = {path: _moments(path) for path in traces}
     _check_notations({path: moments for path, (moments, _) in each.items()})
     unsorted = [path.name for path, (_, is_sorted) in each.items() if not is_sorted]
-    if unsorted and not options.sort and options.arrival is None:
+    if unsorted and not options.trace.sort and options.trace.arrival is None:
         comments["sort"] = f"The rows of {', '.join(unsorted)} are not in the order of their times."
-        options = replace(options, sort=True)
-    if options.unit is not None:
+        options = options.with_trace(sort=True)
+    if options.trace.unit is not None:
         return options, (), comments
     known = [moments for moments, _ in each.values() if moments]
     # Time 0 must not be after an element of a file whose times are not known here.
     is_whole = len(known) == len(traces) and not any(map(_is_large, traces))
     units = {_EPOCH_DIGITS.get(len(moments[0][0])) for moments in known if moments[0][0].isdigit()}
     unit = next(iter(units)) if len(known) == len(traces) and len(units) == 1 else None
-    if options.trace_unit is None and unit not in (None, SECOND):
+    if options.trace.trace_unit is None and unit not in (None, SECOND):
         comments["trace_unit"] = f"The times have so many digits that they count units of {unit} from 1970."
-        options = replace(options, trace_unit=unit)
-    counted = (options.trace_unit or SECOND).nanoseconds
+        options = options.with_trace(trace_unit=unit)
+    counted = (options.trace.trace_unit or SECOND).nanoseconds
     instants = [instant for moments in known for _, instant in moments]
     times = [one.value * (counted if one.kind is TimeKind.INTEGER else 1) for one in instants]
     if not times or min(times) < SINCE_1970 * _MS or max(times) > LATEST * _MS:
         return options, (), comments
     is_dated = instants[0].kind is not TimeKind.INTEGER
-    proposes = options.origin is None and is_whole
+    proposes = options.trace.origin is None and is_whole
     # A whole minute has no fraction of a second, which all times can share.
     since_first = MINUTE * _MS * minute_before([min(times) / _MS]) if proposes else min(times)
     fitting = fitting_unit([0.0, *((time - since_first) / _MS for time in times)])
@@ -951,11 +951,11 @@ def _timed(
         fitting = Duration(1)
     if is_dated and fitting < SECOND:
         comments["unit"] = "The events have fractions of a second."
-        options = replace(options, unit=min(fitting, MILLISECOND))
+        options = options.with_trace(unit=min(fitting, MILLISECOND))
     if not proposes:
         return options, (), comments
     # The unit of other integers depends on the query.
-    point = options.time_point.nanoseconds if is_dated else 0
+    point = options.trace.time_point.nanoseconds if is_dated else 0
     each_length = {one: one.nanoseconds if isinstance(one, Duration) else one * point for one in periods}
     lengths = {str(one): length for one, length in each_length.items() if length}
     zones = {instant.zone for instant in instants}
@@ -966,7 +966,7 @@ def _timed(
     )
     origin = since(ZEROS[instants[0].kind is not TimeKind.LOCAL], zero // (MINUTE * _MS))
     origin = _in_zone(origin, zones)
-    options = replace(options, origin=origin)
+    options = options.with_trace(origin=origin)
     if not lengths:
         return options, (), comments
     begin, end = _borders(zero, min(times), max(times), tuple(lengths.values()))

@@ -20,9 +20,8 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Final, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from agreement.documents.values import WrongValueError, cut
 from lars.dataclass import dataclass
-from lars.errors import LarsError, PlacedError
+from lars.errors import LarsError, PlacedError, WrongValueError, cut
 from lars.options import KEY, Option, choices_of, plain_value
 
 

@@ -11,9 +11,8 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, TypeVar, get_args
 
-from agreement.documents.values import WrongValueError, message_text
 from lars.dataclass import dataclass
-from lars.errors import LarsError, PlacedError, place_at
+from lars.errors import LarsError, PlacedError, WrongValueError, message_text, place_at
 from lars.files import TextFile, TextLine, read_file
 from solver.rdf import short
 

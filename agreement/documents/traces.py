@@ -430,9 +430,9 @@ def point_in(zero: str | None, time: settings.Time, options: settings.TraceOptio
     """
     moment: settings.Time | traces.Instant = time
     if isinstance(time, int) and zero is not None and options.reaches_epoch(time):
-        moment = traces.Instant(traces.TimeKind.ZONED, time * options.unit.nanoseconds)
+        moment = traces.Instant(traces.TimeKind.ZONED, time * options.time_point.nanoseconds)
     origin = None if options.origin is None else traces.show(traces.instant_of(options.origin))
-    return traces.point_of(moment, zero or origin, options.unit, last)
+    return traces.point_of(moment, zero or origin, options.time_point, last)
 
 
 def point_on(trace: Trace, time: settings.Time, options: settings.TraceOptions) -> int:
@@ -456,9 +456,9 @@ def set_span(trace: Trace, span: settings.Span, options: settings.TraceOptions) 
     trace.timeline = Interval(usual.first if first is None else first, usual.last if last is None else last)
     read = usual if begin is None else Interval(begin, max(begin, usual.last))
     if first is not None and first > usual.last:
-        raise _outside("--from", trace, trace.timeline, read, options.unit)
+        raise _outside("--from", trace, trace.timeline, read, options.time_point)
     if last is not None:
-        check_reached(trace, trace.timeline, read.last, options.unit)
+        check_reached(trace, trace.timeline, read.last, options.time_point)
 
 
 def check_reached(trace: Trace, span: Interval, last: int, unit: Duration) -> None:
@@ -486,13 +486,13 @@ def check_within_reach(
         return
     lengths = [(each.length, each.slide) for each in ranges]
     longest = max(
-        length.points(options.unit) + (slide.points(options.unit) if slide else 0)
+        length.points(options.time_point) + (slide.points(options.time_point) if slide else 0)
         for length, slide in lengths
     )
     point, read = point_on(trace, first, options), trace.timeline
     if point > read.last + longest:
         asked = Interval(point, point if last is None else point_on(trace, last, options))
-        raise _outside("--from", trace, asked, Interval(trace.begin or 0, read.last), options.unit)
+        raise _outside("--from", trace, asked, Interval(trace.begin or 0, read.last), options.time_point)
 
 
 def _outside(option: str, trace: Trace, span: Interval, read: Interval, unit: Duration) -> LarsError:
@@ -510,7 +510,7 @@ def _outside(option: str, trace: Trace, span: Interval, read: Interval, unit: Du
 def options_for(queries: Sequence[EngineQuery], options: settings.TraceOptions) -> settings.TraceOptions:
     """Return the options of a trace for queries: the streams of the queries, and the window widths."""
     streams = tuple(dict.fromkeys(stream.value for query in queries for stream in streams_of(query)))
-    windows, graphs = _finite(queries, options.unit), any(map(reads_graphs, queries))
+    windows, graphs = _finite(queries, options.time_point), any(map(reads_graphs, queries))
     elements = element_requirement(queries)
     return replace(options, query_streams=streams, windows=windows, graphs=graphs, elements=elements)
 

@@ -9,14 +9,14 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from lars.durations import NANOSECONDS, Duration, TimedPoints, read_duration
-from lars.errors import LarsError
+from lars.durations import NANOSECONDS, Duration, TimedPoints, date_time, read_duration
+from lars.errors import LarsError, WrongValueError, cut, message_text, wrong
 from lars.files import exists
-from lars.language.terms import Iri
+from lars.language.terms import STREAM_NAME, Iri, without_brackets
 from lars.language.windows import LARGEST_TIME, Interval
 from lars.options import choices_of
 from solver.settings import StaticFile
@@ -36,39 +36,7 @@ LARGEST: Final = LARGEST_TIME
 Scalar = str | int | float | bool
 """A value that a parameter of a grid can have, and that can replace a placeholder."""
 
-ABSOLUTE_IRI = re.compile(r'[A-Za-z][A-Za-z0-9+.-]*:[^\s<>"{}|\\^`\x00-\x20]+')
-_LONGEST_SHOWN = 60
 _ENDS: Final = 2
-
-
-class WrongValueError(ValueError):
-    """An error for an invalid value of an option or key; `part` is the wrong part of the value.
-
-    The class is a ValueError, so that pydantic collects the errors. The reader of the file adds the place.
-    """
-
-    def __init__(self, problem: str, *, part: str | None = None) -> None:
-        super().__init__(problem)
-        self.problem = problem
-        self.part = part
-
-
-def cut(text: str) -> str:
-    """Return the text for a message; a long text is shortened."""
-    return text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 3]}..."
-
-
-def message_text(value: object) -> str:
-    """Return a value in TOML syntax for a message; a long value is shortened."""
-    try:
-        return cut(json.dumps(value, default=str, ensure_ascii=False))
-    except Exception:  # noqa: BLE001 - a type of others may raise anything
-        return type(value).__name__
-
-
-def wrong(value: object, accepted: str, part: str | None = None) -> WrongValueError:
-    """Return the error with the value and the expected form."""
-    return WrongValueError(f"found {message_text(value)}; expected {accepted}", part=part)
 
 
 def is_scalar(value: object) -> bool:
@@ -186,30 +154,6 @@ def whole_point(value: object) -> int | None:
     return int(text)
 
 
-_END_OF_DAY: Final = re.compile(r"(?<=[T ])24:00:00(?!\.0*[1-9])")
-_LAST_ZONE: Final = timedelta(hours=14)
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_REACH: Final = timedelta(microseconds=2**63 // 1000)
-
-
-def date_time(value: str | datetime) -> datetime:
-    """Return the XSD dateTime of a text; 24:00:00 is the first instant of the next day.
-
-    Raises ValueError for an invalid dateTime, and for a dateTime whose nanoseconds since 1970 exceed 64 bits.
-
-    >>> str(date_time("2024-02-28T24:00:00Z"))
-    '2024-02-29 00:00:00+00:00'
-    """
-    begin = _END_OF_DAY.sub("00:00:00", value) if isinstance(value, str) else value
-    moment = datetime.fromisoformat(begin) if isinstance(begin, str) else begin
-    if abs(moment.utcoffset() or timedelta()) > _LAST_ZONE:
-        raise ValueError("its time zone is more than 14:00 from UTC")
-    since = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)) - _EPOCH + timedelta(begin != value)
-    if abs(since) > _REACH:
-        raise ValueError("expected dateTimes from 1678 to 2261")
-    return moment + timedelta(begin != value)
-
-
 def file_name(value: object, part: str | None = None) -> str:
     """Return the path of a file; for any other value, raise an error whose place is `part`."""
     if not isinstance(value, str) or not value.strip():
@@ -230,32 +174,9 @@ def streams(value: object) -> dict[Iri, str]:
 
 
 def _stream(name: str) -> Iri:
-    if not _NAME.fullmatch(name):
+    if not STREAM_NAME.fullmatch(name):
         raise wrong(name, "a stream's name, an IRI or a text in quotes and without < >", name)
     return Iri(name)
-
-
-ColumnsByStream = tuple[tuple[str | None, tuple[tuple[str, str], ...]], ...]
-
-
-_COLUMNS: Final = "a table of templates, as t = '{time}', or of such tables by stream"
-
-
-def columns_by_stream(values: Mapping[str, object]) -> ColumnsByStream:
-    """Return the templates of columns by stream; the key None contains the templates of all other streams."""
-    everywhere = {part: value for part, value in values.items() if not isinstance(value, Mapping)}
-    streams = {key: value for key, value in values.items() if isinstance(value, Mapping)}
-    for stream in streams:
-        iri(stream, "a stream's name")
-    every = ((None, everywhere), *streams.items())
-    return tuple((stream, tuple(map(_template, parts.items()))) for stream, parts in every if parts)
-
-
-def _template(part: tuple[str, object]) -> tuple[str, str]:
-    key, template = part
-    if not isinstance(template, str):
-        raise wrong(template, _COLUMNS, key)
-    return key, template
 
 
 def _table(value: object, accepted: str) -> dict[str, object]:
@@ -426,41 +347,6 @@ def milliseconds(value: object) -> float:
     return duration.milliseconds
 
 
-def without_brackets(iri: str) -> str:
-    """Return an IRI without the brackets < and >; an IRI without brackets is unchanged."""
-    return iri[1:-1] if iri[:1] == "<" and iri[-1:] == ">" else iri
-
-
-def absolute_iri(text: str) -> str:
-    """Return an absolute IRI without < and >; raises LarsError for any other text."""
-    bare = without_brackets(text)
-    if not ABSOLUTE_IRI.fullmatch(bare):
-        raise LarsError(f"found {text!r}; expected an absolute IRI, such as http://example.org/s")
-    return bare
-
-
-def iri(value: object, what: str, part: str | None = None) -> Iri:
-    """Return an IRI that is given with or without < and >.
-
-    Raises:
-        WrongValueError: The value is no absolute IRI. The error's place is `part`, by default the value.
-    """
-    bare = without_brackets(value) if isinstance(value, str) else ""
-    if not ABSOLUTE_IRI.fullmatch(bare):
-        place = value if part is None and isinstance(value, str) else part
-        raise wrong(value, f"{what}, an absolute IRI, such as http://example.org/s", place)
-    return Iri(bare)
-
-
-def stream_name(text: str) -> str:
-    """Return the name of a stream without < and >: an IRI, or a name of Kolibrie or CQELS 2."""
-    bare = without_brackets(text)
-    if not _NAME.fullmatch(bare):
-        raise LarsError(f"found {text!r}; expected a stream's name, such as http://example.org/s or Sensors")
-    return bare
-
-
-_NAME = re.compile(r'[^\s<>"{}|\\^`\x00-\x20]+')
 _ENGINE = re.compile(rf"({'|'.join(language.value for language in Language)}):(?!//)")
 
 

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import TypeVar
 
 from agreement.comparing.agree import AgreementTask, are_pulled
 from agreement.documents import requests
 from agreement.documents.generate import Plan
+from agreement.documents.options import options_of
 from agreement.documents.requests import Side
 from agreement.documents.requests.query_files import query_text
 from agreement.documents.traces import span_within
@@ -33,8 +33,6 @@ from lars.language.windows import Interval
 from solver import settings
 from translate.model.query import Language
 
-_Options = TypeVar("_Options", settings.TraceOptions, requests.InputOptions)
-
 
 def on_read(  # noqa: PLR0913
     experiment: Experiment,
@@ -49,7 +47,7 @@ def on_read(  # noqa: PLR0913
 
     If `any_two` is true, the experiment may have two queries of one side.
     """
-    if (unit := options.input_options.unit) is not None:
+    if (unit := options.input_options.trace.unit) is not None:
         experiment = _in_other_units(experiment, unit, warn)
     usual = comparison_of(experiment, options.durations(periods), any_two=any_two)
     reading = options.reading
@@ -71,7 +69,7 @@ def on_read(  # noqa: PLR0913
 
 
 def _in_other_units(experiment: Experiment, unit: Duration, warn: settings.Warn) -> Experiment:
-    own = experiment.file.input_options.unit
+    own = experiment.file.input_options.trace.unit
     if own not in (None, unit):
         warn(
             f"--unit {unit} replaces the unit {own} of the experiment. Periods, the timeline, and "
@@ -85,15 +83,11 @@ def _trace_given(usual: AgreementTask, trace_input: settings.TraceInput) -> sett
     own, options = usual.trace.options, trace_input.options
     if usual.generated is not None and (name := next(_reading_options(options), None)) is not None:
         raise LarsError(f"cannot combine {name} with a generated trace; use a trace in files")
-    kept = _streams_kept(own, options.streams)
-    replaced, streams = own.streams.keys() - kept.keys(), kept | dict(options.streams)
-    combined = replace(
-        _on_top(options, own),
-        unit=own.unit,
-        streams=streams,
-        columns=options.columns or own.columns,
-        prefixes=tuple((dict(own.prefixes) | dict(options.prefixes)).items()),
-    )
+    combined = _on_top(options, own)
+    streams = combined.streams
+    replaced = {path for path, stream in own.streams.items() if stream in options.streams.values()}
+    prefixes = tuple((dict(own.prefixes) | dict(options.prefixes)).items())
+    combined = replace(combined, unit=own.unit, prefixes=prefixes)
     # One that is named twice stays so, for the reader to refuse.
     kept_paths = [path for path in usual.trace.paths if path not in replaced]
     paths = [*kept_paths, *(path for path in streams if path not in kept_paths)]
@@ -105,42 +99,22 @@ def _trace_given(usual: AgreementTask, trace_input: settings.TraceInput) -> sett
 
 def _reading_options(options: settings.TraceOptions) -> Iterator[str]:
     """Yield the names of the given options that define how files of traces are read."""
-    values = {
-        "--stream": options.streams,
-        "--trace-unit": options.trace_unit,
-        "--origin": options.origin,
-        "--sort": options.sort,
-        "--on-error": options.on_error != "stop",
-        "--blank-nodes": options.blank_nodes,
-        "--prefix": options.prefixes,
-        "--column": options.columns,
-        "--null": options.null,
-        "--time": options.time,
-        "--arrival": options.arrival,
-    }
-    return (name for name, value in values.items() if value)
+    each = options_of(replace(options, unit=None))
+    yield from (option.flag for option, value in each if value and value != option.default)
+    if options.prefixes:
+        yield "--prefix"
 
 
-def _streams_kept(own: settings.TraceOptions, values: Mapping[Path, str]) -> dict[Path, str]:
-    """Return the streams of an experiment, except the streams whose trace the command line replaces."""
-    return {path: stream for path, stream in own.streams.items() if stream not in values.values()}
-
-
-def _on_top(options: _Options, own: settings.TraceOptions) -> _Options:
+def _on_top(options: settings.TraceOptions, own: settings.TraceOptions) -> settings.TraceOptions:
     """Return the options of the command line, completed from the trace of an experiment.
 
-    If an option for times, order, blank nodes or missing values is not given, its value comes from `own`.
+    If an option for times, order, blank nodes or tables is not given, its value comes from `own`. The command
+    line replaces the traces of the streams that it names.
     """
-    return replace(
-        options,
-        trace_unit=options.trace_unit or own.trace_unit,
-        origin=options.origin or own.origin,
-        sort=options.sort or own.sort,
-        blank_nodes=options.blank_nodes or own.blank_nodes,
-        null=options.null or own.null,
-        time=options.time or own.time,
-        arrival=options.arrival or own.arrival,
-    )
+    kept = {path: stream for path, stream in own.streams.items() if stream not in options.streams.values()}
+    names = ("trace_unit", "origin", "sort", "blank_nodes", "time", "column", "arrival", "null")
+    values = {name: getattr(options, name) or getattr(own, name) for name in names}
+    return replace(options, stream=kept | dict(options.streams) or None, **values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,15 +164,15 @@ def experiment_query(  # noqa: PLR0913
             f"the experiment: {others})"
         )
     read = _with_trace(experiment, next(iter(files.values())), options)
-    if read.input_options.unit is not None or requests.as_engines_read(read.query) is not None:
+    if read.input_options.trace.unit is not None or requests.as_engines_read(read.query) is not None:
         # Whoever asks knows whether such a query counts as an engine does.
         return read
     lengths = requests.durations_among(() if period is None else (period,))
-    counted = () if options.trace_unit is None else (options.trace_unit,)
+    counted = () if options.trace.trace_unit is None else (options.trace.trace_unit,)
     unit = in_fitting_units(experiment, (*lengths, *counted)).unit
     if unit != SECOND:
         note(f"one time point is {unit}, so that every duration is a multiple of it (--unit)")
-    return replace(read, input_options=replace(read.input_options, unit=unit))
+    return replace(read, input_options=read.input_options.with_trace(unit=unit))
 
 
 def unfold(
@@ -288,24 +262,15 @@ def _with_trace(experiment: Experiment, query: Path, options: requests.InputOpti
             (*entry.path, "generate"), "found a synthetic trace; this command requires traces in files"
         )
     own = trace.options
-    given_streams = dict(options.stream or {})
+    unit = options.trace.unit or experiment.file.input_options.trace.unit
     combined = replace(
-        _on_top(options, own),
+        options,
         static=options.static or experiment.static(),
-        stream=_streams_kept(own, given_streams) | given_streams or None,
-        unit=options.unit or experiment.file.input_options.unit,
+        trace=replace(_on_top(options.trace, own), unit=unit),
         around=replace(options.around, prefix=dict((*own.prefixes, *options.around.prefixes)) or None),
-        column=options.column or _nested(own.columns),
     )
     files = tuple(path for path in trace.paths if path not in own.streams)
     return SingleQuery(query, files, combined, _asked(experiment), _pulled(experiment))
-
-
-def _nested(columns: tuple[tuple[str | None, tuple[tuple[str, str], ...]], ...]) -> dict[str, object] | None:
-    tables: dict[str, object] = {}
-    for stream, parts in columns:
-        tables |= dict(parts) if stream is None else {stream: dict(parts)}
-    return tables or None
 
 
 def _pulled(experiment: Experiment) -> Period | None:

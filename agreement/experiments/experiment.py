@@ -13,15 +13,15 @@ from math import prod
 from pathlib import Path
 from typing import Any, Final
 
-from agreement.documents import requests, values
+from agreement.documents import requests
 from agreement.documents.generate import Plan
 from agreement.documents.generate.plan import StreamOptions, WrongOptionError, plan_of
 from agreement.documents.placed import KeyPath, PlacedData, read_toml
-from agreement.documents.values import Scalar, WrongValueError
+from agreement.documents.values import Scalar
 from agreement.experiments import schema
 from lars.dataclass import dataclass
 from lars.durations import Duration, read_duration
-from lars.errors import LarsError, PlacedText
+from lars.errors import LarsError, PlacedText, WrongValueError, message_text
 from lars.files import exists, read_file
 from solver.settings import StaticFile, TraceInput
 from translate.model.query import EngineQuery, Language
@@ -63,13 +63,12 @@ class Experiment:
     @property
     def unit(self) -> Duration:
         """The length of one time point."""
-        return self.file.input_options.time_point
+        return self.file.input_options.trace.time_point
 
     def in_units(self, unit: Duration) -> "Experiment":
         """Return the experiment with another length of time points."""
-        return replace(
-            self, file=replace(self.file, input_options=replace(self.file.input_options, unit=unit))
-        )
+        options = self.file.input_options.with_trace(unit=unit)
+        return replace(self, file=replace(self.file, input_options=options))
 
     def error(self, path: KeyPath, problem: str, part: str | None = None) -> LarsError:
         """Return the error at a path of the file; an entry of keys at the top of the file has no place."""
@@ -121,9 +120,9 @@ class Experiment:
         file = self.folder / name
         if exists(file, folder=False) or (folder and exists(file, folder=True)):
             return file
-        problem = f"the file {values.message_text(name)} does not exist"
+        problem = f"the file {message_text(name)} does not exist"
         if exists(file, folder=True):
-            problem = f"{values.message_text(name)} is a folder; expected a file"
+            problem = f"{message_text(name)} is a folder; expected a file"
         raise self.error(path, f"{problem} (looked in {self.folder})", name)
 
     def query_names(self, value: object, path: KeyPath) -> set[str]:
@@ -155,7 +154,7 @@ def explain_error(error: LarsError, parameters: schema.Parameters) -> LarsError:
     """Return an error whose message contains the values of the parameters."""
     if not parameters:
         return error
-    values_shown = ", ".join(f"{name} = {values.message_text(value)}" for name, value in parameters.items())
+    values_shown = ", ".join(f"{name} = {message_text(value)}" for name, value in parameters.items())
     said = f"\nwith {values_shown}"
     return error if str(error).endswith(said) else LarsError(f"{error}{said}")
 
@@ -254,10 +253,7 @@ def _check_labels(toml: PlacedData, entries: Sequence[ExperimentEntry]) -> None:
     seen: set[str] = set()
     for entry in entries:
         if entry.label in seen:
-            problem = (
-                f"found the name {values.message_text(entry.label)} twice; use a different name for "
-                "each entry"
-            )
+            problem = f"found the name {message_text(entry.label)} twice; use a different name for each entry"
             raise toml.error(entry.path, WrongValueError(problem))
         seen.add(entry.label)
 
@@ -282,7 +278,7 @@ def in_fitting_units(experiment: Experiment, also: Iterable[Duration] = ()) -> E
     All cells have the same unit, so that the times of different cells can be compared. The function ignores
     invalid values, because a later check reports invalid values.
     """
-    if experiment.file.input_options.unit is not None:
+    if experiment.file.input_options.trace.unit is not None:
         return experiment
     return experiment.in_units(
         requests.default_unit(_queries_in(experiment), (*_durations(experiment), *also))
@@ -305,7 +301,7 @@ def _durations(experiment: Experiment) -> Iterator[Duration]:
     for entry in experiment.entries["traces"]:
         with suppress(LarsError):
             for trace in experiment.filled(schema.TraceTable, entry):
-                counted = trace.input_options.trace_unit
+                counted = trace.input_options.trace.trace_unit
                 yield from () if counted is None else (counted,)
                 with suppress(LarsError):
                     for key in ("interval", "duration", "start", "delay"):
@@ -326,7 +322,7 @@ def trace_of(experiment: Experiment, entry: ExperimentEntry, table: schema.Trace
         problem = f"found {text}; use one of generate, streams and files"
         raise experiment.error((*path, *names[1:2]), problem)
     if table.generate is not None:
-        if key := next((key for key in ("sort", "arrival") if getattr(options, key)), None):
+        if key := next((key for key in ("sort", "arrival") if getattr(options.trace, key)), None):
             cause = "only traces in files can be sorted, and can arrive late"
             raise experiment.error((*path, key), f"cannot combine {key} with generate: {cause}")
         return _made_up(experiment, (*path, "generate"), table.generate)
@@ -339,8 +335,8 @@ def trace_of(experiment: Experiment, entry: ExperimentEntry, table: schema.Trace
         if streams.setdefault(same, stream.value) != stream.value:
             problem = f"{name} is already the trace of <{streams[same]}>; use another file"
             raise experiment.error(place, problem, name)
-    columns = _placed_columns(experiment, (*path, schema.COLUMNS), options.column or {})
-    return replace(options, unit=experiment.unit, stream=streams, column=columns).trace(files)
+    columns = _placed_columns(experiment, (*path, schema.COLUMNS), options.trace.column or {})
+    return options.with_trace(unit=experiment.unit, stream=streams, column=columns).trace_input(files)
 
 
 def _placed_columns(experiment: Experiment, path: KeyPath, table: Mapping[str, Any]) -> dict[str, Any]:

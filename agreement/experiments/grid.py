@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, assert_never
 from agreement.comparing.agree import AgreementTask, by_side
 from agreement.documents import requests
 from agreement.documents.generate import Plan
-from agreement.documents.values import Scalar, WrongValueError, points_of
+from agreement.documents.values import Scalar, points_of
 from agreement.experiments.cells import Cell, JudgingWork, QueryText, Work, key_of
 from agreement.experiments.experiment import (
     MOST_CELLS,
@@ -33,7 +33,7 @@ from agreement.experiments.schema import (
 )
 from lars.dataclass import dataclass
 from lars.durations import Duration
-from lars.errors import LarsError
+from lars.errors import LarsError, WrongValueError
 from lars.language.terms import Iri
 from lars.language.windows import Interval
 from solver import settings
@@ -257,10 +257,9 @@ class _Grid:
                 self.check_assigned(plan, table, trace)
                 given = [(text.source, self.read[text]) for text in texts.values()]
                 pulled, pushed = by_side(given, any_two=self.any_two)
-                made = trace if isinstance(trace, Plan) else None
-                files = (
-                    settings.TraceInput((), settings.TraceOptions(unit)) if isinstance(trace, Plan) else trace
-                )
+                made, files = None, trace
+                if isinstance(files, Plan):
+                    made, files = files, settings.TraceInput((), settings.TraceOptions(unit=unit))
                 timeline = table.timeline
                 points = timeline if isinstance(timeline, Interval) else None
                 return AgreementTask(

@@ -211,7 +211,7 @@ def judged_cell(work: JudgingWork) -> Json:
     if isinstance(work.subject, EngineVersion):
         judge.check_order(pushes, warnings.append)
     static = judge.static_of_run(work.static, query, warnings.append)
-    options = TraceOptions(unit) if isinstance(work.trace, Plan) else work.trace.options
+    options = TraceOptions(unit=unit) if isinstance(work.trace, Plan) else work.trace.options
     run = specifications.EngineRun(query, static, pushes, unit, origin_in(zero, options))
     count = partial(point_in, zero, options=options, last=run.last)
     work = replace(work, options=work.options.at_times(count))

@@ -17,18 +17,9 @@ from agreement.documents.generate.plan import StreamOptions
 from agreement.documents.options import build, declared
 from agreement.documents.placed import KeyFault, KeyPath, PlacedData, missing_key, unknown_key
 from agreement.documents.requests.readers import in_toml
-from agreement.documents.values import (
-    MOST_NUMBERS,
-    Period,
-    Scalar,
-    WrongValueError,
-    is_scalar,
-    placeholder_text,
-    read_part,
-    wrong,
-)
+from agreement.documents.values import MOST_NUMBERS, Period, Scalar, is_scalar, placeholder_text, read_part
 from lars.dataclass import dataclass
-from lars.errors import PlacedError, place_at
+from lars.errors import PlacedError, WrongValueError, place_at, wrong
 from lars.language.terms import Iri
 from lars.language.windows import Bounds, Interval
 from lars.options import Option

@@ -286,7 +286,7 @@ def _on_trace(request: CompareRequest, listeners: Listeners) -> Divergence:
     split = 2 if len(request.inputs) > 1 and requests.is_query(request.inputs[1]) else 1
     queries = request.inputs[:split]
     given = request.input_options
-    requests.check_arrival(given.arrival, request.wait, request.lateness)
+    requests.check_arrival(given.trace.arrival, request.wait, request.lateness)
     # Without a wait or a lateness, the unit is the one by which engines read numbers in windows.
     lengths = [each for each in (request.wait, request.lateness) if isinstance(each, Duration)]
     read = (
@@ -294,7 +294,7 @@ def _on_trace(request: CompareRequest, listeners: Listeners) -> Divergence:
         if lengths
         else given.as_engines_count(queries, listeners.note)
     )
-    trace, unit = read.trace(request.inputs[split:]), read.time_point
+    trace, unit = read.trace_input(request.inputs[split:]), read.trace.time_point
     wait, lateness = (
         points_of(request.wait, unit),
         None if request.lateness is None else points_of(request.lateness, unit),
@@ -335,7 +335,9 @@ def _on_case(request: CompareRequest, case: Case) -> Divergence:
         judge.run_of_case(case, side.who if isinstance(side.who, Engine) else None) for side in sides
     )
     unit = judge.unit_of(first.query, first.pushes)
-    start = None if request.t0 is None else point_of(request.t0, None, request.input_options.time_point, 0)
+    start = (
+        None if request.t0 is None else point_of(request.t0, None, request.input_options.trace.time_point, 0)
+    )
     pairing = _paired(request, sides, (replace(first, unit=unit), replace(second, unit=unit)), start)
     return replace(divergence(pairing), title=case.id)
 

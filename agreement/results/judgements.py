@@ -307,7 +307,7 @@ def judge(request: JudgeRequest, listeners: Listeners) -> JudgeResult:
         paths = case_files(request.inputs)
         options = options.at_times(lambda time: point_of(time, None, MILLISECOND))
         left_open = [flag for flag in flags_of(request) if flag in _OF_SPECIFICATIONS]
-        unit = request.input_options.unit
+        unit = request.input_options.trace.unit
         work = partial(
             judging.judged_case, judge=request.engine, options=options, open_options=left_open, unit=unit
         )
@@ -320,9 +320,9 @@ def judge(request: JudgeRequest, listeners: Listeners) -> JudgeResult:
         return JudgeResult(_cases=verdicts, _refused=refused, _only=only)
     query, traces = judging.paths_of(request.inputs)
     given = request.input_options
-    requests.check_arrival(given.arrival, request.wait, request.lateness)
+    requests.check_arrival(given.trace.arrival, request.wait, request.lateness)
     # Without a unit, the numbers of Kolibrie count what `lars record` gives to the engine.
-    by_number = given.unit is None and requests.as_engines_read(query) is not None
+    by_number = given.trace.unit is None and requests.as_engines_read(query) is not None
     lengths = request.wait, request.lateness
     fitted = (
         given.as_engines_count([query], listeners.note)
@@ -357,14 +357,14 @@ def _judged(
     Raises:
         LarsError: Nothing can be compared.
     """
-    unit, messages = request.input_options.time_point, list[str]()
-    origin, ordered = request.input_options.origin, request.how.match == "time"
+    unit, messages = request.input_options.trace.time_point, list[str]()
+    origin, ordered = request.input_options.trace.origin, request.how.match == "time"
     since = None if origin is None else instant_of(origin)
     reading = replace(request.recorded, unit=unit, origin=since, ordered=ordered)
     name = judging.language_of(request.inputs[0], unit) if request.engine is None else request.engine
     if name != SOLVE:
         judging.check_judge(name)
-    trace = request.input_options.trace(request.inputs[1:])
+    trace = request.input_options.trace_input(request.inputs[1:])
     query = judged_query(request.inputs[0], name, unit, by_number=by_number)
     messages += judging.remarks_on(query, request.inputs[0])
     run, zero = judged_run(query, name, trace, unit, messages.append)

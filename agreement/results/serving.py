@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from agreement.documents.requests import Around, reading_as
-from agreement.documents.values import absolute_iri
 from agreement.engines.adapters.built_in import BuiltInEngine, built_in
 from agreement.engines.adapters.messages import replies
 from agreement.results.base.library import Listeners, StreamedTexts, offered_functions
 from lars.dataclass import dataclass
+from lars.language.terms import absolute_iri
 from lars.options import argument, option
 
 _STANDARD_INPUT: Final = 0

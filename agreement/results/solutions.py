@@ -256,9 +256,10 @@ def _counted_by(profile: str, path: Path, how: requests.ProgramOptions) -> reque
     # Loads engines, which no other question needs.
     from agreement.engines.registry import ENGINES
 
-    if how.input_options.unit is not None or profile not in ENGINES or not requests.has_short_numbers(path):
+    given = how.input_options.trace.unit
+    if given is not None or profile not in ENGINES or not requests.has_short_numbers(path):
         return how
-    return replace(how, input_options=replace(how.input_options, unit=MILLISECOND))
+    return replace(how, input_options=how.input_options.with_trace(unit=MILLISECOND))
 
 
 @offered_functions(SolveRequest)

@@ -14,7 +14,7 @@ from agreement.documents.outputs import first_few
 from agreement.documents.table_files import Column, OutTable
 from agreement.results.base.library import Findings, Listeners, offered_functions
 from lars.dataclass import dataclass
-from lars.durations import SECOND, Duration
+from lars.durations import SECOND, Duration, time_unit
 from lars.errors import LarsError
 from lars.language.terms import Iri
 from lars.options import argument, option
@@ -102,7 +102,7 @@ class TranslateRequest:
     step: Duration | None = option(
         None,
         "With --to, the STEP for windows without a STEP, such as 1s.",
-        requests.readers.unit,
+        time_unit,
         metavar="LENGTH",
         keyword="str | None",
     )
@@ -126,10 +126,10 @@ def _task(request: TranslateRequest) -> translating.TranslatingTask:
     return translating.TranslatingTask(
         path=request.query,
         evaluation=request.evaluation,
-        setting=reading.setting(options.time_point, request.semantics, options.origin),
+        setting=reading.setting(options.trace.time_point, request.semantics, options.trace.origin),
         assigned=request.assign or {},
         static=options.static,
-        solved=bool(request.trace or options.stream),
+        solved=bool(request.trace or options.trace.stream),
         step=request.step,
     )
 
@@ -142,7 +142,7 @@ def translated_lines(request: TranslateRequest, listeners: Listeners) -> Iterabl
     if request.to is not None:
         queries = list(translating.rewritten(task, request.to, listeners.warn))
         return _as_lines(_chosen(queries, request.variant, listeners.note))
-    met = request.input_options.trace(request.trace) if task.solved else None
+    met = request.input_options.trace_input(request.trace) if task.solved else None
     if met is None and request.format != "sql":
         return translating.lines(task, request.format, listeners.warn)
     # Loads what writes programs with their input.
@@ -262,7 +262,9 @@ def _unfolded(request: TranslateRequest, listeners: Listeners) -> TranslateReque
         return request
     runs = request.format in ("asp", "sql") and request.to is None
     static = query.input_options.static if runs or request.format == "ticker" else ()
-    options = query.input_options if runs else replace(query.input_options, stream=None, static=static)
+    options = query.input_options
+    if not runs:
+        options = replace(options, static=static).with_trace(stream=None)
     assign = request.assign or _assigned_by_traces(request, query.query, listeners.warn)
     unfolded = replace(request, query=query.query, trace=query.traces if runs else (), input_options=options)
     return replace(unfolded, assign=assign)
@@ -276,7 +278,7 @@ def _with_streams_of_traces(request: TranslateRequest, warn: Warn) -> TranslateR
     Raises:
         LarsError: With `to`, the traces have no effect, because the query names the stream of each pattern.
     """
-    streams = request.input_options.stream or {}
+    streams = request.input_options.trace.streams
     given = (*request.trace, *streams)
     if not given or request.query.suffix in requests.PROGRAM_SUFFIXES:
         return request
@@ -289,7 +291,7 @@ def _with_streams_of_traces(request: TranslateRequest, warn: Warn) -> TranslateR
             f"cannot combine {given[0]} with --to {request.to.value}: {problem}; use only one of them"
         )
     return replace(
-        request, assign=assign, trace=(), input_options=replace(request.input_options, stream=None)
+        request, assign=assign, trace=(), input_options=request.input_options.with_trace(stream=None)
     )
 
 

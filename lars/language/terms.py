@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from lars.dataclass import dataclass
+from lars.errors import LarsError, wrong
 
 XSD: Final = "http://www.w3.org/2001/XMLSchema#"
 RDF: Final = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
@@ -233,3 +234,43 @@ def unify(pattern: Atom, atom: Atom, binding: Binding) -> Binding | None:
 def constants(binding: Binding) -> dict[Variable, Constant]:
     """Return the variables of a binding whose values are constants, with these values."""
     return {name: term for name, term in binding.items() if not isinstance(term, Variable)}
+
+
+ABSOLUTE_IRI = re.compile(r'[A-Za-z][A-Za-z0-9+.-]*:[^\s<>"{}|\\^`\x00-\x20]+')
+
+
+def without_brackets(iri: str) -> str:
+    """Return an IRI without the brackets < and >; an IRI without brackets is unchanged."""
+    return iri[1:-1] if iri[:1] == "<" and iri[-1:] == ">" else iri
+
+
+def absolute_iri(text: str) -> str:
+    """Return an absolute IRI without < and >; raises LarsError for any other text."""
+    bare = without_brackets(text)
+    if not ABSOLUTE_IRI.fullmatch(bare):
+        raise LarsError(f"found {text!r}; expected an absolute IRI, such as http://example.org/s")
+    return bare
+
+
+def iri(value: object, what: str, part: str | None = None) -> Iri:
+    """Return an IRI that is given with or without < and >.
+
+    Raises:
+        WrongValueError: The value is no absolute IRI. The error's place is `part`, by default the value.
+    """
+    bare = without_brackets(value) if isinstance(value, str) else ""
+    if not ABSOLUTE_IRI.fullmatch(bare):
+        place = value if part is None and isinstance(value, str) else part
+        raise wrong(value, f"{what}, an absolute IRI, such as http://example.org/s", place)
+    return Iri(bare)
+
+
+def stream_name(text: str) -> str:
+    """Return the name of a stream without < and >: an IRI, or a name of Kolibrie or CQELS 2."""
+    bare = without_brackets(text)
+    if not STREAM_NAME.fullmatch(bare):
+        raise LarsError(f"found {text!r}; expected a stream's name, such as http://example.org/s or Sensors")
+    return bare
+
+
+STREAM_NAME: Final = re.compile(r'[^\s<>"{}|\\^`\x00-\x20]+')

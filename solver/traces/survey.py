@@ -211,12 +211,14 @@ def survey(
     counted = not is_open or read[0].kind == TimeKind.INTEGER
     if not counted:
         _check_even((*read, *arrived), sources, options)
-        _check_span(read, options.unit.nanoseconds)
+        _check_span(read, options.time_point.nanoseconds)
     if not options.sort and options.arrival is None:
         _check_order(read, sources, options)
     origin, clock = None, None
     if not counted:
-        origin = Instant(TimeKind(read[0].kind), earliest - options.unit.nanoseconds, zone_of(read) or 0)
+        origin = Instant(
+            TimeKind(read[0].kind), earliest - options.time_point.nanoseconds, zone_of(read) or 0
+        )
         clock = replace(sources[0].clock, zero=origin)
     shift = _shift(earliest, read, options) if counted else 0
     # Periods part RDF; a program's atoms may well begin at 0.
@@ -237,7 +239,7 @@ def _zero(origin: Instant | None, shift: int, read: Sequence[Summary], options: 
         begin = instant_of(options.origin)
         return show(begin if zone is None else replace(begin, zone=zone))
     # Later than dateTimes reach, times are numbers alone, which the warning says.
-    return _dated(shift, options) if 0 < shift * options.unit.nanoseconds <= LARGEST else None
+    return _dated(shift, options) if 0 < shift * options.time_point.nanoseconds <= LARGEST else None
 
 
 def zone_of(read: Iterable[Summary]) -> int | None:
@@ -258,20 +260,20 @@ def _shift(earliest: int, read: Sequence[Summary], options: TraceOptions) -> int
     if options.origin is None:
         return earliest - 1
     origin = instant_of(options.origin)
-    shift, rest = divmod(origin.value, options.unit.nanoseconds)
+    shift, rest = divmod(origin.value, options.time_point.nanoseconds)
     if rest or shift > earliest:
         raise LarsError(
             f"the trace's integers count since 1970, the first of them {_dated(earliest, options)}; "
             "use an --origin that is not later than the first time, and is a whole number of "
-            f"{options.unit} since 1970"
+            f"{options.time_point} since 1970"
         )
     return shift
 
 
 def _dated(t: int, options: TraceOptions) -> str:
     """Return a time point since 1970 as a dateTime, or as a number if the time is too late for a dateTime."""
-    value = t * options.unit.nanoseconds
-    return show(Instant(TimeKind.ZONED, value)) if value <= LARGEST else f"{t} of {options.unit} each"
+    value = t * options.time_point.nanoseconds
+    return show(Instant(TimeKind.ZONED, value)) if value <= LARGEST else f"{t} of {options.time_point} each"
 
 
 Check = Callable[[TracedAtom], str | None]
@@ -342,7 +344,7 @@ def _check_kinds(read: Sequence[Summary], sources: Sequence[TraceFile], *, is_op
 
 def _check_even(read: Sequence[Summary], sources: Sequence[TraceFile], options: TraceOptions) -> None:
     start = min(summary.earliest for summary in read)
-    unit = options.unit
+    unit = options.time_point
 
     def check(atom: TracedAtom) -> str | None:
         apart = atom.time.value - start
@@ -369,7 +371,7 @@ def _check_order(read: Sequence[Summary], sources: Sequence[TraceFile], options:
 
 def _written(time: Instant, options: TraceOptions) -> str:
     """Return a time in the notation of the trace."""
-    unit, trace_unit = options.unit.nanoseconds, (options.trace_unit or options.unit).nanoseconds
+    unit, trace_unit = options.time_point.nanoseconds, (options.trace_unit or options.time_point).nanoseconds
     if time.kind is TimeKind.INTEGER:
         return str(time.value * unit // trace_unit)
     if options.origin is None:
@@ -477,7 +479,7 @@ def _counting(stream_survey: Survey, options: TraceOptions) -> str:
             if options.origin is None
             else ""
         )
-        return f"time 0 is {stream_survey.zero}, one time point is {options.unit}{default}"
+        return f"time 0 is {stream_survey.zero}, one time point is {options.time_point}{default}"
     zero, late = _dated(stream_survey.shift, options), stream_survey.zero is None
     hint = (
         "; times are too late for dateTimes, so use --trace-unit 1ms if integers count milliseconds"

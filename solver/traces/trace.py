@@ -296,7 +296,7 @@ def prepare(paths: Sequence[Path], options: TraceOptions) -> tuple[input_files.T
         raise LarsError("--time requires a trace of messages, such as RDF Messages")
     if options.unversioned and not any(source.format.of_messages for source in sources):
         raise LarsError("--reading messages=unversioned requires a trace of messages, such as RDF Messages")
-    if options.columns:
+    if options.column:
         _check_mapped(sources, options)
     if options.arrival == IN_ORDER and (len(sources) > 1 or not sources[0].format.is_ordered):
         many = len(sources) > 1
@@ -365,7 +365,7 @@ def _source(index: int, path: Path, file: Path, options: TraceOptions) -> input_
     # A numbered file without a byte is a second in which nothing came.
     empty = (options.ends and name.suffix.lower() not in BINARY) or bool(NUMBERED.fullmatch(name.name))
     head = _head(file, plain, empty=empty)
-    kind = format_of(head, mapped=bool(options.columns))
+    kind = format_of(head, mapped=bool(options.column))
     plain = kind.plain(head)
     head = replace(head, plain=plain)
     origin = None if options.origin is None else instant_of(options.origin)
@@ -393,8 +393,8 @@ def _source(index: int, path: Path, file: Path, options: TraceOptions) -> input_
         str(file),
         kind,
         # A task reads one file: it gets none of the other files' streams.
-        replace(options, streams={}),
-        Clock(options.unit, options.trace_unit or options.unit, origin),
+        replace(options, stream=None),
+        Clock(options.time_point, options.trace_unit or options.time_point, origin),
         None if names is None else stream_constant(names),
         candidates,
         prefixes=options.prefixes,
@@ -574,7 +574,7 @@ class PartReading:
         for rows in read:
             if rows.name is not None:
                 self._atoms[rows.name].append(InputAtoms(rows.times, rows.numbers, rows.columns))
-        self.summaries += summaries_of(read, part.index, self.terms, self._options.unit)
+        self.summaries += summaries_of(read, part.index, self.terms, self._options.time_point)
 
     def atoms(self) -> dict[Signature, InputAtoms]:
         """Return the atoms that were read, with times as values of Instant, and forget these atoms."""

@@ -81,7 +81,7 @@ def expected(engine, number):
         path = Path(folder) / "q.rq"
         path.write_text(CSRBENCH.query(engine, number), "utf-8")
         query = read_judged_query(path, unit)
-    pushes, _ = pushes_at([CSRBENCH.stream], options_for((query,), TraceOptions(unit)), unit)
+    pushes, _ = pushes_at([CSRBENCH.stream], options_for((query,), TraceOptions(unit=unit)), unit)
     wanted = builtin(engine)
     found = []
     for evaluated in (evaluation._evaluated, by_clingo):

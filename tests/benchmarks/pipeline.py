@@ -107,7 +107,7 @@ def timed(work: Callable[[], Any]) -> tuple[float, Any]:
 def real_stream() -> Table:
     """Return what CSRBench's queries cost over its stream, both modes, against a program per second."""
     table = Table("query", "mode", "seconds", "rows", "runs ms", "one by one ms", "ratio")
-    options = TraceOptions(SECOND, query_streams=(STREAM,))
+    options = TraceOptions(unit=SECOND, query_streams=(STREAM,))
     took, rows = timed(lambda: read_trace_in_process([BENCH / "stream"], options))
     facts = [fact_of_row(row) for row in rows]
     table.title = f"CSRBench: {len(facts)} triples, read in {took:.2f} s"
@@ -156,7 +156,7 @@ def made_up(made: Made, folder: Path, master: str, profile: int) -> Table:
     """Return the seconds of each stage, in this process and on Spark; both must answer alike."""
     path = folder / f"made-{made.triples}-{made.points}-{made.seed}.nq"
     path.write_text("".join(made.lines()), encoding="utf-8")
-    options = TraceOptions(SECOND)
+    options = TraceOptions(unit=SECOND)
     work = job(TEXT, made.points, push)
     table = Table(
         "stage", "in process s", f"Spark {master} s", title=f"{made.triples} triples, {made.points} s"

@@ -28,7 +28,7 @@ SUFFIXES = {
     "csv": ".csv",
     "trig": ".trig",
 }
-OPTIONS = TraceOptions(SECOND, SECOND)
+OPTIONS = TraceOptions(unit=SECOND, trace_unit=SECOND)
 
 
 def cpu_seconds(read, sources, times):

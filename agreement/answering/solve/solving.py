@@ -30,17 +30,24 @@ from agreement.documents.traces import (
     streams_of,
     with_dates,
 )
-from agreement.documents.values import ABSOLUTE_IRI, cut, without_brackets
 from agreement.engines.r2s import reported_rows
 from lars.analysis import bare_windows, failing_comparisons, intensional, reach, windows_of
 from lars.dataclass import dataclass
 from lars.durations import Duration
-from lars.errors import LarsError, about
+from lars.errors import LarsError, about, cut
 from lars.language import terms
 from lars.language.formulas import RELATIONS, Box, Comparison, Diamond, Expression, Test
 from lars.language.program import Program, atoms, head_atom
 from lars.language.stream import ToStream
-from lars.language.terms import Iri, Signature, Variable, signature, write_name
+from lars.language.terms import (
+    ABSOLUTE_IRI,
+    Iri,
+    Signature,
+    Variable,
+    signature,
+    without_brackets,
+    write_name,
+)
 from lars.language.windows import LARGEST_TIME, FixedWindow, Interval, TupleWindow
 from lars.options import option
 from lars.semantics import circular_through_negation
@@ -163,9 +170,9 @@ def solving_task(
         options = options.fitted([path], note, how.evaluation.period)
     return SolvingTask(
         path,
-        options.trace(traces),
+        options.trace_input(traces),
         how.evaluation,
-        reading.setting(options.time_point, how.semantics, options.origin),
+        reading.setting(options.trace.time_point, how.semantics, options.trace.origin),
         span,
     )
 
@@ -224,9 +231,11 @@ def answers(task: SolvingTask, warn: Warn) -> AnswerRows | Streams:
         span = Interval(span.last, span.last)  # it is the same at all times
     # Of numbers, who asks for early ones may want what static data alone give.
     if task.span[1] is not None and trace.origin is not None:
-        check_reached(trace, span, trace.timeline.last, task.trace.options.unit)
+        check_reached(trace, span, trace.timeline.last, task.trace.options.time_point)
     if (first := _first_incomplete(query, task.setting.unit, trace, span, every)) is not None:
-        begin, end = map(Dates(trace.origin, task.trace.options.unit).text, (first, trace.timeline.last))
+        begin, end = map(
+            Dates(trace.origin, task.trace.options.time_point).text, (first, trace.timeline.last)
+        )
         warn(
             f"rows from {begin} on are incomplete, because their windows end after the trace, which ends at "
             f"{end}; {TITLES[query.language]} does not report such windows"
@@ -250,7 +259,7 @@ def answers(task: SolvingTask, warn: Warn) -> AnswerRows | Streams:
     when = _when(task, trace, span)
 
     def say(last: int | None) -> None:
-        begin, dates = trace.begin, Dates(trace.origin, task.trace.options.unit)
+        begin, dates = trace.begin, Dates(trace.origin, task.trace.options.time_point)
         if last is None:
             why = "no triple arrives at these times" if pushed else "no time is a multiple of the pull period"
             if isinstance(question.gate, Multiples) and question.gate.offsets:
@@ -279,7 +288,7 @@ _GAP: Final = "no window at these times contains an element; use other times (--
 
 def _when(task: SolvingTask, trace: Trace, span: Interval) -> str:
     """Return the requested times as text for messages, such as " from 3 to 9"; "" if all are requested."""
-    first, last = map(Dates(trace.origin, task.trace.options.unit).text, (span.first, span.last))
+    first, last = map(Dates(trace.origin, task.trace.options.time_point).text, (span.first, span.last))
     return "" if task.span == (None, None) else f" from {first} to {last}"
 
 
@@ -463,7 +472,7 @@ def asked_span(task: SolvingTask, trace: Trace, every: int | None) -> Interval:
         trace.timeline.first if first is None else point_on(trace, first, options),
         trace.timeline.last if last is None else point_on(trace, last, options),
     )
-    check_timeline(span, every, Dates(trace.origin, options.unit))
+    check_timeline(span, every, Dates(trace.origin, options.time_point))
     return span
 
 
@@ -522,7 +531,7 @@ def _each(
         raise about(task.path, error) from None
     yield from without(times)
     if silent and program.rules and count:
-        dates = Dates(trace.origin, task.trace.options.unit)
+        dates = Dates(trace.origin, task.trace.options.time_point)
         reason = f"no answer stream exists at {dates.text(unanswered)}"
         if task.unanswered is not None:
             reason = task.unanswered(program, trace, unanswered)

@@ -56,7 +56,7 @@ def asp_lines(task: TranslatingTask, trace_input: TraceInput, at: Time | None, w
     output = None if query is None else output_of(query, task.setting).predicate
     situation = Situation(trace.timeline, trace.facts(trace.timeline), trace.background)
     if trace.origin is not None:
-        yield f"% Time 0 is {trace.origin}, a time point {trace_input.options.unit}."
+        yield f"% Time 0 is {trace.origin}, a time point {trace_input.options.time_point}."
     yield from map(seen_in_asp, standalone(program, situation, list(times), output).lines())
 
 

@@ -11,9 +11,9 @@ from agreement.comparing.agree.agreeing import RowFilter, VariantReport
 from agreement.comparing.agree.periods import PeriodComparison
 from agreement.comparing.agree.sides import CAUSES, RowCause, RowDifference
 from agreement.documents.requests import SIDES, Side
-from agreement.documents.values import cut, points_of
+from agreement.documents.values import points_of
 from lars.durations import Duration
-from lars.errors import LarsError
+from lars.errors import LarsError, cut
 from solver.columns import Array
 
 _One = TypeVar("_One")

@@ -105,10 +105,10 @@ def on_files(
     queries, traces = _told_apart(inputs)
     if not queries:
         raise LarsError(f"missing input: use {_INPUTS}")
-    trace_input = options.input_options.trace()
+    trace_input = options.input_options.trace_input()
     paths = (*traces, *(path for path in trace_input.paths if path not in traces))
     usual = requests.default_unit(requests.queries_in(queries), options.durations(periods))
-    unit = options.input_options.unit or usual
+    unit = options.input_options.trace.unit or usual
     loaded = [(path, requests.load_query(path, unit, graphs=True)) for path in queries]
     if not paths:
         raise LarsError(f"{queries[0]}: missing a trace; use {_INPUTS}")

@@ -38,7 +38,6 @@ from agreement.documents.outputs import first_few, plain, quantity
 from agreement.documents.placed import shown_json
 from agreement.documents.recordings.case import HUNT_FILE, slug
 from agreement.documents.requests import JudgeOptions
-from agreement.documents.values import cut
 from agreement.engines import specifications
 from agreement.engines.engine import (
     Engine,
@@ -50,7 +49,7 @@ from agreement.engines.engine import (
 from agreement.engines.registry import ENGINES
 from lars.dataclass import dataclass
 from lars.durations import MILLISECOND, NANOSECONDS, Duration
-from lars.errors import FailedRunError, LarsError, about
+from lars.errors import FailedRunError, LarsError, about, cut
 from lars.files import exists, read_text
 from lars.language.terms import Iri
 from lars.language.windows import Interval

@@ -6,10 +6,11 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import ClassVar, Final, Literal
 
-from agreement.documents.values import ABSOLUTE_IRI, LARGEST, cut
+from agreement.documents.values import LARGEST
 from lars.dataclass import dataclass
 from lars.durations import MILLISECOND, SECOND, Duration, read_duration
-from lars.errors import LarsError
+from lars.errors import LarsError, cut
+from lars.language.terms import ABSOLUTE_IRI
 from lars.options import option
 
 NOTHING: Final = Duration(0)

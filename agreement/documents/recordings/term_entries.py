@@ -8,8 +8,7 @@ from typing import Annotated, Final, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from agreement.documents.placed import KeyPath, PlacedData
-from agreement.documents.values import WrongValueError, wrong
-from lars.errors import LarsError
+from lars.errors import LarsError, WrongValueError, wrong
 from lars.language.terms import Literal as RdfLiteral
 from lars.language.terms import tagged
 from solver.facts import Static, Triple

@@ -47,7 +47,6 @@ from agreement.documents.requests.groups import (
     time_option,
     tolerance_option,
     trace_argument,
-    unit_option,
     wait_option,
 )
 from agreement.documents.requests.query_files import (

@@ -12,14 +12,12 @@ from agreement.documents.requests import query_files, readers
 from agreement.documents.values import (
     START_TIMES,
     Period,
-    absolute_iri,
-    columns_by_stream,
     points_of,
     read_numbers,
     static_files,
 )
 from lars.dataclass import dataclass
-from lars.durations import MILLISECOND, SECOND, Duration
+from lars.durations import MILLISECOND, SECOND, Duration, time_unit
 from lars.errors import LarsError
 from lars.language.terms import Iri
 from lars.language.windows import Bounds
@@ -173,18 +171,6 @@ def reference_time_option(default: Any = None) -> Any:
     return time_option("Time point of the evaluation.", default=default)
 
 
-def unit_option() -> Any:
-    """Return the declaration of --unit: the length of a time point."""
-    return option(
-        None,
-        "Length of one time point, such as 1min or 500ms. [default: the longest unit that divides "
-        "all durations, at most 1s]",
-        readers.unit,
-        metavar="LENGTH",
-        keyword="str | None",
-    )
-
-
 def period_option() -> Any:
     """Return the declaration of --period: the time between two evaluations by pull."""
     return option(
@@ -232,7 +218,7 @@ def assign_option() -> Any:
 
 @dataclass(frozen=True, slots=True)
 class InputOptions:
-    """The options for static data, streams, the unit of times in traces, and invalid lines."""
+    """The options for static data, for reading traces, and for reading queries."""
 
     HEADING: ClassVar = "Input data"
     IDLE: ClassVar = (
@@ -243,88 +229,13 @@ class InputOptions:
         "Static RDF data: FILE for the default graph, IRI=FILE for a named graph, cqels:FILE for "
         "CQELS only. Repeatable."
     )
-    stream: Mapping[Path, str] | None = option(
-        None,
-        "Read FILE as the trace of the stream IRI. Repeatable.",
-        readers.streams,
-        metavar="IRI=FILE",
-        keyword="Mapping[str, TraceSource] | None",
-        source="streams",
-        repeated=True,
-    )
-    unit: Duration | None = unit_option()
-    trace_unit: Duration | None = option(
-        None,
-        "Unit of integer times in the trace. [default: the value of --unit]",
-        readers.unit,
-        metavar="LENGTH",
-        keyword="str | None",
-    )
+    trace: settings.TraceOptions = field(default_factory=settings.TraceOptions)
     around: query_files.Around = field(default_factory=query_files.Around)
-    origin: datetime | None = option(
-        None,
-        "Date and time of time point 0, such as 2026-01-31T12:00:00Z. [default: one unit before "
-        "the first element]",
-        readers.moment,
-        metavar="DATETIME",
-        keyword="str | datetime | None",
-    )
-    sort: bool = option(
-        False, "Sort the elements of the trace by time. Without --sort, an element out of order is an error."
-    )
-    blank_nodes: settings.BlankNodes | None = option(
-        None,
-        "Meaning of a blank node label: the same node in the whole file (document), or only in one "
-        "element. [default: document]",
-    )
-    time: str | None = option(
-        None,
-        "IRI of the property whose value is the time of a message, such as "
-        "http://www.w3.org/ns/sosa/resultTime. [default: messages are numbered from 1]",
-        absolute_iri,
-        metavar="IRI",
-        keyword="str | None",
-    )
-    column: Mapping[str, Any] | None = option(
-        None,
-        "Map a column of a table to RDF: t={time} maps the timestamp, s=ex:bike/{bike} the "
-        "subject, ex:at={place} the object of the predicate ex:at. Repeatable.",
-        readers.columns,
-        metavar="PART=TEMPLATE",
-        keyword="Mapping[str, str | Mapping[str, str]] | None",
-        repeated=True,
-    )
-
-    arrival: str | None = option(
-        None,
-        "Column with the time at which each row of a table arrived. With the value order, rows "
-        "arrived in the order of the file. lars solve uses this option only with --as. Commands "
-        "without late data ignore it. "
-        "[default: elements arrive at their times]",
-        metavar="COLUMN|order",
-    )
-    null: tuple[str, ...] = option(
-        (),
-        "Word for a missing value in a table with --column, such as n/a or -. Repeatable.",
-        metavar="WORD",
-        repeated=True,
-    )
-    on_error: settings.OnError = option(
-        "stop", "On an invalid line of a trace, stop with an error or skip the line."
-    )
-    rejected: Path | None = option(
-        None, "Write skipped lines of the trace to FILE. Required with --on-error skip."
-    )
 
     @property
     def query_readings(self) -> tuple[str, ...] | None:
         """The names of the given readings (choices that query languages leave open) that concern queries."""
         return tuple(name for name in self.around.readings or () if concerns_queries(name)) or None
-
-    @property
-    def time_point(self) -> Duration:
-        """The unit, which is the length of one time point."""
-        return self.unit or SECOND
 
     def fitted(self, queries: Iterable[Path], note: settings.Warn, *periods: Period | None) -> "InputOptions":
         """Return the options with a unit.
@@ -332,14 +243,18 @@ class InputOptions:
         If no unit is given, the longest suitable unit that divides the durations of queries and periods is
         chosen.
         """
-        if self.unit is not None:
+        if self.trace.unit is not None:
             return self
-        counted = () if self.trace_unit is None else (self.trace_unit,)
+        counted = () if self.trace.trace_unit is None else (self.trace.trace_unit,)
         lengths = query_files.durations_among(period for period in periods if period is not None)
         unit = query_files.default_unit(query_files.queries_in(queries), (*counted, *lengths))
         if unit != SECOND:
             note(f"one time point is {unit}, so that every duration is a multiple of it (--unit)")
-        return replace(self, unit=unit)
+        return self.with_trace(unit=unit)
+
+    def with_trace(self, **changes: Any) -> "InputOptions":
+        """Return the options with other values of the given options for reading the trace."""
+        return replace(self, trace=replace(self.trace, **changes))
 
     def as_engines_count(self, queries: Sequence[Path], note: settings.Warn) -> "InputOptions":
         """Return the options with a unit; by default, the unit in which an engine reads numbers in windows.
@@ -347,40 +262,30 @@ class InputOptions:
         The default unit is a millisecond if a query of Kolibrie has windows shorter than a second. Otherwise,
         the default unit divides the durations in the queries.
         """
-        if self.unit is None and any(map(query_files.has_short_numbers, queries)):
-            return replace(self, unit=MILLISECOND)
+        if self.trace.unit is None and any(map(query_files.has_short_numbers, queries)):
+            return self.with_trace(unit=MILLISECOND)
         notes: list[str] = []
         fitted = self.fitted(queries, notes.append)
-        for text in notes if fitted.time_point != MILLISECOND else ():
+        for text in notes if fitted.trace.time_point != MILLISECOND else ():
             note(text)
         return fitted
 
-    def trace(self, paths: Sequence[Path] = ()) -> settings.TraceInput:
+    def trace_input(self, paths: Sequence[Path] = ()) -> settings.TraceInput:
         """Return the trace of the files, including the files that --stream names.
 
         Raises:
             LarsError: Invalid lines are skipped, but no file for skipped lines is given.
         """
-        named = self.stream or {}
-        if self.on_error == "skip" and self.rejected is None:
+        if self.trace.on_error == "skip" and self.trace.rejected is None:
             raise LarsError("--on-error skip requires --rejected FILE")
-        options = settings.TraceOptions(
-            self.time_point,
-            self.trace_unit,
-            self.origin,
-            self.sort,
-            self.on_error,
-            self.rejected,
-            named,
-            blank_nodes=self.blank_nodes,
+        unversioned = UNVERSIONED in query_files.current().meanings
+        options = replace(
+            self.trace,
+            unit=self.trace.time_point,
             prefixes=self.around.prefixes,
-            columns=columns_by_stream(self.column or {}),
-            time=self.time,
-            null=self.null,
-            unversioned=UNVERSIONED in query_files.current().meanings,
-            arrival=self.arrival,
+            unversioned=unversioned,
         )
-        every = (*paths, *(path for path in named if path not in paths))
+        every = (*paths, *(path for path in options.streams if path not in paths))
         return settings.TraceInput(every, options, self.static)
 
 
@@ -474,7 +379,7 @@ class ComparisonOptions:
 
     def durations(self, periods: Iterable[Period]) -> tuple[Duration, ...]:
         """Return the additional durations that the unit must divide: pull periods and the trace's unit."""
-        counted = self.input_options.trace_unit
+        counted = self.input_options.trace.trace_unit
         return (*query_files.durations_among(periods), *(() if counted is None else (counted,)))
 
 
@@ -497,7 +402,7 @@ class TracelessOptions:
         "Static RDF data: the verdict holds for all streams, with these static data. Repeatable. "
         "[default: the verdict holds for all static data]"
     )
-    unit: Duration | None = unit_option()
+    unit: Duration | None = settings.unit_option()
     around: query_files.Around
     reading: InterpretationOptions
     assign: Mapping[Iri, tuple[Iri, ...]] | None = assign_option()
@@ -705,7 +610,7 @@ class AnswersOptions:
         None,
         "Unit of the times in the answers. [default: 1ms for csrbench and yabench, otherwise the "
         "value of --unit]",
-        readers.unit,
+        time_unit,
         keyword="str | None",
         metavar="LENGTH",
     )

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from agreement.documents.requests import readers
-from agreement.documents.values import Period, absolute_iri, shown_path
+from agreement.documents.values import Period, shown_path
 from lars.analysis import literal_form
 from lars.dataclass import dataclass
 from lars.durations import MILLISECOND, SECOND, Duration
@@ -22,7 +22,7 @@ from lars.errors import LarsError, PlacedError
 from lars.files import BYTE_ORDER_MARK, exists, read_file, read_text
 from lars.language.formulas import Among, Assign, Comparison, Gather, Test
 from lars.language.program import Origin, Program, Rule
-from lars.language.terms import Iri, Number, Variable
+from lars.language.terms import Iri, Number, Variable, absolute_iri
 from lars.options import option
 from solver.settings import Elements
 from translate.analysis import parts, rebuild, stream_blocks

@@ -15,30 +15,12 @@ from typing import Any, Final
 
 from agreement.documents import values
 from agreement.documents.options import check_range, member_of
-from lars.durations import Duration, read_duration
-from lars.errors import LarsError
-from lars.language.terms import Iri
-from lars.options import Option, choices_of
+from lars.durations import Duration, moment, read_duration
+from lars.errors import LarsError, WrongValueError, cut, message_text, wrong
+from lars.language.terms import Iri, iri
+from lars.options import Option, choices_of, pairs
 from solver.settings import Time
 from translate.dialects import check_reading
-
-
-def duration(value: str | Duration) -> Duration:
-    """Return a duration, which may be zero; 0 needs no unit.
-
-    >>> str(duration("90s")), duration("0s").nanoseconds, duration("0").nanoseconds
-    ('90s', 0, 0)
-    """
-    return value if isinstance(value, Duration) else read_duration("0s" if value == "0" else value)
-
-
-def unit(value: str | Duration) -> Duration:
-    """Return the length of a time point."""
-    length = duration(value)
-    if not length.nanoseconds:
-        raise LarsError("expected a duration above zero, such as 1s or 500ms")
-    return length
-
 
 _DATE_TIME: Final = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?0*(Z|[+-][0-9]{2}:?[0-9]{2})?"
@@ -137,13 +119,6 @@ def speedups(value: str | int | Sequence[int]) -> tuple[int, ...]:
     return values.read_numbers(numbers_text(value), "speedup")
 
 
-def pairs(names: Sequence[str] | Mapping[str, Any]) -> Sequence[tuple[str, Any]]:
-    """Return names with their values, from texts NAME=VALUE or from a mapping."""
-    if isinstance(names, Mapping):
-        return [*names.items()]
-    return [(name, value) for name, _, value in (text.partition("=") for text in names)]
-
-
 def rename_option(names: Sequence[str] | Mapping[str, str]) -> Mapping[str, str]:
     """Return the renamed columns, from texts A=B or a mapping."""
     if isinstance(names, Mapping):
@@ -223,15 +198,6 @@ def in_time_points(text: str, count: Callable[[Time], int]) -> str:
     return _DATED.sub(lambda match: str(count(time(match[0]))), text)
 
 
-def moment(value: str | datetime) -> datetime:
-    """Return a dateTime; raises LarsError if it is invalid or too far from 1970."""
-    try:
-        return values.date_time(value)
-    except ValueError:
-        accepted = "a dateTime from 1678 to 2261 with a zone up to 14:00, such as 2026-01-31T12:00:00Z"
-        raise LarsError(f"expected {accepted}") from None
-
-
 def assignments(names: Sequence[str] | Mapping[str, Sequence[str]]) -> Mapping[Iri, tuple[Iri, ...]]:
     """Return the predicates of each stream, from texts STREAM=PREDICATE or from a mapping.
 
@@ -245,13 +211,13 @@ def assignments(names: Sequence[str] | Mapping[str, Sequence[str]]) -> Mapping[I
         listed = [predicates] if isinstance(predicates, str) else predicates
         if not isinstance(listed, list | tuple) or not listed or not all((stream, *listed)):
             accepted = "STREAM=PREDICATE with two IRIs; in a table, a stream with its predicates in a list"
-            raise values.wrong(predicates, accepted, stream)
-        key = values.iri(stream, "a stream's name")
-        for predicate in (values.iri(each, "the name of a predicate", stream) for each in listed):
+            raise wrong(predicates, accepted, stream)
+        key = iri(stream, "a stream's name")
+        for predicate in (iri(each, "the name of a predicate", stream) for each in listed):
             iris[key] = tuple(dict.fromkeys((*iris.get(key, ()), predicate)))
             if owner.setdefault(predicate, key) != key:
                 problem = f"{predicate} is assigned to {owner[predicate]} and to {key}; expected one stream"
-                raise values.WrongValueError(problem, part=key.value)
+                raise WrongValueError(problem, part=key.value)
     return iris
 
 
@@ -264,22 +230,8 @@ def variables(value: object) -> tuple[str, ...]:
     texts = value.split(",") if isinstance(value, str) else value if isinstance(value, list | tuple) else ()
     names = [str(text).strip().lstrip("?$") for text in texts]
     if not names or not all(re.fullmatch(r"\w+", name) for name in names):
-        raise values.wrong(value, "variables, such as ?a,?b, or none")
+        raise wrong(value, "variables, such as ?a,?b, or none")
     return () if names == ["none"] else tuple(dict.fromkeys(names))
-
-
-def streams(names: Sequence[str] | Mapping[str, Path]) -> Mapping[Path, str]:
-    """Return the stream of each file, from texts IRI=FILE or from a mapping of streams to files."""
-    iris: dict[Path, str] = {}
-    texts = names.items() if isinstance(names, Mapping) else [text.rpartition("=")[::2] for text in names]
-    for iri, file in texts:
-        if not (iri and str(file)):
-            raise LarsError("expected IRI=FILE")
-        if iris.setdefault(Path(file), stream := values.stream_name(iri)) != stream:
-            raise LarsError(
-                f"the file {file} already has the stream {iris[Path(file)]}; use each file for one stream"
-            )
-    return iris
 
 
 def readings(names: Sequence[str] | Mapping[str, str]) -> Mapping[str, str]:
@@ -290,7 +242,7 @@ def readings(names: Sequence[str] | Mapping[str, str]) -> Mapping[str, str]:
     """
     chosen: dict[str, str] = {}
     if not isinstance(names, Mapping | list | tuple):
-        raise values.wrong(names, "a table of readings with their values, such as range-alone = 'sliding'")
+        raise wrong(names, "a table of readings with their values, such as range-alone = 'sliding'")
     for name, value in ((name, str(value)) for name, value in pairs(names)):
         check_reading(name, value)
         if chosen.setdefault(name, value) != value:
@@ -309,36 +261,16 @@ def prefixes(names: Sequence[str] | Mapping[str, str]) -> Mapping[str, str]:
     {'ex': 'http://example.org/'}
     """
     iris: dict[str, str] = {}
-    for name, iri in pairs(names):
+    for name, text in pairs(names):
         prefix = name.removesuffix(":")
         if not _PREFIX.fullmatch(prefix):
             problem = f"found the prefix {name!r}; expected PREFIX=IRI, such as ex=http://example.org/"
-            raise values.WrongValueError(problem, part=name)
-        if iris.setdefault(prefix, meant := values.iri(iri, "the IRI of a prefix", name).value) != meant:
+            raise WrongValueError(problem, part=name)
+        if iris.setdefault(prefix, meant := iri(text, "the IRI of a prefix", name).value) != meant:
             raise LarsError(
                 f"the prefix {prefix!r} already means {iris[prefix]}; use one IRI for each prefix"
             )
     return iris
-
-
-def columns(names: Sequence[str] | Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the templates of columns, from texts PART=TEMPLATE or from a mapping.
-
-    >>> columns(["t={time}", "ex:at=ex:station/{station}"])
-    {'t': '{time}', 'ex:at': 'ex:station/{station}'}
-    """
-    if isinstance(names, Mapping):
-        values.columns_by_stream(names)
-        return names
-    contents: dict[str, str] = {}
-    for part, template in pairs(names):
-        if not (part and template):
-            raise LarsError("expected PART=TEMPLATE, such as t={time} or ex:at=ex:station/{station}")
-        if contents.setdefault(part, template) != template:
-            raise LarsError(
-                f"{part} already has the template {contents[part]}; use one template for each part"
-            )
-    return contents
 
 
 _INNERMOST: Final = re.compile(r"\[[^\[\]]*\]")
@@ -353,29 +285,29 @@ def in_toml(declared_option: Option, value: Any) -> Any:
     """Return the value of an option that a key of a TOML file gives.
 
     Raises:
-        values.WrongValueError: The value has a wrong type, or the reader of the option rejects the value.
+        WrongValueError: The value has a wrong type, or the reader of the option rejects the value.
     """
     try:
         if declared_option.choices and not declared_option.read:
             return values.one_of(declared_option.kind)(value)
         return value_of(declared_option, value)
-    except values.WrongValueError:
+    except WrongValueError:
         raise
     except LarsError as error:
-        names_value = str(error).startswith("found") or values.cut(str(value)) in str(error)
-        raise values.WrongValueError(
-            str(error) if names_value else f"found {values.message_text(value)}; {error}"
+        names_value = str(error).startswith("found") or cut(str(value)) in str(error)
+        raise WrongValueError(
+            str(error) if names_value else f"found {message_text(value)}; {error}"
         ) from None
     except (TypeError, ValueError, AttributeError, OverflowError):
         _check_as_text(declared_option, value)
         mapped = declared_option.python_type.startswith("Mapping[str, str]")
         accepted = [words for kind, words in _TOML.items() if kind in _kinds(declared_option.python_type)]
         several = " or ".join((", ".join(accepted[:-1]), accepted[-1]) if accepted[1:] else accepted)
-        raise values.wrong(value, several + " of texts in quotes" * mapped) from None
+        raise wrong(value, several + " of texts in quotes" * mapped) from None
 
 
 def _check_as_text(declared_option: Option, value: Any) -> None:
-    """Raise values.WrongValueError if the reader of an option rejects the text of a value that is no text.
+    """Raise WrongValueError if the reader of an option rejects the text of a value that is no text.
 
     The message of the reader has an example, unlike a list of types.
     """
@@ -385,7 +317,7 @@ def _check_as_text(declared_option: Option, value: Any) -> None:
             declared_option.read(str(value))
         except LarsError as error:
             problem = str(error)[max(str(error).find("expected"), 0) :]
-            raise values.WrongValueError(f"found {values.message_text(value)}; {problem}") from None
+            raise WrongValueError(f"found {message_text(value)}; {problem}") from None
 
 
 _TOML: Final = {
@@ -536,7 +468,7 @@ def text_of(value: str | Path) -> str | Path:
     # Names of files may have bytes that are no characters.
     if "\0" in text or not _is_encodable(text):
         raise LarsError(
-            f"found {values.cut(ascii(text))}, which has an unpaired surrogate or NUL; expected text "
+            f"found {cut(ascii(text))}, which has an unpaired surrogate or NUL; expected text "
             "without these characters"
         )
     return text if isinstance(value, str) else value

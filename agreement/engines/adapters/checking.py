@@ -9,11 +9,10 @@ from typing import Final, TextIO
 from agreement.documents.outputs import first_few, plain, quantity
 from agreement.documents.recordings import Push, as_lexical
 from agreement.documents.requests import read_once, sources
-from agreement.documents.values import cut
 from agreement.engines.adapters import messages
 from agreement.engines.adapters.client import RunningAdapter
 from lars.dataclass import dataclass
-from lars.errors import LarsError
+from lars.errors import LarsError, cut
 from lars.language.terms import XSD, Iri, Variable
 from solver.facts import Triple
 from translate.analysis import parts

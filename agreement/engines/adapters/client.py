@@ -31,7 +31,6 @@ from agreement.documents.outputs import plain
 from agreement.documents.recordings import Push
 from agreement.documents.recordings.recording import of_text
 from agreement.documents.recordings.term_entries import answered_term
-from agreement.documents.values import cut
 from agreement.engines.adapters.messages import (
     AdvanceMessage,
     CloseMessage,
@@ -51,7 +50,7 @@ from agreement.engines.adapters.messages import (
 )
 from lars.dataclass import dataclass
 from lars.durations import NANOSECONDS
-from lars.errors import LarsError, on_one_line
+from lars.errors import LarsError, cut, on_one_line
 
 ACCEPTED: Final = "expected a command that starts an adapter, such as --adapter 'python3 my_adapter.py'"
 MOST_BYTES: Final = 2**25

@@ -26,10 +26,9 @@ from pydantic import (
 from agreement.documents.placed import expectation
 from agreement.documents.recordings import Push, Recording, Report, stream_iri, triple_of
 from agreement.documents.recordings.recording import rows_in
-from agreement.documents.values import WrongValueError, cut
 from lars.dataclass import dataclass
 from lars.durations import MILLISECOND, Duration, read_duration
-from lars.errors import FailedRunError, LarsError
+from lars.errors import FailedRunError, LarsError, WrongValueError, cut
 from solver.rdf import with_blanks
 
 

@@ -13,10 +13,10 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from agreement.documents import values
 from agreement.documents.model_texts import fields_of
 from agreement.documents.placed import PlacedData, check_data, read_toml
-from agreement.documents.values import ABSOLUTE_IRI, WrongValueError
 from lars.durations import Duration
-from lars.errors import LarsError
+from lars.errors import LarsError, WrongValueError
 from lars.language.stream import ToStream
+from lars.language.terms import ABSOLUTE_IRI
 from lars.language.windows import Bounds
 from translate.model.query import Profile, Semantics
 

@@ -12,11 +12,10 @@ from functools import lru_cache
 from typing import Final, get_args
 
 from agreement.documents.requests import WindowSource
-from agreement.documents.values import cut
 from agreement.engines.versions.sliding import YasperWindow
 from lars.dataclass import dataclass
 from lars.durations import Duration
-from lars.errors import LarsError
+from lars.errors import LarsError, cut
 from lars.language.stream import ToStream
 from lars.language.terms import Iri
 from translate.model.windows import Range

@@ -16,11 +16,10 @@ from pydantic import BaseModel
 from agreement.documents.outputs import plain
 from agreement.documents.placed import check_data, json_of
 from agreement.documents.recordings import Push, static_of, triple_of
-from agreement.documents.values import cut
 from agreement.proving.suite.catalogue import LEVELS
 from agreement.proving.suite.suite_tests import ExpectedReports, SuiteTest
 from agreement.proving.suite.vectors import in_ranges, of_ranges, vectors
-from lars.errors import LarsError
+from lars.errors import LarsError, cut
 from lars.files import read_file, read_text, replacement_folder
 from lars.language.terms import RDF, XSD
 from solver.facts import Row

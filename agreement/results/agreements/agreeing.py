@@ -135,7 +135,7 @@ def explain_commands(
         requests.experiment_in(request.inputs),
     )
     # The unit fits both queries together; one of them alone may fit a longer one.
-    fitted = given if experiment is not None else replace(given, unit=unit)
+    fitted = given if experiment is not None else given.with_trace(unit=unit)
     options = [*chain(*map(shell_words, (fitted, request.options.reading)))]
     has_pull, has_push = task.csparql is not None, task.cqels is not None
     files = (

@@ -674,7 +674,7 @@ def comparison_on(
     from agreement.experiments.as_input import on_read
     from agreement.experiments.experiment import read_experiment
 
-    return on_read(read_experiment(path), options.input_options.trace(), options, periods, warn)
+    return on_read(read_experiment(path), options.input_options.trace_input(), options, periods, warn)
 
 
 def name_of(path: Path) -> str:

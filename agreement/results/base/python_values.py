@@ -7,8 +7,7 @@ from typing import Any
 
 from agreement.documents.options import naming
 from agreement.documents.requests import readers
-from agreement.documents.values import cut
-from lars.errors import LarsError
+from lars.errors import LarsError, cut
 from lars.options import Option
 
 

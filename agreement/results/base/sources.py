@@ -23,8 +23,8 @@ from rdflib.term import BNode, IdentifiedNode, Node, URIRef
 from rdflib.term import Literal as RdfLiteral
 
 from agreement.documents.requests.readers import of_library, text_of
-from agreement.documents.values import GIVEN, message_text, static_file
-from lars.errors import LarsError, PlacedError, about
+from agreement.documents.values import GIVEN, static_file
+from lars.errors import LarsError, PlacedError, about, message_text
 from lars.files import exists
 from lars.options import Option
 from solver.rdf import SHARED_BLANK, NotATerm, text_of_rdflib

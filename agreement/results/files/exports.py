@@ -14,7 +14,7 @@ from agreement.experiments.as_input import unfold
 from agreement.results.base import library
 from agreement.results.renderings.answer_lines import json_objects
 from lars.dataclass import dataclass
-from lars.durations import Duration
+from lars.durations import Duration, time_unit
 from lars.errors import LarsError
 from lars.options import argument, option
 from lars.ticker import Reasoner
@@ -49,7 +49,7 @@ class ExportRequest:
     clock: Duration | None = option(
         None,
         "Length of one time point in Ticker. [default: the value of --unit]",
-        requests.readers.unit,
+        time_unit,
         keyword="str | None",
         metavar="LENGTH",
     )

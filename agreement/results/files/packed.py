@@ -17,7 +17,6 @@ from rich.console import RenderableType
 from agreement.documents.outputs import Json, pick, quantity
 from agreement.documents.requests import EXPERIMENT_FILE, cells_at_once_option, experiment_argument
 from agreement.documents.table_files import OutTable
-from agreement.documents.values import absolute_iri
 from agreement.experiments import Cell, execution
 from agreement.experiments.crate import CHECK, PackDescription, versions
 from agreement.experiments.experiment import ACCEPTED, in_fitting_units, read_experiment
@@ -50,6 +49,7 @@ from lars.dataclass import dataclass
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.files import exists, replacement_path, temporary_folder
+from lars.language.terms import absolute_iri
 from lars.options import option
 from solver.settings import Progress, no_progress
 

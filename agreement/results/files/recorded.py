@@ -246,7 +246,7 @@ def record(request: RecordRequest, listeners: Listeners) -> RecordResult | Adapt
         raise LarsError("missing input: use CASE.json or QUERY TRACE.. with --adapter, or --check")
     given = request.input_options
     static = (file.path for file in given.static or ())
-    read = {path.resolve() for path in (*request.inputs, *(given.stream or ()), *static)}
+    read = {path.resolve() for path in (*request.inputs, *(given.trace.stream or ()), *static)}
     for flag, path in (("--out", request.out), ("--log", request.log)):
         if path is not None and path.resolve() in read:
             raise LarsError(f"{flag} {path}: cannot be written, because it is an input; use another file")
@@ -311,8 +311,8 @@ def _input_of(request: RecordRequest, listeners: Listeners) -> tuple[OpenMessage
         if query is None
         else request.input_options.as_engines_count([path], listeners.note)
     )
-    trace = options.trace(traces)
-    pushes, _ = read_pushes(trace, query, options.time_point, listeners.warn)
+    trace = options.trace_input(traces)
+    pushes, _ = read_pushes(trace, query, options.trace.time_point, listeners.warn)
     return open_message(asked, static_lines(read_static(trace.static)), adapter_options), pushes
 
 

@@ -170,7 +170,7 @@ def run(request: RunRequest, listeners: Listeners) -> RunResult:
         raise LarsError("cannot combine --jobs and --master; use one of them")
     written = read_experiment(request.experiment)
     read = in_fitting_units(written)
-    if written.file.input_options.unit != read.unit != SECOND:
+    if written.file.input_options.trace.unit != read.unit != SECOND:
         listeners.note(f"one time point is {read.unit}, so that every duration is a multiple of it (`unit`)")
     cells = cells_of(read)
     folder = request.out or read.folder / "results"

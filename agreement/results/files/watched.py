@@ -392,7 +392,7 @@ class WatchRun(Result):
                 "cannot watch with the readings count=elements, grain=message and grain=triple, because each "
                 "file is read separately; use lars agree"
             )
-        options = replace(options, absolute=state.absolute, streams={})
+        options = replace(options, absolute=state.absolute, stream=None)
         if state.origin is not None:
             options = replace(options, origin=datetime.fromisoformat(state.origin))
         kept = options.rejected
@@ -615,7 +615,7 @@ def watch(request: WatchRequest, listeners: Listeners) -> WatchRun:
     )
     watcher = Watcher(task, points_of(request.delay, task.setting.unit), listeners.warn)
     _set_logs(watcher, request, task)
-    rejected = request.options.input_options.rejected
+    rejected = request.options.input_options.trace.rejected
     page, sink = (request.report, "--report"), _sink(request)
     if sink is not None and sink == topic_of(str(request.source)):
         raise LarsError(f"{_place(request)}: is the topic of --source; use another topic")

@@ -45,7 +45,7 @@ from agreement.results.logs.limits import in_words, limits_of
 from agreement.results.logs.predicting import JudgedLogs, check_year, later, read_log
 from agreement.results.logs.report import Missed, Prediction
 from lars.dataclass import dataclass
-from lars.durations import MILLISECOND, Duration
+from lars.durations import MILLISECOND, Duration, duration
 from lars.errors import LarsError
 from lars.files import rewrite
 from lars.language.terms import Variable
@@ -108,7 +108,7 @@ class LogOptions:
         None,
         "Maximum time between two alerts with equal columns, in different logs, that still count as "
         "the same alert. [default: no limit, or half of the time between two evaluations of both systems]",
-        requests.readers.duration,
+        duration,
         metavar="LENGTH",
         keyword="str | None",
     )
@@ -379,7 +379,7 @@ def _distinction(queries: Sequence[Path], request: LogsRequest) -> str:
     options = request.input_options.fitted(queries, unsaid, request.wait, request.lateness)
     features = []
     for path in queries:
-        query = requests.load_query(path, options.time_point, graphs=True)
+        query = requests.load_query(path, options.trace.time_point, graphs=True)
         windows = (str(source.window) for source in requests.sources(query))
         own = limits_of(query)
         features.append([*dict.fromkeys((*windows, *(in_words(query, limit) for limit in own)))])
@@ -395,7 +395,7 @@ def _variables(request: LogsRequest) -> Sequence[str]:
     """Return the variables of the queries; empty if the user gives no query."""
     queries = request.logs.query
     options = request.input_options.fitted(queries, unsaid, request.wait, request.lateness)
-    read = (requests.load_query(path, options.time_point, graphs=True) for path in queries)
+    read = (requests.load_query(path, options.trace.time_point, graphs=True) for path in queries)
     return tuple(dict.fromkeys(name for query in read for name in columns(query)))
 
 
@@ -495,7 +495,7 @@ def _check(request: LogsRequest) -> None:
     ):
         if given and not logs.events:
             raise LarsError(f"{flag} requires --events FILE, the log of the events, and --arrival")
-    requests.check_arrival(request.input_options.arrival, request.wait, request.lateness)
+    requests.check_arrival(request.input_options.trace.arrival, request.wait, request.lateness)
     if logs.query and not logs.events:
         raise LarsError("--query requires --events FILE, the log of the events that the query reads")
     if not logs.events and (extra := logs.period):
@@ -519,7 +519,7 @@ def _missed(request: LogsRequest, match: LogMatch) -> Missed:
         )
     queries, lengths_given = request.logs.query, (request.wait, request.lateness)
     # As for the predictions, whose note names the unit.
-    unit = request.input_options.fitted(queries, unsaid, *lengths_given).time_point
+    unit = request.input_options.fitted(queries, unsaid, *lengths_given).trace.time_point
     for path in queries:
         query = requests.load_query(path, unit)
         if any(isinstance(part, Group) and part.aggregates for part in parts(query.pattern)):
@@ -588,7 +588,7 @@ def _shown(moment: datetime) -> str:
 
 def _reading(request: LogsRequest) -> requests.AnswersOptions:
     """Return the options for reading logs before the dateTime of time 0 is known."""
-    return replace(request.recorded, unit=request.input_options.time_point, ordered=False)
+    return replace(request.recorded, unit=request.input_options.trace.time_point, ordered=False)
 
 
 def _explained(  # noqa: PLR0913, PLR0917 - what is asked, and what was read
@@ -618,7 +618,7 @@ def _explained(  # noqa: PLR0913, PLR0917 - what is asked, and what was read
             for column in dict.fromkeys(rule.quantity[1] for rule in rules if rule.quantity[1]):
                 if words := words_among(tables[0][1], column):
                     # With a text in it, a column has no numbers for a query.
-                    options = replace(options, null=(*options.null, *words))
+                    options = options.with_trace(null=(*options.trace.null, *words))
                     listeners.note(
                         f"the column {column} of the events has numbers, but for {', '.join(words)}, which "
                         f"counts as no value, as with {' '.join(f'--null {word}' for word in words)}"
@@ -634,8 +634,9 @@ def _explained(  # noqa: PLR0913, PLR0917 - what is asked, and what was read
                 different = f"{what} {', and '.join(told)}"
             for query, (draft, prefixes, templates) in zip(queries, drafts, strict=True):
                 rewrite(query, draft)
-                columns_of = {**(options.column or {}), **templates}
-                options = replace(options, around=replace(options.around, prefix=prefixes), column=columns_of)
+                columns_of = {**(options.trace.column or {}), **templates}
+                options = replace(options, around=replace(options.around, prefix=prefixes))
+                options = options.with_trace(column=columns_of)
         lengths = tuple(dict.fromkeys(length for rule in rules for length in rule.lengths))
         roundings = _roundings(request, names, logs, tables, listeners.note)
         named = [f"for {log}" for log in names] if text else _query_names(queries)
@@ -704,9 +705,9 @@ def _judged(request: LogsRequest, query: Path, options: requests.InputOptions, n
     asked = request.logs
     options = options.fitted([query], note, request.wait, request.lateness)
     options = initial.initial(query.parent, (query, *asked.events), options, as_text=True).mapped(note)
-    trace = options.trace(asked.events)
-    reading = replace(_reading(request), unit=options.time_point)
-    periods, unit = () if asked.window else asked.period, options.time_point
+    trace = options.trace_input(asked.events)
+    reading = replace(_reading(request), unit=options.trace.time_point)
+    periods, unit = () if asked.window else asked.period, options.trace.time_point
     lateness = None if request.lateness is None else points_of(request.lateness, unit)
     late = points_of(request.wait, unit), lateness
     return JudgedLogs(query, trace, unit, reading, periods, request.tolerance, *late)
@@ -744,9 +745,9 @@ def _event_tables(request: LogsRequest, zero: str | None) -> Iterator[tuple[str,
     for path in request.logs.events:
         if (time := answer_tables.time_column(initial.header(path))) is not None:
             reading = requests.AnswersOptions(
-                answers_unit=options.trace_unit,
+                answers_unit=options.trace.trace_unit,
                 time_variable=time,
-                unit=options.time_point,
+                unit=options.trace.time_point,
                 origin=origin,
                 ordered=False,
             )
@@ -764,11 +765,11 @@ def _timed(
     times = [report.t for table in tables for report in table.reports]
     if zero is None or not times:
         return options
-    if options.unit is None:
-        options = replace(options, unit=initial.fitting_unit(times))
-    if options.origin is None:
+    if options.trace.unit is None:
+        options = options.with_trace(unit=initial.fitting_unit(times))
+    if options.trace.origin is None:
         alerts = (report.t for log in logs for report in log.reports)
-        options = replace(options, origin=initial.since(zero, initial.minute_before([*times, *alerts])))
+        options = options.with_trace(origin=initial.since(zero, initial.minute_before([*times, *alerts])))
     return options
 
 
@@ -803,7 +804,7 @@ def _rules(
     if len(tables) != 1:
         return ()
     ((time, table),) = tables
-    rules = aggregate_rules(table, logs, time, options.time_point)
+    rules = aggregate_rules(table, logs, time, options.trace.time_point)
     if not is_pulled:
         return rules
     # Arrivals evaluate a window [NOW], but the user names the periods of a clock.
@@ -819,8 +820,8 @@ def _drafted(
     rules: Sequence[AggregateRule],
 ) -> Sequence[Draft]:
     """Return a drafted query for each different rule of the logs; without a rule, one for both logs."""
-    if len(events) > 1 or options.column:
-        given = "--column" if options.column else "several files of --events"
+    if len(events) > 1 or options.trace.column:
+        given = "--column" if options.trace.column else "several files of --events"
         raise LarsError(
             f"{given}: a query can be drafted only from the columns of one file; use --query FILE"
         )
@@ -830,6 +831,6 @@ def _drafted(
         )
     ((time, table),) = tables
     name = re.sub(r"\W+", "_", bare(events[0]).stem, flags=re.ASCII)
-    unit = options.time_point
+    unit = options.trace.time_point
     different = rules if rules and rules[0] is not rules[1] else (rules[:1] or (None,))
     return [draft(table, logs, rule, name=name, time=time, unit=unit) for rule in different]

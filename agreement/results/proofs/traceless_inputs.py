@@ -15,7 +15,7 @@ from agreement.proving.decide import (
 from agreement.proving.traceless import TracelessTask
 from lars.errors import LarsError
 from lars.files import exists
-from solver.settings import TraceInput, Warn
+from solver.settings import TraceInput, TraceOptions, Warn
 from translate.model.query import Language
 
 if TYPE_CHECKING:
@@ -34,9 +34,9 @@ def without_trace(inputs: Sequence[Path], options: requests.TracelessOptions, wa
     Raises:
         LarsError: An input is missing, or the number of queries is wrong.
     """
-    input_options = requests.InputOptions(static=options.static, unit=options.unit)
+    input_options = requests.InputOptions(options.static, TraceOptions(unit=options.unit))
     overrides = requests.ComparisonOptions(input_options, options.reading, options.assign)
-    return _traceless(inputs, input_options.trace(), overrides, options.period, warn)
+    return _traceless(inputs, input_options.trace_input(), overrides, options.period, warn)
 
 
 def _traceless(
@@ -61,7 +61,7 @@ def _traceless(
         what = f"{missing[0]}: no such file or folder" if missing else f"{len(inputs)} inputs"
         raise LarsError(f"{what}; expected {_INPUTS}")
     fitting = requests.fitting_unit((*requests.durations_in(inputs), *overrides.durations(periods)))
-    unit = overrides.input_options.unit or fitting
+    unit = overrides.input_options.trace.unit or fitting
     queries = tuple(requests.load_query(path, unit, graphs=True) for path in inputs)
     task = AgreementTask(
         *by_side(list(zip(inputs, queries, strict=True)), any_two=True),

@@ -28,7 +28,7 @@ CLINGO = (
 
 
 def loaded(runner):
-    given = TraceInput((DOOR[1],), TraceOptions(Duration(10**9)), runner=runner)
+    given = TraceInput((DOOR[1],), TraceOptions(unit=Duration(10**9)), runner=runner)
     return type(traces.load_trace(given, (), print))
 
 
@@ -102,7 +102,7 @@ def test_a_trace_from_standard_input_is_compared_and_explained(monkeypatch):
 def test_the_size_of_a_trace_is_told_from_its_files(tmp_path, kind):
     file = tmp_path / f"t.{kind}"
     assert lars("generate", file, "--stations", 20, "--duration", "20s", "--in-process").code == 0
-    (source,) = prepare([file], TraceOptions(Duration(10**6)))
+    (source,) = prepare([file], TraceOptions(unit=Duration(10**6)))
     assert 0.5 < source.size / 2800 < 2
 
 

@@ -33,7 +33,7 @@ CLAUSE = r"STREAM <[^>]*> \[RANGE (\d+)s (?:STEP|SLIDE) (\d+)s\]"
 
 @cache
 def facts(bench):
-    options = TraceOptions(SECOND, query_streams=(bench.iri,))
+    options = TraceOptions(unit=SECOND, query_streams=(bench.iri,))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TraceWarning)  # it has elements at time 0
         return [fact_of_row(row) for row in read_trace_in_process([bench.stream], options)]

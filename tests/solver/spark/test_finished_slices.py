@@ -34,7 +34,7 @@ def test_another_text_of_the_program_has_slices_of_its_own(tmp_path, monkeypatch
     for name, text in (("old", "answer = 1"), ("same", "answer = 1"), ("new", "answer = 2")):
         text_of = program(package(tmp_path / name, text))
         monkeypatch.setattr(MODULE, "program", lambda *_, now=text_of: now)
-        folders.add(finished_slices(tmp_path, (), TraceOptions(SECOND)).folder)
+        folders.add(finished_slices(tmp_path, (), TraceOptions(unit=SECOND)).folder)
     assert len(folders) == 2
 
 

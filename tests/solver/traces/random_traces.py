@@ -336,7 +336,7 @@ def options_of(random, paths, side):
         sort=random.random() < 0.7,
         on_error="skip" if skip else "stop",
         rejected=side if skip else None,
-        streams={path: "urn:st" for path in paths if random.random() < 0.2},
+        stream={path: "urn:st" for path in paths if random.random() < 0.2},
         query_streams=random.choice([(), (), ("urn:st",), ("urn:st", "urn:tt")]),
         windows=random.choice([(), (("urn:st", 3),)]),
         absolute=random.random() < 0.2,

@@ -152,7 +152,7 @@ def test_columns_of_ones_own_are_mapped(tmp_path):
     line = '{"time": "2026-05-04 08:00:0%d+00:00", "bike": "b%d", "load": 7}\n'
     (tmp_path / "a.ndjson").write_text(line % (1, 1) + line % (4, 2))
     own = (("t", "{time}"), ("s", "<urn:{bike}>"), ("<urn:load>", "{load}"))
-    rows = read_trace_in_process([tmp_path / "a.ndjson"], options(columns=((None, own),)))
+    rows = read_trace_in_process([tmp_path / "a.ndjson"], options(column=dict(own)))
     assert [(row[0], row[-1][0]) for row in rows] == [(1, "<urn:b1>"), (4, "<urn:b2>")]
 
 

@@ -305,7 +305,7 @@ def test_a_file_in_many_parts_keeps_prefixes_and_order(spark, monkeypatch, tmp_p
 
 def test_a_stream_is_named_for_rdf_alone(tmp_path):
     [path] = written(tmp_path, {"a.atoms": "1: p"})
-    found = message(lambda: read_trace_in_process([path], options(streams={path: "urn:a"})))
+    found = message(lambda: read_trace_in_process([path], options(stream={path: "urn:a"})))
     assert "a.atoms: a file of atoms has no stream" in found
 
 

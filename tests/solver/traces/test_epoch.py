@@ -1,6 +1,7 @@
 """Integers that count since 1970 start near time 0, as dateTimes do; the years before are not asked about."""
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -21,7 +22,7 @@ CSPARQL = (
     "REGISTER QUERY q AS SELECT ?who ?room FROM STREAM <x:s> [RANGE 3s STEP 2s] WHERE { ?who <x:in> ?room }"
 )
 UNITS = ("--trace-unit", "1ms", "--unit", "1s")
-MILLISECONDS = TraceOptions(SECOND, MILLISECOND)
+MILLISECONDS = TraceOptions(unit=SECOND, trace_unit=MILLISECOND)
 NOTE = "time 0 is 2023-11-14T22:13:19Z, one time point before the first element"
 
 
@@ -43,12 +44,12 @@ def files(tmp_path, monkeypatch):
     ("options", "times"),
     [
         (MILLISECONDS, [1, 3, 8]),
-        (TraceOptions(MILLISECOND), [1, 2001, 7001]),
-        (TraceOptions(SECOND, MILLISECOND, absolute=True), [1_700_000_000, 1_700_000_002, 1_700_000_007]),
-        (TraceOptions(SECOND, MILLISECOND, datetime(1970, 1, 1, tzinfo=UTC)), [t // 1000 for t in TIMES]),
-        (TraceOptions(SECOND, MILLISECOND, datetime(2023, 11, 14, 22, 13, 10, tzinfo=UTC)), [10, 12, 17]),
+        (TraceOptions(unit=MILLISECOND), [1, 2001, 7001]),
+        (replace(MILLISECONDS, absolute=True), [1_700_000_000, 1_700_000_002, 1_700_000_007]),
+        (replace(MILLISECONDS, origin=datetime(1970, 1, 1, tzinfo=UTC)), [t // 1000 for t in TIMES]),
+        (replace(MILLISECONDS, origin=datetime(2023, 11, 14, 22, 13, 10, tzinfo=UTC)), [10, 12, 17]),
         # Milliseconds that nobody calls so are still no reason to look at years without input.
-        (TraceOptions(SECOND), [1, 2001, 7001]),
+        (TraceOptions(unit=SECOND), [1, 2001, 7001]),
     ],
 )
 def test_integers_since_1970_count_from_the_origin(files, options, times):
@@ -80,18 +81,18 @@ def test_a_date_whose_time_0_would_be_too_early_is_refused(tmp_path):
     date = '"1678-01-01T00:00:00Z"^^<http://www.w3.org/2001/XMLSchema#dateTime>'
     (tmp_path / "t.nq").write_text(f"<x:a> <x:in> <x:h> <x:s> {date} .\n")
     with pytest.raises(LarsError, match=r"one unit before the first time, 1678-01-.* is out of range"):
-        read_trace_in_process([tmp_path / "t.nq"], TraceOptions(Duration(86400 * 10**9 * 365)))
+        read_trace_in_process([tmp_path / "t.nq"], TraceOptions(unit=Duration(86400 * 10**9 * 365)))
 
 
 @pytest.mark.parametrize("t", [0, 1, 10**6, 30 * 365 * 86400 - 1])
 def test_smaller_integers_are_left_as_they_are(tmp_path, t):
     file = tmp_path / "t.nq"
     file.write_text(f'<x:a> <x:p> <x:b> <x:s> "{t}" .\n')
-    assert read_trace_in_process([file], TraceOptions(SECOND))[0][0] == t
+    assert read_trace_in_process([file], TraceOptions(unit=SECOND))[0][0] == t
 
 
 def test_an_origin_after_the_first_of_them_is_refused(files):
-    late = TraceOptions(SECOND, MILLISECOND, datetime(2024, 1, 1, tzinfo=UTC))
+    late = replace(MILLISECONDS, origin=datetime(2024, 1, 1, tzinfo=UTC))
     with pytest.raises(
         LarsError, match=r"the first of them 2023-11-14T22:13:20Z; use an --origin that is not later"
     ):

@@ -214,12 +214,12 @@ def test_what_a_trace_lacks_is_said_before_reading(tmp_path):
     assert "--on-error skip requires --rejected FILE" in message(
         lambda: read([path], options(on_error="skip"))
     )
-    assert "does not have: b.nt" in message(lambda: read([path], options(streams={Path("b.nt"): "urn:a"})))
+    assert "does not have: b.nt" in message(lambda: read([path], options(stream={Path("b.nt"): "urn:a"})))
 
 
 def test_a_stream_comes_from_the_file_or_the_only_one_of_the_query(spark, tmp_path):
     paths = written(tmp_path, {"a.nt": GOOD, "b.nq": GOOD.replace('"1"', '<urn:b> "1"')})
-    named = options(streams={paths[0]: "urn:a"}, query_streams=("urn:x", "urn:y"))
+    named = options(stream={paths[0]: "urn:a"}, query_streams=("urn:x", "urn:y"))
     assert [row[1] for row in both(spark, paths, named)] == ["<urn:a>", "<urn:b>"]
     only = options(query_streams=("urn:x",))
     assert [row[1] for row in both(spark, paths, only)] == ["<urn:x>", "<urn:b>"]
@@ -239,7 +239,7 @@ def test_several_possible_streams_are_an_error_that_lists_them(spark, tmp_path):
 
 def test_a_stream_on_a_line_must_be_the_one_of_its_file(tmp_path):
     [path] = written(tmp_path, {"a.nq": GOOD.replace('"1"', '<urn:b> "1"')})
-    found = message(lambda: read_trace_in_process([path], options(streams={path: "urn:a"})))
+    found = message(lambda: read_trace_in_process([path], options(stream={path: "urn:a"})))
     assert "the element belongs to <urn:b>, but --stream assigns the file to <urn:a>" in found
 
 

@@ -19,7 +19,7 @@ from solver.traces.input_files import STANDARD_INPUT
 from tests.solver.traces.both_readings import read_trace_in_process
 from tests.solver.traces.writing import read_on_spark
 
-SECONDS = TraceOptions(Duration(10**9))
+SECONDS = TraceOptions(unit=Duration(10**9))
 LINES = "".join(f'<x:a{t}> <x:p> "{t}" <x:s> "{t}" .\n' for t in range(1, 30)).encode()
 TRIG = b"""PREFIX prov: <http://www.w3.org/ns/prov#>
 <x:e> prov:generatedAtTime 3 . <x:e> { <x:a> <x:p> <x:b> }
@@ -89,7 +89,7 @@ def test_a_folder_of_compressed_turtle_is_read_in_the_order_of_its_numbers(tmp_p
 
 def test_a_stream_can_be_named_for_standard_input(piped):
     piped(b'<x:a> <x:p> <x:b> "1" .\n')
-    options = TraceOptions(Duration(10**9), streams={STANDARD_INPUT: "x:s"})
+    options = TraceOptions(unit=Duration(10**9), stream={STANDARD_INPUT: "x:s"})
     assert rows([STANDARD_INPUT], options)[0][2][3] == "<x:s>"
 
 

@@ -27,7 +27,12 @@ PREFIXES = (("ex", "http://e/"),)
 
 def mapped(path, mapping=BIKES, stream=None, **more):
     return in_order(
-        read_trace_in_process([path], options(columns=((stream, mapping),), prefixes=PREFIXES, **more))
+        read_trace_in_process(
+            [path],
+            options(
+                column=dict(mapping) if stream is None else {stream: dict(mapping)}, prefixes=PREFIXES, **more
+            ),
+        )
     )
 
 
@@ -362,7 +367,7 @@ def test_a_trace_beside_a_mapped_table_is_read_as_it_is(tmp_path):
     (tmp_path / "own.csv").write_text(ROWS[1])
     (tmp_path / "bikes.csv").write_text("time,bike,station,load\n1,b,s,5\n")
     paths = [tmp_path / "own.csv", tmp_path / "bikes.csv"]
-    found = read_trace_in_process(paths, options(columns=((None, BIKES),), prefixes=PREFIXES))
+    found = read_trace_in_process(paths, options(column=dict(BIKES), prefixes=PREFIXES))
     assert {row[2] for row in in_order(found)} == {"<http://e/x>", "<http://e/bike/b>"}
 
 

@@ -126,7 +126,7 @@ TABLES = {
 def test_an_error_has_its_place_in_the_file_whatever_the_part(tmp_path, name):
     (path,) = written(tmp_path, {name: TABLES[name]})
     own = (("t", "{t}"), ("s", "<urn:{id}>"), ("<urn:v>", "{id}"), ("<urn:w>", "{id}"))
-    options = replace(SECONDS, columns=((None, own),) if name == "own.csv" else ())
+    options = replace(SECONDS, column=dict(own) if name == "own.csv" else None)
     (source,) = prepare([path], options)
     with pytest.raises(PlacedError) as whole:
         PartReading(options).add(source)

@@ -14,7 +14,7 @@ from solver.traces import prepare
 from tests.solver.traces.both_readings import fact_of_row, read_trace_in_process
 
 PROV = "PREFIX prov: <http://www.w3.org/ns/prov#> PREFIX : <urn:> PREFIX xsd: <http://www.w3.org/2001/XMLSchema#>\n"
-SECONDS = TraceOptions(read_duration("1s"))
+SECONDS = TraceOptions(unit=read_duration("1s"))
 GOOD = '<urn:s> <urn:p> <urn:o> "1" .\n'
 
 

@@ -35,10 +35,10 @@ RUNS = [(sample, engine, mode) for sample in ("coupons", "rooms")
 def situated(sample, engine, mode, period):
     """Return a query of a sample with its trace."""
     given = InputOptions()
-    setting = InterpretationOptions().setting(given.time_point)
+    setting = InterpretationOptions().setting(given.trace.time_point)
     wanted = SolvingTask(
         SAMPLES / sample,
-        given.trace(),
+        given.trace_input(),
         EvaluationOptions(engine, mode, period if mode == "pull" else None),
         setting,
         (None, None),

@@ -79,7 +79,7 @@ def rows(path: Path, plan: Plan, kind: WrittenFormat) -> Iterator[tuple[object, 
     """What our readers read, as (time point, s, p, o, stream), in arrival order."""
     named = {} if kind in NAMING_STREAMS else {path: plan.stream}
     found = read_trace_in_process(
-        [path], TraceOptions(plan.unit, sort=bool(plan.out_of_order), streams=named)
+        [path], TraceOptions(unit=plan.unit, sort=bool(plan.out_of_order), stream=named)
     )
     return ((row[0], *row[4]) for row in sorted(found, key=lambda row: row[1:3]))
 

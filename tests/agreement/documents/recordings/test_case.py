@@ -135,7 +135,7 @@ def test_a_label_is_another_blank_node_in_each_push_that_an_adapter_gets(tmp_pat
     assert are_apart([messages._push(messages.PushMessage(**push)) for push in LABELLED])
     lines = (f'{push["triple"][:-1]}<http://e/S> "{push["t"]}" .\n' for push in LABELLED)
     (tmp_path / "t.nq").write_text("".join(lines))
-    trace, query = TraceInput((tmp_path / "t.nq",), TraceOptions(SECOND)), read_query(QUERY, "q.rq")
+    trace, query = TraceInput((tmp_path / "t.nq",), TraceOptions(unit=SECOND)), read_query(QUERY, "q.rq")
     adapted = AdaptedEngine("engine", {}, tmp_path)
     works = (SimpleNamespace(subject=one, trace=trace, unit=SECOND) for one in (adapted, None))
     pushed, of_document = (pushes_in(work, query, print)[0] for work in works)
