@@ -118,7 +118,7 @@ class AnswersOptions(TypedDict, total=False):
         Literal["case", "csrbench", "yabench", "sparql-json", "csv", "tsv", "solve", "json"] | None
     )
     answers_unit: str | None
-    time_variable: str | None
+    time_variable: str | Sequence[str] | None
     rename: Mapping[str, str] | None
 
 class TracelessOptions(Around, InterpretationOptions, total=False):

@@ -209,7 +209,9 @@ class TraceOptions:
         keyword="str | datetime | None",
     )
     sort: bool = option(
-        False, "Sort the elements of the trace by time. Without --sort, an element out of order is an error."
+        False,
+        "Sort the elements of the trace by time. Without --sort, an element out of order is an error; "
+        "lars compare always sorts alerts and their events.",
     )
     blank_nodes: BlankNodes | None = option(
         None,
@@ -248,10 +250,10 @@ class TraceOptions:
         metavar="WORD",
         repeated=True,
     )
-    on_error: OnError = option("stop", "On an invalid line of a trace, stop with an error or skip the line.")
-    rejected: Path | None = option(
-        None, "Write skipped lines of the trace to FILE. Required with --on-error skip."
+    on_error: OnError = option(
+        "stop", "On an invalid line of a trace or log of alerts, stop with an error or skip the line."
     )
+    rejected: Path | None = option(None, "Write skipped lines to FILE. Required with --on-error skip.")
     prefixes: tuple[tuple[str, str], ...] = ()
     query_streams: tuple[str, ...] = ()
     windows: tuple[tuple[str, int], ...] = ()

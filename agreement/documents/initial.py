@@ -18,7 +18,7 @@ from typing import Final, assert_never
 
 from agreement.documents.placed import toml_text
 from agreement.documents.recordings import SLACK
-from agreement.documents.recordings.answer_tables import time_column
+from agreement.documents.recordings.answer_tables import CLOCK, DATE, EPOCH_DIGITS, time_column
 from agreement.documents.recordings.reading import is_table
 from agreement.documents.requests import EXPERIMENT_FILE, InputOptions, is_query, load_query, sources
 from agreement.documents.traces import streams_of
@@ -715,8 +715,6 @@ _SEPARATORS: Final = ";\t|"
 _SHORT_TIME: Final = 8
 """The greatest length of an integer that need not count from 1970, and can be a measured value."""
 _TIME_OF_DAY: Final = re.compile(r"\d:\d\d")
-_CLOCK: Final = re.compile(r"\d{1,2}:\d\d(?::\d\d(?:\.\d+)?)?", re.ASCII)
-_DATE: Final = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _VALUE: Final = re.compile(r"[+-]?\d*\.\d+|\d{4}-\d\d-\d\d(?:[T ].*)?", re.ASCII)
 
 
@@ -756,8 +754,8 @@ def _check_time(path: Path, cells: Mapping[str, str], every: Mapping[str, str]) 
         name = next((name for name, cell in cells.items() if _TIME_OF_DAY.search(cell)), next(iter(cells)))
     if not cells[name]:
         return
-    clock = next((other for other, cell in cells.items() if _CLOCK.fullmatch(cell)), None)
-    if clock is not None and _DATE.fullmatch(cells[name]):
+    clock = next((other for other, cell in cells.items() if CLOCK.fullmatch(cell)), None)
+    if clock is not None and DATE.fullmatch(cells[name]):
         raise LarsError(
             f"{path}: cannot use the column {name} for the times: its dates have their times of day in the "
             f"column {clock}; use one column with times such as {cells[name]}T{cells[clock]}"
@@ -895,8 +893,6 @@ _Moments = Sequence[tuple[str, Instant]]
 """The times of the rows of a table, each as the text of its cell and as an instant."""
 _MS: Final = NANOSECONDS["ms"]
 _DAY: Final = 24 * 60 * MINUTE * _MS
-_EPOCH_DIGITS: Final = {10: SECOND, 13: MILLISECOND, 16: Duration(1000), 19: Duration(1)}
-"""The units of integers that count from 1970 in our years, by the number of their digits."""
 _ONE_NOTATION: Final = 1
 
 
@@ -932,7 +928,7 @@ def _timed(
     known = [moments for moments, _ in each.values() if moments]
     # Time 0 must not be after an element of a file whose times are not known here.
     is_whole = len(known) == len(traces) and not any(map(_is_large, traces))
-    units = {_EPOCH_DIGITS.get(len(moments[0][0])) for moments in known if moments[0][0].isdigit()}
+    units = {EPOCH_DIGITS.get(len(moments[0][0])) for moments in known if moments[0][0].isdigit()}
     unit = next(iter(units)) if len(known) == len(traces) and len(units) == 1 else None
     if options.trace.trace_unit is None and unit not in (None, SECOND):
         comments["trace_unit"] = f"The times have so many digits that they count units of {unit} from 1970."
@@ -1014,10 +1010,10 @@ def _check_notations(each: Mapping[Path, _Moments]) -> None:
     if len(firsts) <= _ONE_NOTATION:
         return
     (first, (path, text)), *_, (last, (other, own)) = firsts.items()
-    integers = [cell for _, cell in firsts.values() if cell.isdigit() and len(cell) in _EPOCH_DIGITS]
+    integers = [cell for _, cell in firsts.values() if cell.isdigit() and len(cell) in EPOCH_DIGITS]
     remedy = "use one notation for all times"
     if integers:
-        value = int(integers[-1]) * _EPOCH_DIGITS[len(integers[-1])].nanoseconds
+        value = int(integers[-1]) * EPOCH_DIGITS[len(integers[-1])].nanoseconds
         remedy += f", such as {show(Instant(TimeKind.ZONED, value))} in place of {integers[-1]}"
     of = "" if path == other else f" with the times of {path}"
     raise LarsError(
@@ -1032,7 +1028,7 @@ def _notation(instant: Instant, digits: int) -> str:
         case TimeKind.LOCAL:
             return "a dateTime without a time zone"
         case TimeKind.INTEGER:
-            return f"an integer of {digits} digits" if digits in _EPOCH_DIGITS else "an integer"
+            return f"an integer of {digits} digits" if digits in EPOCH_DIGITS else "an integer"
         case _:
             assert_never(instant.kind)
 

@@ -72,7 +72,7 @@ class CompareRequest:
     """
 
     IDLE: ClassVar = (
-        IdleOptions(_are_logs, ("--t0", "--bounds", "--semantics", "inputs"), excludes="two logs of alerts"),
+        IdleOptions(_are_logs, ("--t0", "--bounds", "--semantics"), excludes="two logs of alerts"),
         IdleOptions(
             lambda values: not _are_logs(values),
             tuple(option.flag for option in _LOG_OPTIONS),
@@ -376,6 +376,11 @@ def compare_either(request: CompareRequest, listeners: Listeners) -> CompareResu
     """Run `lars compare`, for two engines or for two logs of alerts."""
     if not compared.is_log(request.first):
         return answering(compare).answer(request, listeners)
+    if request.inputs:
+        raise LarsError(
+            f"{request.inputs[0]}: cannot compare this file with two logs of alerts; use one command for "
+            "each pair of logs, and --events FILE for a log of events"
+        )
     logs_request = compared.LogsRequest(
         first=Path(request.first),
         second=Path(request.second),

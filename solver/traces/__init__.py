@@ -10,6 +10,7 @@ from solver.traces.survey import (
     Survey,
     check_elements,
     check_side_file,
+    keep_skipped,
     report,
     survey,
 )

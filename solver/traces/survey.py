@@ -452,7 +452,7 @@ RejectedRow = tuple[str, str, str]
 def report(stream_survey: Survey, skipped: Iterable[RejectedRow], options: TraceOptions) -> None:
     """Write skipped lines to the file of --rejected, and issue warnings about the trace."""
     if options.on_error == "skip" and options.rejected is not None:
-        _keep(options.rejected, skipped)
+        keep_skipped(options.rejected, skipped)
     if stream_survey.skipped:
         sentence = (
             f"skipped {stream_survey.skipped} invalid lines or elements and wrote them to {options.rejected}"
@@ -513,10 +513,14 @@ def check_side_file(path: Path, inputs: Sequence[Path]) -> None:
         )
 
 
-def _keep(side_file: Path, skipped: Iterable[RejectedRow]) -> None:
-    """Write each skipped line, below a comment with its file and problem, and replace the file atomically."""
+def keep_skipped(side_file: Path, skipped: Iterable[RejectedRow], *, more: bool = False) -> None:
+    """Write each skipped line, below a comment with its file and problem, and replace the file atomically.
+
+    If `more` is true, the lines follow the lines that are already in the file.
+    """
+    before = side_file.read_text(encoding="utf-8") if more else SIDE_HEAD
     with replacement_path(side_file) as new, new.open("w", encoding="utf-8", newline="\n") as writer:
-        writer.write(SIDE_HEAD)
+        writer.write(before)
         for path, text, problem in skipped:
             writer.write(f"# {path}: {problem}\n{text}\n")
 

@@ -201,7 +201,9 @@ def _reports(
         copied = folder / f"answers{suffix[0] if suffix else ''}"
         copied.write_bytes(text)
         try:
-            recording = read_recording(copied, replace(options, unit=unit, origin=origin, ordered=False))
+            # Another column must not become the column of times because of the values of one batch.
+            settled = replace(options, unit=unit, origin=origin, ordered=False, guesses_time=False)
+            recording = read_recording(copied, settled)
         except LarsError as error:
             raise LarsError(_at(path, place, text, copied, str(error))) from None
     _check_columns(path, recording, (ANSWER,) if names is None else names)

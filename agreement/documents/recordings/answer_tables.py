@@ -5,7 +5,7 @@ terms in N-Triples syntax, values, or texts.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -14,14 +14,18 @@ from typing import Final, TypeVar
 from agreement.documents.recordings import answer_times, recording
 from agreement.documents.recordings.json_answers import read_time_term, time_variables
 from lars.dataclass import dataclass
+from lars.durations import MILLISECOND, SECOND, Duration
 from lars.errors import LarsError
 from lars.files import TextFile
+from solver import traces
 from solver.rdf import NotATerm, canonical, read_term, short, unquote
 from solver.traces.formats.cells import OTHER_TIMES
 from solver.traces.formats.csv_lines import DELIMITERS, delimiter_of
 from solver.traces.input_files import readable
 
 ACCEPTED_TABLE: Final = "a table with a column of times (t, time, timestamp) and a column for each variable"
+EPOCH_DIGITS: Final = {10: SECOND, 13: MILLISECOND, 16: Duration(1000), 19: Duration(1)}
+"""The units of integers that count from 1970 in our years, by the number of their digits."""
 _TERMS: Final = ("<", '"', "_:")
 
 
@@ -36,7 +40,9 @@ def read_answer_table(path: Path, times: answer_times.AnswerTimes) -> recording.
     from solver.traces.formats.tables import plain_table
 
     cells = cells_of_table(str(path), plain_table(str(path), readable(path)))
-    time = column_of_times(list(cells), times, lambda problem: LarsError(f"{path}: {problem}"))
+    time = column_of_times(
+        list(cells), times, lambda problem: LarsError(f"{path}: {problem}"), lambda name: cells[name][1]
+    )
     others = [name for name in cells if name != time]
     names = [name for name in others if name.startswith("?")] or others
     exact = {name: _terms(cells[name][1]) for name in names}
@@ -55,28 +61,101 @@ def read_answer_table(path: Path, times: answer_times.AnswerTimes) -> recording.
 
 
 def column_of_times(
-    names: Sequence[str], times: answer_times.AnswerTimes, error: Callable[[str], LarsError]
+    names: Sequence[str],
+    times: answer_times.AnswerTimes,
+    error: Callable[[str], LarsError],
+    cells: Callable[[str], Iterable[str | None]],
 ) -> str:
-    """Return the name of the column of times, or raise the `error` with the names of the columns."""
+    """Return the name of the column of times, or raise the `error` with the names of the columns.
+
+    If no column has a usual name of times, the values of the columns determine the column of times. The
+    function `cells` returns the values of a column.
+    """
     if (name := known_column_of_times(names, times)) is not None:
+        days = {text or "" for text in cells(name)}
+        clocks = names if days and all(map(DATE.fullmatch, days)) else ()
+        for other in clocks:
+            if all(CLOCK.fullmatch(text or "") for text in cells(other)):
+                raise error(
+                    f"cannot use the column {name} for the times: its dates have their times of day in the "
+                    f"column {other}; expected one column with dates and times of day"
+                )
         return name
+    given = times.options.time_variable
+    guessed = () if given or not times.options.guesses_time else names
+    texts = {name: {text or "" for text in cells(name)} for name in guessed}
+    if texts and not any(texts.values()):
+        return names[0]  # a table without rows has no times
+    for is_time, least in _SIGNS:
+        fitting = [
+            name
+            for name, values in texts.items()
+            if sum(map(is_time, map(lexical_of, values))) >= least * len(values)
+        ]
+        if len(fitting) > 1:
+            raise error(
+                f"cannot choose the column of times: {' and '.join(fitting)} contain times; use "
+                f"{' or '.join(f'--time-variable {name}' for name in fitting)}"
+            )
+        if fitting:
+            return fitting[0]
     raise error(
         f"no column with a time among {', '.join(names) or 'no columns'}; expected --time-variable NAME, "
-        f"or a column {' or '.join(time_variables(times.options.time_variable))}"
+        f"or a column {' or '.join(time_variables(given))}"
     )
 
 
 def known_column_of_times(names: Sequence[str], times: answer_times.AnswerTimes) -> str | None:
     """Return the name of the column of times; None if no column has a name of such columns."""
-    variable = times.options.time_variable
-    candidates = time_variables(variable)
+    given = times.options.time_variable
+    candidates = time_variables(given)
     # A variable may have the name of the column of times, as in the answers of lars solve.
-    exact = candidates if variable is None else (variable, *candidates)
-    called = time_column(names) if variable is None else None
+    exact = (*given, *candidates)
+    called = None if given else time_column(names)
     every = (*exact, called, *(f"?{name}" for name in candidates))
     return next((name for name in every if name in names), None)
 
 
+def lexical_of(text: str) -> str:
+    """Return the lexical form of a cell: a literal in N-Triples syntax has quotes, and perhaps a datatype."""
+    literal = _LITERAL.fullmatch(text)
+    return text if literal is None else literal[1]
+
+
+def _is_date_time(text: str) -> bool:
+    try:
+        return traces.cell_time(text).kind is not traces.TimeKind.INTEGER
+    except traces.MalformedPart:
+        return False
+
+
+def _is_since_1970(text: str) -> bool:
+    """Return whether a number can count seconds or a finer unit from 1970, in our years."""
+    whole, _, _ = text.partition(".")
+    return whole.isdecimal() and whole[0] != "0" and len(whole) in EPOCH_DIGITS
+
+
+def _is_like_date(text: str) -> bool:
+    return _LIKE_DATE.match(text) is not None
+
+
+DATE: Final = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+CLOCK: Final = re.compile(r"\d{1,2}:\d\d(?::\d\d(?:\.\d+)?)?", re.ASCII)
+_LITERAL: Final = re.compile(r'"([^"]*)"(?:\^\^<[^<>]*>)?')
+_LIKE_DATE: Final = re.compile(
+    r"\d{1,4}([./-])\d{1,2}\1\d{1,4}\b|\d{8}T?\d{4}|\d{1,2}:\d\d|\w{3},? \d\d? \w{3}", re.ASCII
+)
+_ALL, _MOST = 1.0, 0.5
+_SIGNS: Final = (
+    (_is_date_time, _ALL),
+    (_is_since_1970, _ALL),
+    # The reader reports the place of a value that is not a time.
+    (_is_date_time, _MOST),
+    (_is_since_1970, _MOST),
+    (_is_like_date, _ALL),
+    (_is_like_date, _MOST),
+)
+"""The tests of values that find a column of times, and the share of the values that must pass."""
 _TIMES: Final = ("t", *OTHER_TIMES)
 
 
@@ -123,8 +202,16 @@ def _timed(
             lexical = text if is_text or text is None else str(getattr(read_term(text), "lexical", text))
             before = times.forwards(times.read(lexical or ""), before)
         except LarsError as error:
-            raise LarsError(f"{path}: row {number}: {error}") from None
-        yield before, row
+            skip(times, f"row {number}: {text}", LarsError(f"{path}: row {number}: {error}"))
+        else:
+            yield before, row
+
+
+def skip(times: answer_times.AnswerTimes, text: str, error: LarsError) -> None:
+    """Keep an invalid line that is skipped, or raise its error if no line is skipped."""
+    if times.options.skipped is None:
+        raise error
+    times.options.skipped.append((text, getattr(error, "problem", str(error))))
 
 
 ACCEPTED_CSV: Final = "SPARQL 1.1 CSV results, whose first line contains the variables, among them the time"
@@ -168,11 +255,20 @@ class _Table:
     def _rows(self, records: list[list[Field]]) -> Iterator[recording.TimedRow]:
         before = 0.0
         for record in records:
-            check_width(self.source, record, self.names)
-            others = record[: self.time] + record[self.time + 1 :]
-            before = self._at(record[self.time], partial(self._forwards, before))
-            terms = [self._at(field, self.read) for field in others]
+            try:
+                check_width(self.source, record, self.names)
+                others = record[: self.time] + record[self.time + 1 :]
+                t = self._at(record[self.time], partial(self._forwards, before))
+                terms = [self._at(field, self.read) for field in others]
+            except LarsError as error:
+                skip(self.times, self._text(record), error)
+                continue
+            before = t
             yield before, dict(zip(self._variables(), terms, strict=True))
+
+    def _text(self, record: list[Field]) -> str:
+        last = record[-1]
+        return self.source.text[record[0].offset : last.offset + len(last.text)]
 
     def _forwards(self, before: float, text: str) -> float:
         return self.times.forwards(self.read_time(text), before)
@@ -190,10 +286,14 @@ def read_csv(source: TextFile, times: answer_times.AnswerTimes) -> recording.Rec
     The column `time_variable` contains the times. By default, the column with the times is the first column
     with the name t, time or timestamp. Raises LarsError with the place of an error.
     """
-    records = csv_records(source)
+    records = csv_records(source, times)
     names = _names(source, records, ACCEPTED_CSV)
-    place = names.index(column_of_times(names, times, partial(source.error, 0)))
-    table = _Table(source, names, place, recording.of_text, times.read, times)
+    place = names.index(column_of_times(names, times, partial(source.error, 0), _cells(names, records[1:])))
+    # Some programs write a space after each comma.
+    is_spaced = len(names) > 1 and all(field.text.startswith(" ") for field in records[0][1:])
+    read = _after_space if is_spaced else recording.of_text
+    read_time = (lambda text: times.read(text.strip(" "))) if is_spaced else times.read
+    table = _Table(source, names, place, read, read_time, times)
     return table.answers(records[1:], lexical=True)
 
 
@@ -201,7 +301,7 @@ def read_tsv(source: TextFile, times: answer_times.AnswerTimes) -> recording.Rec
     """Return the reports in SPARQL 1.1 TSV results, as `read_csv` does, but with exact RDF terms."""
     records = tsv_records(source)
     names = _names(source, records, ACCEPTED_TSV)
-    column = column_of_times(names, times, partial(source.error, 0))
+    column = column_of_times(names, times, partial(source.error, 0), _cells(names, records[1:]))
 
     def time(text: str) -> float:
         return read_time_term(tsv_term(text), column, times)
@@ -209,6 +309,20 @@ def read_tsv(source: TextFile, times: answer_times.AnswerTimes) -> recording.Rec
     return _Table(source, names, names.index(column), tsv_term, time, times).answers(
         records[1:], lexical=False
     )
+
+
+def _after_space(text: str) -> str | None:
+    return recording.of_text(text.lstrip(" "))
+
+
+def _cells(names: list[str], records: list[list[Field]]) -> Callable[[str], Iterable[str]]:
+    """Return a function that returns the texts in a column of the records that have all columns."""
+
+    def texts(name: str) -> Iterable[str]:
+        place = names.index(name)
+        return (record[place].text.strip(" ") for record in records if len(record) == len(names))
+
+    return texts
 
 
 def _names(source: TextFile, records: list[list[Field]], accepted: str) -> list[str]:
@@ -220,10 +334,24 @@ def _names(source: TextFile, records: list[list[Field]], accepted: str) -> list[
         name = field.text.strip()
         name = name[1:] if name[:1] in ("?", "$") else name
         if not _NAME.fullmatch(name) or name in names:
-            what = "twice the variable" if name in names else "as the name of a variable"
-            raise source.error(field.offset, f"found {what} {short(field.text)}; expected {accepted}")
+            if name in names:
+                problem = f"found twice the variable {short(field.text)}; expected {accepted}"
+            else:
+                problem = f"found {short(field.text)} as the name of a column; {_naming(name)}"
+            raise source.error(field.offset, problem)
         names.append(name)
     return names
+
+
+def _naming(name: str) -> str:
+    """Return what is expected in place of a text that cannot be the name of a column."""
+    if _is_date_time(name) or _is_like_date(name):
+        return "expected a first line with the names of the columns"
+    if "|" in name:
+        return "expected commas, semicolons or tabs between columns"
+    fitting = re.sub(r"\W+", "_", name).strip("_")
+    example = f", such as {fitting}" if _NAME.fullmatch(fitting) else ""
+    return f"expected names of letters, digits and _{example}"
 
 
 def tsv_term(text: str) -> str | None:
@@ -236,23 +364,32 @@ def tsv_term(text: str) -> str | None:
     return unquote(text) or (canonical(text) if text else None)
 
 
-def csv_records(source: TextFile) -> list[list[Field]]:
+def csv_records(source: TextFile, times: answer_times.AnswerTimes) -> list[list[Field]]:
     """Return the records of a CSV text, without blank lines; raises LarsError with the place of an error.
 
-    The first line determines whether commas, semicolons or tabs separate fields.
+    The first line determines whether commas, semicolons or tabs separate fields. The options of the `times`
+    determine whether an invalid line is skipped.
     """
     fields: list[list[Field]] = []
     record: list[Field] = []
     text, at = source.text, 0
     mark = delimiter_of(text.partition("\n")[0])
     while at < len(text) or record:
-        field, at = _csv_field(source, at, mark)
+        try:
+            field, at = _csv_field(source, at, mark)
+            end = _END[mark].match(text, at)
+            if end is None:
+                found = short(text[at : at + 20])
+                problem = f"found {found} after a field; expected {_CALLED[mark]}, or the end of the line"
+                raise source.error(at, problem)
+        except LarsError as error:
+            start = record[0].offset if record else at
+            stop = text.find("\n", start)
+            stop = len(text) if stop < 0 else stop
+            skip(times, text[start:stop].rstrip("\r"), error)
+            at, record = stop + 1, []
+            continue
         record.append(field)
-        end = _END[mark].match(text, at)
-        if end is None:
-            found = short(text[at : at + 20])
-            problem = f"found {found} after a field; expected {_CALLED[mark]}, or the end of the line"
-            raise source.error(at, problem)
         at = end.end()
         if end[0] != mark:
             fields.append(record)

@@ -20,6 +20,14 @@ _BEYOND: Final = 2.0**200
 ACCEPTED_LATEST: Final = f"expected times below {LATEST} ms"
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
+KINDS: Final = {
+    traces.TimeKind.ZONED: "has a time zone",
+    traces.TimeKind.LOCAL: "has no time zone",
+    traces.TimeKind.INTEGER: "is a number",
+}
+"""What distinguishes the kinds of times, as parts of a sentence."""
+_DATE_TIMES: Final = "a dateTime such as 2024-05-01T12:00:00Z or 2024-05-01 12:00"
+
 _DATED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
@@ -40,14 +48,16 @@ class AnswerTimes:
         1500.0
         """
         if _NUMBER.fullmatch(text):
+            self._check_notation(traces.TimeKind.INTEGER, text)
             return self.of_number(float(text))
         try:
-            return self._since_origin(traces.cell_time(text))
+            written = traces.cell_time(text)
+            self._check_notation(written.kind, text)
+            return self._since_origin(written)
         except traces.MalformedPart as error:
             if _DATED.match(text):  # a day that does not exist, or a time that is too fine or too late
                 raise LarsError(error.problem) from None
-            accepted = f"{self._accepted()}, or a dateTime such as 2024-05-01T12:00:00Z"
-            raise LarsError(f"found {short(text)}; expected {accepted}") from None
+            raise LarsError(f"found {short(text)}; expected {self._accepted()}, or {_DATE_TIMES}") from None
 
     def of_number(self, number: float) -> float:
         """Return the time of a number in milliseconds; `unit` is the unit of the number."""
@@ -68,8 +78,23 @@ class AnswerTimes:
             raise LarsError(f"{problem}; expected {accepted}")
         return t
 
+    def _check_notation(self, kind: traces.TimeKind, text: str) -> None:
+        """Keep the kind of the first time of a file, and raise LarsError for a time of another kind."""
+        if (notation := self.options.notation) is None:
+            return
+        if not notation:
+            notation.append((kind, text))
+        first, before = notation[0]
+        if first is not kind:
+            raise LarsError(
+                f"found {text}, which {KINDS[kind]}, but the first time of the file, {before}, "
+                f"{KINDS[first]}; use one notation for all times"
+            )
+
     def _since_origin(self, written: traces.Instant) -> float:
         origin: traces.Instant | None = self.options.origin
+        if origin is None and self.options.notation is not None:
+            origin = traces.Instant(written.kind, 0)
         if origin is None:
             raise LarsError(
                 f"found the dateTime {traces.show(written)}, but the dateTime of time 0 is unknown; "
@@ -77,12 +102,14 @@ class AnswerTimes:
             )
         if written.kind is traces.TimeKind.INTEGER or written.kind is not origin.kind:
             raise LarsError(
-                f"found {traces.show(written)}: only one of this time and the origin has a time zone; "
-                f"expected {self._accepted()}"
+                f"found {traces.show(written)}, which {KINDS[written.kind]}, but time 0, "
+                f"{traces.show(origin)}, {KINDS[origin.kind]}; use a time zone in both, or in neither"
             )
         if written.value < origin.value:
             begin = traces.show(origin)
             problem = f"found {traces.show(written)}, which is before time 0, {begin}"
+            if self.options.origin is None:
+                raise LarsError(f"found {traces.show(written)}; expected dateTimes from 1970")
             raise LarsError(
                 f"{problem}; use --origin with a dateTime that is not after the earliest time of the answers"
             )

@@ -104,9 +104,9 @@ def one_a_line(lines: Sequence[TextLine]) -> bool:
     return bool(others) and first[0] == others[0][0] == "{" and first[-1] not in "{[,:"
 
 
-def time_variables(variable: str | None) -> Sequence[str]:
-    """Return the possible names of the variable with the time, without ?; `variable` is the given name."""
-    return TIME_VARIABLES if variable is None else (variable.removeprefix("?"),)
+def time_variables(chosen: Sequence[str]) -> Sequence[str]:
+    """Return the possible names of the variable with the time, without ?; `chosen` are the user's names."""
+    return tuple(name.removeprefix("?") for name in chosen) or TIME_VARIABLES
 
 
 def _read(

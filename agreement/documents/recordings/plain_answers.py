@@ -46,9 +46,19 @@ def read_json(source: TextFile, times: answer_times.AnswerTimes) -> recording.Re
     names, before, texts = dict[str, None](), 0.0, list[str]()
     reports, rows_before = list[tuple[float, list[dict[str, str | None]]]](), False
     has_lists = False
-    for document, path, entry in _entries(source, times):
-        column = answer_tables.column_of_times([*entry], times, partial(document.error, path))
-        t = json_answers.time_at(document, (*path, column), entry[column], times, before)
+    entries = list(_entries(source, times))
+    guessed: str | None = None
+    for document, path, entry in entries:
+        column = answer_tables.known_column_of_times([*entry], times) or guessed
+        if column is None or column not in entry:
+            column = guessed = answer_tables.column_of_times(
+                [*entry], times, partial(document.error, path), partial(_cells, entries)
+            )
+        try:
+            t = json_answers.time_at(document, (*path, column), entry[column], times, before)
+        except LarsError as error:
+            answer_tables.skip(times, json.dumps(entry), error)
+            continue
         where = _only_list(document, path, entry)
         rows = [(path, {name: entry[name] for name in entry if name != column})]
         if where is not None:
@@ -64,13 +74,24 @@ def read_json(source: TextFile, times: answer_times.AnswerTimes) -> recording.Re
     return replace(recording.made_lexical(answers), lexical=True) if texts else answers
 
 
+def _cells(entries: list[_Placed], name: str) -> Iterator[str]:
+    """Yield the texts under a key in all objects; a value that is not plain has the text ""."""
+    for _, _, entry in entries:
+        value = entry.get(name)
+        yield str(value) if isinstance(value, str | int | float | Decimal) else ""
+
+
 def _entries(source: TextFile, times: answer_times.AnswerTimes) -> Iterator[_Placed]:
     """Yield the objects with a time of a text."""
     lines = source.lines()
     if json_answers.one_a_line(lines):
         for line in lines:
-            document = placed.json_of_line(line, ACCEPTED_JSON, _fraction)
-            yield document, (), document.content
+            try:
+                document = placed.json_of_line(line, ACCEPTED_JSON, _fraction)
+            except LarsError as error:
+                answer_tables.skip(times, line.text, error)
+            else:
+                yield document, (), document.content
         return
     document = placed.json_of(source, ACCEPTED_JSON, _fraction)
     if not isinstance(document.content, list | dict):

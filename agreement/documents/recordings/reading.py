@@ -14,6 +14,7 @@ from agreement.documents.recordings.answer_tables import (
     read_answer_table,
     read_csv,
     read_tsv,
+    tsv_term,
 )
 from agreement.documents.recordings.answer_times import AnswerTimes
 from agreement.documents.recordings.case import ACCEPTED_CASE, case_of
@@ -74,11 +75,13 @@ def read_recording(path: Path, options: AnswersOptions) -> Recording:
 
 def _recording_of(path: Path, options: AnswersOptions) -> Recording:
     accepted = ACCEPTED_ANSWERS if options.answers_format is None else ACCEPTED[options.answers_format]
-    if options.answers_format is None and is_table(path):
+    is_row = options.answers_format is None and is_table(path)
+    if is_row and (options.skipped is None or is_table(path, of_json=False)):
         return read_answer_table(path, _times(options, options.unit))
     # A pipe can be read only once, so its copy is read.
     source = decode(str(path), read_bytes(readable(path), accepted), accepted)
-    kind = options.answers_format or recognise(source, bare(path).suffix.lower())
+    # The reader of tables cannot skip a line of JSON.
+    kind = options.answers_format or ("json" if is_row else recognise(source, bare(path).suffix.lower()))
     times = _times(options, MILLISECOND if kind in _IN_MILLISECONDS else options.unit)
     match kind:
         case "case":
@@ -106,8 +109,11 @@ def _times(options: AnswersOptions, usual: Duration) -> AnswerTimes:
     return AnswerTimes(options.answers_unit or usual, options)
 
 
-def is_table(path: Path) -> bool:
-    """Return whether a file begins like a table: Parquet, Arrow, or JSON lines of plain values."""
+def is_table(path: Path, *, of_json: bool = True) -> bool:
+    """Return whether a file begins like a table: Parquet, Arrow, or JSON lines of plain values.
+
+    If `of_json` is false, JSON lines are not a table.
+    """
     try:
         with readable(path).open("rb") as file:
             first = file.readline(_LONGEST_LINE).removeprefix(BYTE_ORDER_MARK)
@@ -117,7 +123,7 @@ def is_table(path: Path) -> bool:
         return False  # its reader reports the error
     if first.startswith((PARQUET, *ARROW)):
         return True
-    return is_json_row(first.decode("utf-8", "replace"))
+    return of_json and is_json_row(first.decode("utf-8", "replace"))
 
 
 def recognise(source: TextFile, suffix: str) -> AnswersFormat:
@@ -131,7 +137,9 @@ def recognise(source: TextFile, suffix: str) -> AnswersFormat:
     if first.isascii() and first.isdecimal():
         return "yabench"
     if suffix in _SUFFIXES:
-        return _SUFFIXES[suffix]
+        # SPARQL's TSV contains terms; other programs write plain texts.
+        is_plain = suffix == ".tsv" and "?" not in first and not all(map(_are_terms, lines[1:2]))
+        return "csv" if is_plain else _SUFFIXES[suffix]
     separator = delimiter_of(first)
     names = {name.strip().strip('"').lstrip("?$") for name in first.split(separator)}
     if not names.isdisjoint(json_answers.TIME_VARIABLES):
@@ -140,6 +148,16 @@ def recognise(source: TextFile, suffix: str) -> AnswersFormat:
         f"neither the name of the file nor its first line determines the format; expected {ACCEPTED_ANSWERS}"
     )
     raise source.error(0, problem)
+
+
+def _are_terms(line: TextLine) -> bool:
+    """Return whether each field of a line of TSV is empty or an RDF term."""
+    try:
+        for text in line.text.split("\t"):
+            tsv_term(text)
+    except LarsError:
+        return False
+    return True
 
 
 def _of_keys(lines: list[TextLine], source: TextFile) -> AnswersFormat:

@@ -597,10 +597,15 @@ class AnswersOptions:
     """The options for reading a file of recorded answers.
 
     If a time in the answers is a number, its unit is `answers_unit`. The default of `answers_unit` is ms in
-    files of CSRBench and YABench, and one time point (`unit`) in other files. The field `time_variable` is
-    the column of times in SPARQL results; dateTimes in this column count from `origin`. The field `rename`
+    files of CSRBench and YABench, and one time point (`unit`) in other files. The field `time_variable`
+    contains names of the column of times; dateTimes in this column count from `origin`. The field `rename`
     maps names of columns to variables of the query. If `ordered` is false, the time of a report may be
-    earlier than the time of the previous report.
+    earlier than the time of the previous report. If `guesses_time` is true, the values of a table without a
+    usual name of times determine the column of times.
+
+    - If `notation` is a list, it receives the kind and the text of the first time. Without an origin,
+      dateTimes then count from 1970.
+    - If `skipped` is a list, it receives the text and the problem of each invalid line, which is skipped.
     """
 
     HEADING: ClassVar = "Recorded answers"
@@ -614,8 +619,13 @@ class AnswersOptions:
         keyword="str | None",
         metavar="LENGTH",
     )
-    time_variable: str | None = option(
-        None, "Name of the column with the times, if the answers are SPARQL results.", metavar="NAME"
+    time_variable: tuple[str, ...] = option(
+        (),
+        "Name of the column with the times. Repeatable: one name for each file. [default: t, time, timestamp "
+        "or a similar name, otherwise the only column in which all values are dateTimes]",
+        metavar="NAME",
+        keyword="str | Sequence[str] | None",
+        repeated=True,
     )
     rename: Mapping[str, str] | None = option(
         None,
@@ -629,6 +639,9 @@ class AnswersOptions:
     # Any: an Instant or None; its module loads numpy, which few commands need to read their arguments.
     origin: Any = None
     ordered: bool = True
+    guesses_time: bool = True
+    notation: list[tuple[Any, str]] | None = None
+    skipped: list[tuple[str, str]] | None = None
 
     def since(self, zero: str | None) -> "AnswersOptions":
         """Return the options; if no origin is given, `zero` (the dateTime of time 0) becomes the origin."""

@@ -39,10 +39,10 @@ from agreement.documents.table_files import Column, OutTable, term_columns
 from agreement.documents.values import Period, points_of
 from agreement.engines.engine import columns
 from agreement.results.base.library import Findings, Listeners, offered_functions
-from agreement.results.logs import report
+from agreement.results.logs import reading, report
 from agreement.results.logs.hints import hints
 from agreement.results.logs.limits import in_words, limits_of
-from agreement.results.logs.predicting import JudgedLogs, check_year, later, read_log
+from agreement.results.logs.predicting import JudgedLogs, later
 from agreement.results.logs.report import Missed, Prediction
 from lars.dataclass import dataclass
 from lars.durations import MILLISECOND, Duration, duration
@@ -51,8 +51,8 @@ from lars.files import rewrite
 from lars.language.terms import Variable
 from lars.options import argument, option
 from solver.memory import FAILED
-from solver.settings import Warn, share, unsaid
-from solver.traces import read_time
+from solver.settings import IN_ORDER, Warn, share, unsaid
+from solver.traces import check_side_file
 from solver.traces.input_files import bare
 from translate.analysis import parts
 from translate.model.patterns import Group
@@ -268,13 +268,23 @@ def compare_logs(request: LogsRequest, listeners: Listeners) -> LogsResult:
     """
     paths, asked = (request.first, request.second), request.logs
     _check(request)
-    zero, logs = _read_logs(paths, request)
-    zero = _zero_of_numbers(logs) if zero is None else zero
+    rejected = request.input_options.trace.rejected
+    notations: reading.Notations = {}
+    skipped: reading.Skipped | None = None if request.input_options.trace.on_error == "stop" else {}
+    readings = reading.own_reading((*paths, *request.logs.events), _reading(request))
+    logs = _read_logs(paths, readings, (notations, skipped), listeners.note)
     variables, typed = _variables(request), request
     request, logs = _in_one_case(request, logs, variables, listeners.note)
-    tables = list(_event_tables(request, zero))
+    tables = list(_event_tables(request, readings, (notations, skipped), listeners.note))
+    zero = reading.zero_of(notations)
+    units = {reading.unit_of_numbers(path, notations) for path in asked.events}
+    if request.input_options.trace.trace_unit is None and len(units) == 1:
+        options = request.input_options.with_trace(trace_unit=next(iter(units)))
+        request = replace(request, input_options=options)
     known = [name for _, table in tables for name in table.variables]
     common, lacking = _compared_columns(paths, logs, variables, known, listeners.note)
+    gaps = reading.gaps(paths, logs, common, listeners.note)
+    logs = reading.without_words(logs[0], gaps), reading.without_words(logs[1], gaps)
     within = inf if asked.within is None else asked.within.milliseconds
     read = (*logs, *(table for _, table in tables))
     begin = _minute(zero, (report.t for table in read for report in table.reports))
@@ -284,10 +294,13 @@ def compare_logs(request: LogsRequest, listeners: Listeners) -> LogsResult:
     moved = None if events is None else later(events, -begin * initial.MINUTE)
     predictions: report.Predictions = ((), ())
     text, distinction = None, _distinction(asked.query, request)
+    arrivals: Sequence[str] = ()
     # No query is derived from a log without alerts: whatever is silent on the events predicts the log.
     has_alerts = [bool(log.reports) for log in (first, second)]
     if asked.events and (any(has_alerts) if asked.query else all(has_alerts)):
-        predictions, text, different = _explained(request, zero, tables, logs, lacking, listeners)
+        predictions, text, different, arrivals = _explained(
+            request, zero, tables, logs, (lacking, gaps), readings, listeners
+        )
         distinction = different or distinction
     match = match_logs(first, second, request.tolerance, within, moved)
     if all(predictions) and asked.within is None and (clock := _clock(*predictions)) is not None:
@@ -301,6 +314,10 @@ def compare_logs(request: LogsRequest, listeners: Listeners) -> LogsResult:
                 "matched. Use --within LENGTH to change this"
             )
     names = _names(paths)
+    if rejected is not None and skipped:
+        # The reader of traces writes the invalid lines of the events.
+        own = {path: lines for path, lines in skipped.items() if path in paths or not any(predictions)}
+        reading.keep_lines(rejected, own, listeners.warn, more=any(predictions))
     causes = _no_alerts(names, (first, second), predictions) or hints(
         names,
         (first, second),
@@ -310,7 +327,7 @@ def compare_logs(request: LogsRequest, listeners: Listeners) -> LogsResult:
     return LogsResult(
         names=names,
         match=match,
-        hints=tuple(causes) if any(match.only) else (),
+        hints=(*causes, *arrivals) if any(match.only) or not match.alerts else tuple(arrivals),
         _dates=Dates(shown, MILLISECOND),
         _times=request.times,
         _fails_on_empty=request.fail_on_empty,
@@ -323,12 +340,14 @@ def compare_logs(request: LogsRequest, listeners: Listeners) -> LogsResult:
 
 
 def _no_alerts(names: tuple[str, str], logs: _Logs, predictions: report.Predictions) -> tuple[str, ...]:
-    """Return a sentence about a log without alerts, if the other log has alerts and no predictions exist."""
+    """Return a sentence about logs without alerts, if no predictions exist."""
     numbers = [sum(len(one.rows) for one in log.reports) for log in logs]
     if all(numbers) or any(predictions):
         return ()
     (empty, _), (full, number) = sorted(zip(names, numbers, strict=True), key=lambda log: log[1])
-    return (f"{empty} contains no alert, and {full} contains {quantity(number, 'alert')}",) if number else ()
+    if not number:
+        return ("neither log contains an alert, so lars looks for no rule",)
+    return (f"{empty} contains no alert, and {full} contains {quantity(number, 'alert')}",)
 
 
 def _clock(*logs: Sequence[Prediction]) -> tuple[Duration, str] | None:
@@ -488,14 +507,18 @@ def _has_values(log: Recording, column: str, name: str, other: Recording) -> boo
 
 def _check(request: LogsRequest) -> None:
     """Raise LarsError if the user gives an option without another option that it requires."""
-    logs = request.logs
+    logs, options = request.logs, request.input_options.trace
+    if options.on_error == "skip":
+        if options.rejected is None:
+            raise LarsError("--on-error skip requires --rejected FILE")
+        check_side_file(options.rejected, (request.first, request.second, *logs.events))
     for flag, given in (
         ("--wait", requests.has_wait(request.wait)),
         ("--lateness", request.lateness is not None),
     ):
         if given and not logs.events:
             raise LarsError(f"{flag} requires --events FILE, the log of the events, and --arrival")
-    requests.check_arrival(request.input_options.trace.arrival, request.wait, request.lateness)
+    requests.check_arrival(options.arrival, request.wait, request.lateness)
     if logs.query and not logs.events:
         raise LarsError("--query requires --events FILE, the log of the events that the query reads")
     if not logs.events and (extra := logs.period):
@@ -543,26 +566,23 @@ def _names(paths: tuple[Path, Path]) -> tuple[str, str]:
     return (first, second) if first != second else (str(paths[0]), str(paths[1]))
 
 
-def _read_logs(paths: tuple[Path, Path], request: LogsRequest) -> tuple[str | None, _Logs]:
-    """Return the dateTime of time 0 (None if times are numbers), and two logs."""
-    reading, problem = _reading(request), None
-    for zero in (None, *initial.ZEROS):
-        dated = reading if zero is None else replace(reading, origin=read_time(zero))
-        try:
-            first = read_log(paths[0], dated)
-        except LarsError as error:
-            problem = problem or error
-            continue
-        try:
-            second = read_log(paths[1], dated)
-        except LarsError as error:
-            # That the first can be read so says which of the problems counts, if it has an alert.
-            problem = error if first.reports or problem is None else problem
-        else:
-            _check_renamed(reading.rename or {}, first, second)
-            return zero, (first, second)
-    assert problem is not None
-    raise problem
+def _read_logs(
+    paths: tuple[Path, Path],
+    readings: Mapping[Path, requests.AnswersOptions],
+    collected: tuple[reading.Notations, reading.Skipped | None],
+    note: Warn,
+) -> _Logs:
+    """Return two logs; a log without alerts has the columns of the other log."""
+    first, second = (reading.read_file(path, readings[path], *collected) for path in paths)
+    _check_renamed(readings[paths[0]].rename or {}, first, second)
+    for path, log in dict(zip(paths, (first, second), strict=True)).items():
+        time = reading.column_of_times(path, log, readings[path])
+        reading.note_commas(path, log, note)
+        if log.reports and time is not None and not answer_tables.time_column([time]):
+            note(f"{path.name}: the times are in the column {time} (--time-variable)")
+    if not first.reports:
+        return replace(first, variables=second.variables), second
+    return first, second if second.reports else replace(second, variables=first.variables)
 
 
 def _check_renamed(renamed: Mapping[str, str], *logs: Recording) -> None:
@@ -591,15 +611,27 @@ def _reading(request: LogsRequest) -> requests.AnswersOptions:
     return replace(request.recorded, unit=request.input_options.trace.time_point, ordered=False)
 
 
-def _explained(  # noqa: PLR0913, PLR0917 - what is asked, and what was read
+def _skips(request: LogsRequest) -> list[tuple[str, str]] | None:
+    """Return a list for the invalid lines of a log that was read before; None if they are errors."""
+    return None if request.input_options.trace.on_error == "stop" else []
+
+
+def _explained(  # noqa: PLR0913, PLR0915, PLR0917 - what is asked, and what was read
     request: LogsRequest,
     zero: str | None,
     tables: _Tables,
     logs: _Logs,
-    lacking: frozenset[str],
+    columns_of_logs: tuple[frozenset[str], frozenset[str]],
+    readings: Mapping[Path, requests.AnswersOptions],
     listeners: Listeners,
-) -> tuple[report.Predictions, str | None, str]:
-    """Return the predictions of both logs, the drafted queries or None, and how their numbers differ."""
+) -> tuple[report.Predictions, str | None, str, Sequence[str]]:
+    """Return the predictions of both logs, the drafted queries or None, and how their numbers differ.
+
+    The last part of the result are sentences about times of arrival with which a rule predicts a log. The
+    argument `columns_of_logs` contains the variables without a column, and the columns with gaps.
+    """
+    lacking, gaps = columns_of_logs
+    logs = reading.without_gaps(logs[0], gaps), reading.without_gaps(logs[1], gaps)
     asked, names = request.logs, _names((request.first, request.second))
     options = _timed(request.input_options, zero, [table for _, table in tables], logs)
     with TemporaryDirectory(prefix="lars-") as folder:
@@ -642,32 +674,70 @@ def _explained(  # noqa: PLR0913, PLR0917 - what is asked, and what was read
         named = [f"for {log}" for log in names] if text else _query_names(queries)
         named = [""] if len(queries) < _LOGS else named
         notes: list[str] = []
-        judged = [
-            replace(
-                _judged(request, query, options, notes.append),
-                lacking=lacking,
-                name=name,
-                lengths=lengths,
-            )
-            for query, name in zip(queries, named, strict=True)
-        ]
-        for note in dict.fromkeys(notes):
-            listeners.note(note)
 
-        def predicted(n: int, likely: str = "") -> tuple[Prediction, ...]:
+        def judges(arrival: str | None, note: Warn) -> Sequence[JudgedLogs]:
+            arrived = options.with_trace(arrival=arrival)
+            return [
+                replace(
+                    _judged(request, query, arrived, note),
+                    lacking=lacking,
+                    name=name,
+                    lengths=lengths,
+                    gaps=gaps,
+                )
+                for query, name in zip(queries, named, strict=True)
+            ]
+
+        def predicted(judged: Sequence[JudgedLogs], n: int, likely: str = "") -> tuple[Prediction, ...]:
             warn, log = unsaid if n else listeners.warn, (request.first, request.second)[n]
             progress = share(listeners.progress, n, n + 1, _LOGS)
             long(f"lars compares {names[n]} with the answers of the query at the times of several rules")
-            own = replace(judged[min(n, len(judged) - 1)], rounding=roundings[n])
+            judge = judged[min(n, len(judged) - 1)]
+            given = replace(judge.reading, time_variable=readings[log].time_variable)
+            own = replace(judge, reading=given, rounding=roundings[n])
             return own.predictions(log, warn, progress, likely)
 
-        first = predicted(0)
-        second = predicted(1, first[0].name if first[0].fits else "")
+        judged = judges(options.trace.arrival, notes.append)
+        for note in dict.fromkeys(notes):
+            listeners.note(note)
+        first = predicted(judged, 0)
+        second = predicted(judged, 1, first[0].name if first[0].fits else "")
         # Two systems of one rule differ less than two rules that happen to fit.
         is_chance = (first[0].changed and not second[0].changed) or not (first[0].fits or first[0].close)
         if second[0].fits and is_chance:
-            first = predicted(0, second[0].name)
-        return (first, second), text, different
+            first = predicted(judged, 0, second[0].name)
+        departing = [n for n, tried in enumerate((first, second)) if not tried[0].fits]
+        arrivals: list[str] = []
+        if departing and options.trace.arrival is None and size <= _MANY_EVENTS:
+            for arrival in _arrivals(tables, is_sorted=not judged[0].trace.options.sort):
+                late = judges(arrival, unsaid)
+                best = {n: predicted(late, n)[0] for n in departing}
+                arrivals += [
+                    f"with --arrival {arrival}, the times of arrival of the events, the rule "
+                    f'"{rule.name}" predicts all alerts of {names[n]}'
+                    for n, rule in best.items()
+                    if rule.fits
+                ]
+        return (first, second), text, different, arrivals
+
+
+def _arrivals(tables: _Tables, *, is_sorted: bool) -> Sequence[str]:
+    """Return values of --arrival that the events allow: columns of times that are never before their rows.
+
+    If no such column exists, and the rows are not in the order of their times, their order may be that of
+    their arrival.
+    """
+    if len(tables) != 1:
+        return ()
+    ((_, table),) = tables
+    every = [(report.t, row) for report in table.reports for row in report.rows]
+    columns = zip(*(row for _, row in every), strict=True)
+    found = [
+        name
+        for name, cells in zip(table.variables, columns, strict=True)
+        if reading.are_after([t for t, _ in every], cells)
+    ]
+    return found or ([] if is_sorted else [IN_ORDER])
 
 
 def _roundings(
@@ -706,11 +776,11 @@ def _judged(request: LogsRequest, query: Path, options: requests.InputOptions, n
     options = options.fitted([query], note, request.wait, request.lateness)
     options = initial.initial(query.parent, (query, *asked.events), options, as_text=True).mapped(note)
     trace = options.trace_input(asked.events)
-    reading = replace(_reading(request), unit=options.trace.time_point)
+    how = replace(_reading(request), unit=options.trace.time_point, skipped=_skips(request))
     periods, unit = () if asked.window else asked.period, options.trace.time_point
     lateness = None if request.lateness is None else points_of(request.lateness, unit)
     late = points_of(request.wait, unit), lateness
-    return JudgedLogs(query, trace, unit, reading, periods, request.tolerance, *late)
+    return JudgedLogs(query, trace, unit, how, periods, request.tolerance, *late)
 
 
 def _events_in(names: Sequence[str], tables: _Tables) -> Recording | None:
@@ -725,33 +795,40 @@ def _events_in(names: Sequence[str], tables: _Tables) -> Recording | None:
     return replace(recordings.in_columns(table, tuple(map(str, own))), variables=tuple(names))
 
 
-def _zero_of_numbers(logs: _Logs) -> str | None:
-    """Return 1970-01-01 as the dateTime of time 0, if the times are numbers that count from 1970; else None.
-
-    Raises:
-        LarsError: A time is after the last dateTime that lars reads.
-    """
-    first = min((report.t for log in logs for report in log.reports), default=0.0)
-    if first < initial.SINCE_1970:
-        return None
-    check_year(first)
-    return initial.ZEROS[1]
-
-
-def _event_tables(request: LogsRequest, zero: str | None) -> Iterator[tuple[str, Recording]]:
+def _event_tables(
+    request: LogsRequest,
+    readings: Mapping[Path, requests.AnswersOptions],
+    collected: tuple[reading.Notations, reading.Skipped | None],
+    note: Warn,
+) -> Iterator[tuple[str, Recording]]:
     """Yield the logs of events that are tables with a time column, each with the name of this column."""
     options = request.input_options
-    origin = None if zero is None else read_time(zero)
     for path in request.logs.events:
-        if (time := answer_tables.time_column(initial.header(path))) is not None:
-            reading = requests.AnswersOptions(
-                answers_unit=options.trace.trace_unit,
-                time_variable=time,
-                unit=options.trace.time_point,
-                origin=origin,
-                ordered=False,
-            )
-            yield time, read_log(path, reading)
+        if not (names := initial.header(path)):
+            continue
+        given = readings[path].time_variable
+        time = next(iter(given), None) or _mapped_time(options) or answer_tables.time_column(names)
+        own = requests.AnswersOptions(
+            answers_unit=options.trace.trace_unit,
+            time_variable=() if time is None else (time,),
+            unit=options.trace.time_point,
+            ordered=False,
+        )
+        try:
+            table = reading.read_file(path, own, *collected)
+        except LarsError:
+            if time is None and request.logs.query:
+                continue  # a column that only the trace can name
+            raise
+        if (time := reading.column_of_times(path, table, own)) is not None:
+            reading.note_commas(path, table, note)
+            yield time, table
+
+
+def _mapped_time(options: requests.InputOptions) -> str | None:
+    """Return the column that --column maps to the times of the events, if it maps one."""
+    template = (options.trace.column or {}).get("t")
+    return template[1:-1] if isinstance(template, str) and re.fullmatch(r"{[^{}]+}", template) else None
 
 
 def _timed(

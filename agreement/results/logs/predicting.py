@@ -17,8 +17,8 @@ from agreement.comparing.judge import judging
 from agreement.comparing.judge.by_engine import VersionJudgement
 from agreement.comparing.judge.diagnosis import RecordingToJudge
 from agreement.documents import recordings, requests
-from agreement.documents.initial import LATEST, MINUTE, SINCE_1970
-from agreement.documents.recordings import SLACK, Push, Recording, Report, read_recording
+from agreement.documents.initial import MINUTE, SINCE_1970
+from agreement.documents.recordings import SLACK, Push, Recording, Report
 from agreement.documents.values import Period, points_of
 from agreement.engines import specifications
 from agreement.engines.engine import Engine, Off, columns
@@ -26,6 +26,7 @@ from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import EngineRun
 from agreement.results.judgements import judged_query, judged_run
 from agreement.results.logs import limits
+from agreement.results.logs.reading import check_year, read_log, without_words
 from agreement.results.logs.report import Prediction, change_of
 from lars.dataclass import dataclass
 from lars.durations import Duration
@@ -44,8 +45,6 @@ _PULL: Final = "csparql"
 _CLOSING: Final = "rspql"
 _MOST_PERIODS: Final = 6
 _MOST_LENGTHS: Final = 14
-_FINER: Final = tuple(Duration(10**power) for power in (6, 3, 0))
-"""The units of times that are tried if times in the unit of the trace are after the last dateTime."""
 _PARTS: Final = 4
 """A part of a log whose periods are tried on their own is its first or last fourth, with `_FEWEST` alerts."""
 _FEWEST: Final = 4
@@ -71,30 +70,6 @@ def later(log: Recording, milliseconds: float) -> Recording:
     return replace(log, reports=tuple(reports))
 
 
-def read_log(path: Path, reading: requests.AnswersOptions) -> Recording:
-    """Return the alerts of a file, ordered by time.
-
-    Without a unit of times, numbers that would be after the last dateTime in seconds are milliseconds or
-    finer units since 1970.
-    """
-    recording = read_recording(path, reading)
-    if reading.answers_unit is None:
-        for unit in _FINER:
-            if all(report.t <= LATEST for report in recording.reports[:1]):
-                break
-            recording = read_recording(path, replace(reading, answers_unit=unit))
-    return replace(recording, reports=tuple(sorted(recording.reports, key=lambda report: report.t)))
-
-
-def check_year(first: float) -> None:
-    """Raise LarsError if a time in ms since 1970 is after the last dateTime that lars reads."""
-    if first > LATEST:
-        problem = f"the first time is {first / 1000:.0f} s, beyond the year 2261"
-        raise LarsError(
-            f"{problem}; use --answers-unit 1ms and --trace-unit 1ms if the times are in milliseconds"
-        )
-
-
 @dataclass(frozen=True, slots=True)
 class JudgedLogs:
     """The data for predicting logs of alerts.
@@ -111,6 +86,7 @@ class JudgedLogs:
     - `name` is the name of the query, if each log has a query of its own; otherwise it is empty.
     - `lengths` are lengths of windows that are tried first in place of the only one of the query.
     - `rounding` is the difference that numbers of a log and predicted numbers may have in addition.
+    - `gaps` are the columns of numbers in which alerts may lack a number.
     """
 
     query: Path
@@ -125,6 +101,7 @@ class JudgedLogs:
     name: str = ""
     lengths: tuple[Duration, ...] = ()
     rounding: float = 0.0
+    gaps: frozenset[str] = frozenset()
     _tasks: list[specifications.Task] = field(default_factory=list)
     """The first task, whose cached rows all predictions of both logs use; empty before the first task."""
     _judges: dict[str, specifications.Specification | Engine] = field(default_factory=dict)
@@ -355,10 +332,11 @@ class JudgedLogs:
         Raises:
             LarsError: A column is missing.
         """
-        recording = read_log(log, self.reading.since(zero))
+        recording = without_words(read_log(log, self.reading.since(zero)), self.gaps)
         if zero is not None and recording.reports and recording.reports[0].t >= SINCE_1970:
             recording = later(recording, -read_time(zero).value / 10**6)
-        if missing := [name for name in names if name not in recording.variables]:
+        missing = [name for name in names if name not in recording.variables]
+        if missing and recording.reports:
             found = ", ".join(recording.variables)
             free = next((name for name in recording.variables if name not in names), "COLUMN")
             raise LarsError(

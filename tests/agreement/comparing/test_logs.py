@@ -634,7 +634,7 @@ def test_semicolons_tabs_and_fractions_of_a_second_are_read(files):
 @pytest.mark.parametrize(
     ("names", "said"),
     [
-        (("a.csv", "local.csv"), "only one of this time and the origin has a time zone"),
+        (("a.csv", "local.csv"), "has no time zone, and 2026-05-04T08:00:02Z has a time zone"),
         (("a.csv", "other.csv"), "share no column"),
         (("a.csv", "missing.csv"), "no such file"),
         (("a.csv", "b.csv", "--query", "q.rq"), "--query requires --events"),

@@ -40,7 +40,7 @@ def test_a_format_is_recognised_by_its_content(name, tmp_path):
 @pytest.mark.parametrize("name", ["csv", "tsv"])
 def test_a_table_is_recognised_by_its_suffix(name, tmp_path):
     text = TEXTS[name].replace("t", "when", 1)
-    found = read(tmp_path, text, name=f"a.{name}", time_variable="when")
+    found = read(tmp_path, text, name=f"a.{name}", time_variable=("when",))
     assert found == read(tmp_path, TEXTS[name])
 
 

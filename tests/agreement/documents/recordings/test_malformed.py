@@ -158,7 +158,7 @@ def test_a_stream_must_be_there_once(tmp_path):
 
 
 def test_the_named_column_must_be_there(tmp_path):
-    text = message(tmp_path, TEXTS["csv"], KINDS["csv"], time_variable="when")
+    text = message(tmp_path, TEXTS["csv"], KINDS["csv"], time_variable=("when",))
     assert "1:1: no column with a time among t, s, n; expected --time-variable NAME, or a column when" in text
 
 
