@@ -144,6 +144,9 @@ def recognise(source: TextFile, suffix: str) -> AnswersFormat:
     names = {name.strip().strip('"').lstrip("?$") for name in first.split(separator)}
     if not names.isdisjoint(json_answers.TIME_VARIABLES):
         return "tsv" if separator == "\t" or first[0] == "?" else "csv"
+    # The values of a table with names of columns determine its column of times.
+    if all(map(str.isidentifier, names)) and all(separator in line.text for line in lines[:2]):
+        return "csv"
     problem = (
         f"neither the name of the file nor its first line determines the format; expected {ACCEPTED_ANSWERS}"
     )

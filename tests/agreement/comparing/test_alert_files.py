@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from agreement import api
+from lars.errors import LarsError
 from tests.agreement.command import lars
 
 DAY = "2026-03-03"
@@ -265,3 +267,11 @@ def test_numbers_of_events_with_commas_are_named(compare):
     text = alerts(head="when;machine;mean_bar").replace(",", ";")
     run = compare(text, text, events=text.replace(";5.", ";5,"))
     assert "events.csv: the column mean_bar contains numbers with a comma, such as 5,10" in run.err
+
+
+def test_texts_in_python_need_no_usual_name_of_times():
+    text = alerts()
+    for names in ({}, {"time_variable": "AlertTime"}, {"time_variable": ["AlertTime"]}):
+        assert api.compare_logs(text, text, **names).same
+    with pytest.raises(LarsError, match="no column with a time among AlertTime"):
+        api.compare_logs(text, text, time_variable="X")

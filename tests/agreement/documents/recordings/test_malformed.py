@@ -41,7 +41,7 @@ def test_a_fault_is_named_with_its_place(fault, says, tmp_path):
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("when,s\n1,a\n", "neither the name of the file nor its first line determines the format"),
+        ("when s\n1 a\n", "neither the name of the file nor its first line determines the format"),
         ("<xml/>", "neither the name of the file nor its first line determines the format"),
         ('{"relations": [', "not valid JSON: found the end of the text, which is cut off"),
     ],
