@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
-from pydantic.json_schema import GenerateJsonSchema
 
 from lars.durations import Duration
 
@@ -20,15 +19,9 @@ def fields_of(model: type[BaseModel]) -> str:
     return "\n".join(line for name, field in model.model_fields.items() for line in _field(name, field))
 
 
-class _TomlSchema(GenerateJsonSchema):
-    def encode_default(self, dft: object) -> object:
-        """Return a default value in the syntax of the file."""
-        return str(dft) if isinstance(dft, Duration) else super().encode_default(dft)
-
-
 def json_schema(model: type[BaseModel]) -> dict[str, Any]:
     """Return the JSON schema of a pydantic model, without empty default values and without titles."""
-    schema = model.model_json_schema(schema_generator=_TomlSchema)
+    schema = model.model_json_schema()
     for part in (schema, *schema.get("$defs", {}).values()):
         for key in part.get("properties", {}).values():
             # pydantic repeats the key as a title, and writes null or nothing for "optional".

@@ -7,6 +7,7 @@ import json
 import re
 from codecs import BOM_UTF8
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from functools import partial
 from itertools import count, islice
 from math import isinf
@@ -136,12 +137,6 @@ def _write_json(path: str, plain: Path, made: Path) -> None:
         raise _line_error(path, plain, str(error)) from None
 
 
-class _Whole(str):
-    """An integer in JSON, stored as a text with all its digits."""
-
-    __slots__ = ()
-
-
 _GAP: Final = re.compile(r"\s*")
 _PLAIN: Final = {
     frozenset((str,)): pa.string(),
@@ -166,7 +161,7 @@ def _mixed_table(plain: Path) -> pa.Table:
     Raises:
         ValueError: A row is not a JSON object, or a value cannot be stored.
     """
-    decoder = json.JSONDecoder(object_pairs_hook=_cells_of, parse_int=_Whole, parse_float=_double)
+    decoder = json.JSONDecoder(object_pairs_hook=_cells_of, parse_int=Decimal, parse_float=_double)
     text = plain.read_bytes().removeprefix(BOM_UTF8).decode()
     rows, at = list[dict[str, object]](), _gap(text, 0)
     while at < len(text):
@@ -234,8 +229,8 @@ def _is_of_trace(name: str) -> bool:
 
 def _literal(cell: object) -> str:
     match cell:
-        case _Whole():
-            return f'"{"0" if cell == "-0" else cell}"^^<{XSD}integer>'
+        case Decimal():  # an integer with all its digits
+            return f'"{cell or 0}"^^<{XSD}integer>'
         case str():
             return str(Literal(cell))
         case _:
