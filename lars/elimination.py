@@ -223,7 +223,8 @@ def _factors(
     """Yield the counts whose product is the count of a literal, each with the rule for its instances."""
     for place, part in enumerate(parts):
         own = frozenset[Variable]().union(*map(variables, part))
-        made, use = eliminator.moved(part, tuple(name for name in _names_in(literal.atom) if name in own))
+        shared = (term for term in literal.atom.arguments if isinstance(term, Variable) and term in own)
+        made, use = eliminator.moved(part, tuple(shared))
         names = (Variable(f"{literal.variable.name}_{place}{'_' * number}") for number in count())
         number = next(name for name in names if name not in taken)
         counted = literal.aggregation.arguments
@@ -299,10 +300,6 @@ def _without(own: Rule, rules: tuple[Rule, ...], taken: frozenset[str]) -> tuple
 
 def _names(program: Program) -> frozenset[str]:
     return frozenset(name for name, _ in program.predicates)
-
-
-def _names_in(atom: Atom) -> list[Variable]:
-    return [term for term in atom.arguments if isinstance(term, Variable)]
 
 
 def _is_general(head: Atom) -> bool:

@@ -201,14 +201,11 @@ def _recursive(writer: _Writer, layer: relational.Layer) -> Iterator[str]:
         yield f") SELECT * FROM {loop};"
 
 
-def _has_constraints(writer: _Writer) -> bool:
-    return not all(layer.predicates for layer in writer.whole)
-
-
 def _result(writer: _Writer, variables: Sequence[Variable]) -> Iterator[str]:
     yield ""
     yield "-- The answers."
-    where = " WHERE t NOT IN (SELECT t FROM violated)" if _has_constraints(writer) else ""
+    has_constraints = not all(layer.predicates for layer in writer.whole)
+    where = " WHERE t NOT IN (SELECT t FROM violated)" if has_constraints else ""
     if writer.output is not None:
         # In a multiset, columns after those of the variables tell equal rows apart.
         named = zip(values.columns(writer.output[1]), variables, strict=False)

@@ -13,6 +13,7 @@ from typing import Final, TypeVar
 
 from agreement.documents.recordings import answer_times, recording
 from agreement.documents.recordings.json_answers import read_time_term, time_variables
+from agreement.documents.requests import AnswersOptions
 from lars.dataclass import dataclass
 from lars.durations import MILLISECOND, SECOND, Duration
 from lars.errors import LarsError
@@ -29,7 +30,7 @@ EPOCH_DIGITS: Final = {10: SECOND, 13: MILLISECOND, 16: Duration(1000), 19: Dura
 _TERMS: Final = ("<", '"', "_:")
 
 
-def read_answer_table(path: Path, times: answer_times.AnswerTimes) -> recording.Recording:
+def read_answer_table(path: Path, options: AnswersOptions) -> recording.Recording:
     """Return the reports in a table of answers: consecutive rows with equal times form one report.
 
     If some column names begin with ?, only these columns and the column of times are read. If a text is not
@@ -41,7 +42,7 @@ def read_answer_table(path: Path, times: answer_times.AnswerTimes) -> recording.
 
     cells = cells_of_table(str(path), plain_table(str(path), readable(path)))
     time = column_of_times(
-        list(cells), times, lambda problem: LarsError(f"{path}: {problem}"), lambda name: cells[name][1]
+        list(cells), options, lambda problem: LarsError(f"{path}: {problem}"), lambda name: cells[name][1]
     )
     others = [name for name in cells if name != time]
     names = [name for name in others if name.startswith("?")] or others
@@ -55,14 +56,14 @@ def read_answer_table(path: Path, times: answer_times.AnswerTimes) -> recording.
         exact = {name: _texts(exact[name], cells[name][1]) for name in names}
     variables = [name.lstrip("?") for name in names]
     rows = zip(*(exact[name] for name in names), strict=True) if names else [()] * len(cells[time][1])
-    timed = _timed(path, times, cells[time], [dict(zip(variables, row, strict=True)) for row in rows])
+    timed = _timed(path, options, cells[time], [dict(zip(variables, row, strict=True)) for row in rows])
     answers = recording.recording_of(variables, recording.group_reports(timed))
     return replace(answers, lexical=lexical, rows_only=True)
 
 
 def column_of_times(
     names: Sequence[str],
-    times: answer_times.AnswerTimes,
+    options: AnswersOptions,
     error: Callable[[str], LarsError],
     cells: Callable[[str], Iterable[str | None]],
 ) -> str:
@@ -71,7 +72,7 @@ def column_of_times(
     If no column has a usual name of times, the values of the columns determine the column of times. The
     function `cells` returns the values of a column.
     """
-    if (name := known_column_of_times(names, times)) is not None:
+    if (name := known_column_of_times(names, options)) is not None:
         days = {text or "" for text in cells(name)}
         clocks = names if days and all(map(DATE.fullmatch, days)) else ()
         for other in clocks:
@@ -81,8 +82,8 @@ def column_of_times(
                     f"column {other}; expected one column with dates and times of day"
                 )
         return name
-    given = times.options.time_variable
-    guessed = () if given or not times.options.guesses_time else names
+    given = options.time_variable
+    guessed = () if given or not options.guesses_time else names
     texts = {name: {text or "" for text in cells(name)} for name in guessed}
     if texts and not any(texts.values()):
         return names[0]  # a table without rows has no times
@@ -105,9 +106,9 @@ def column_of_times(
     )
 
 
-def known_column_of_times(names: Sequence[str], times: answer_times.AnswerTimes) -> str | None:
+def known_column_of_times(names: Sequence[str], options: AnswersOptions) -> str | None:
     """Return the name of the column of times; None if no column has a name of such columns."""
-    given = times.options.time_variable
+    given = options.time_variable
     candidates = time_variables(given)
     # A variable may have the name of the column of times, as in the answers of lars solve.
     exact = (*given, *candidates)
@@ -191,7 +192,7 @@ def _texts(terms: Sequence[str | None], texts: Sequence[str | None]) -> list[str
 
 def _timed(
     path: Path,
-    times: answer_times.AnswerTimes,
+    options: AnswersOptions,
     written: tuple[bool, list[str | None]],
     rows: Sequence[Mapping[str, str | None]],
 ) -> Iterator[recording.TimedRow]:
@@ -200,18 +201,19 @@ def _timed(
     for number, (text, row) in enumerate(zip(texts, rows, strict=True), 1):
         try:
             lexical = text if is_text or text is None else str(getattr(read_term(text), "lexical", text))
-            before = times.forwards(times.read(lexical or ""), before)
+            t = answer_times.time_of_text(lexical or "", options)
+            before = answer_times.forwards(t, before, options)
         except LarsError as error:
-            skip(times, f"row {number}: {text}", LarsError(f"{path}: row {number}: {error}"))
+            skip(options, f"row {number}: {text}", LarsError(f"{path}: row {number}: {error}"))
         else:
             yield before, row
 
 
-def skip(times: answer_times.AnswerTimes, text: str, error: LarsError) -> None:
+def skip(options: AnswersOptions, text: str, error: LarsError) -> None:
     """Keep an invalid line that is skipped, or raise its error if no line is skipped."""
-    if times.options.skipped is None:
+    if options.skipped is None:
         raise error
-    times.options.skipped.append((text, getattr(error, "problem", str(error))))
+    options.skipped.append((text, getattr(error, "problem", str(error))))
 
 
 ACCEPTED_CSV: Final = "SPARQL 1.1 CSV results, whose first line contains the variables, among them the time"
@@ -242,7 +244,7 @@ class _Table:
     time: int
     read: Callable[[str], str | None]
     read_time: Callable[[str], float]
-    times: answer_times.AnswerTimes
+    options: AnswersOptions
 
     def answers(self, records: list[list[Field]], *, lexical: bool) -> recording.Recording:
         """Return the reports of the records; consecutive records of one time are one report."""
@@ -261,7 +263,7 @@ class _Table:
                 t = self._at(record[self.time], partial(self._forwards, before))
                 terms = [self._at(field, self.read) for field in others]
             except LarsError as error:
-                skip(self.times, self._text(record), error)
+                skip(self.options, self._text(record), error)
                 continue
             before = t
             yield before, dict(zip(self._variables(), terms, strict=True))
@@ -271,7 +273,7 @@ class _Table:
         return self.source.text[record[0].offset : last.offset + len(last.text)]
 
     def _forwards(self, before: float, text: str) -> float:
-        return self.times.forwards(self.read_time(text), before)
+        return answer_times.forwards(self.read_time(text), before, self.options)
 
     def _at(self, field: Field, read: Callable[[str], _Value]) -> _Value:
         try:
@@ -280,33 +282,36 @@ class _Table:
             raise self.source.error(field.offset, str(error)) from None
 
 
-def read_csv(source: TextFile, times: answer_times.AnswerTimes) -> recording.Recording:
+def read_csv(source: TextFile, options: AnswersOptions) -> recording.Recording:
     """Return the reports in SPARQL 1.1 CSV results: consecutive rows with equal times form one report.
 
     The column `time_variable` contains the times. By default, the column with the times is the first column
     with the name t, time or timestamp. Raises LarsError with the place of an error.
     """
-    records = csv_records(source, times)
+    records = csv_records(source, options)
     names = _names(source, records, ACCEPTED_CSV)
-    place = names.index(column_of_times(names, times, partial(source.error, 0), _cells(names, records[1:])))
+    place = names.index(column_of_times(names, options, partial(source.error, 0), _cells(names, records[1:])))
     # Some programs write a space after each comma.
     is_spaced = len(names) > 1 and all(field.text.startswith(" ") for field in records[0][1:])
     read = _after_space if is_spaced else recording.of_text
-    read_time = (lambda text: times.read(text.strip(" "))) if is_spaced else times.read
-    table = _Table(source, names, place, read, read_time, times)
+
+    def time(text: str) -> float:
+        return answer_times.time_of_text(text.strip(" ") if is_spaced else text, options)
+
+    table = _Table(source, names, place, read, time, options)
     return table.answers(records[1:], lexical=True)
 
 
-def read_tsv(source: TextFile, times: answer_times.AnswerTimes) -> recording.Recording:
+def read_tsv(source: TextFile, options: AnswersOptions) -> recording.Recording:
     """Return the reports in SPARQL 1.1 TSV results, as `read_csv` does, but with exact RDF terms."""
     records = tsv_records(source)
     names = _names(source, records, ACCEPTED_TSV)
-    column = column_of_times(names, times, partial(source.error, 0), _cells(names, records[1:]))
+    column = column_of_times(names, options, partial(source.error, 0), _cells(names, records[1:]))
 
     def time(text: str) -> float:
-        return read_time_term(tsv_term(text), column, times)
+        return read_time_term(tsv_term(text), column, options)
 
-    return _Table(source, names, names.index(column), tsv_term, time, times).answers(
+    return _Table(source, names, names.index(column), tsv_term, time, options).answers(
         records[1:], lexical=False
     )
 
@@ -364,7 +369,7 @@ def tsv_term(text: str) -> str | None:
     return unquote(text) or (canonical(text) if text else None)
 
 
-def csv_records(source: TextFile, times: answer_times.AnswerTimes) -> list[list[Field]]:
+def csv_records(source: TextFile, options: AnswersOptions) -> list[list[Field]]:
     """Return the records of a CSV text, without blank lines; raises LarsError with the place of an error.
 
     The first line determines whether commas, semicolons or tabs separate fields. The options of the `times`
@@ -386,7 +391,7 @@ def csv_records(source: TextFile, times: answer_times.AnswerTimes) -> list[list[
             start = record[0].offset if record else at
             stop = text.find("\n", start)
             stop = len(text) if stop < 0 else stop
-            skip(times, text[start:stop].rstrip("\r"), error)
+            skip(options, text[start:stop].rstrip("\r"), error)
             at, record = stop + 1, []
             continue
         record.append(field)

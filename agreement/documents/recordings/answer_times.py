@@ -2,13 +2,10 @@
 
 import math
 import re
-from dataclasses import field
 from typing import Final
 
 from agreement.documents.outputs import plain
 from agreement.documents.requests import AnswersOptions
-from lars.dataclass import dataclass
-from lars.durations import Duration
 from lars.errors import LarsError
 from solver import traces
 from solver.rdf import short
@@ -31,89 +28,86 @@ _DATE_TIMES: Final = "a dateTime such as 2024-05-01T12:00:00Z or 2024-05-01 12:0
 _DATED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerTimes:
-    """The meaning of times in recorded answers: numbers have the unit `unit`, dateTimes count from an origin.
+def time_of_text(text: str, options: AnswersOptions) -> float:
+    """Return the time of a text in milliseconds; raises LarsError for an invalid time.
 
-    Without an origin, dateTimes are rejected.
+    Numbers have the unit of the options, and dateTimes count from the origin of the options.
+
+    >>> time_of_text("1.5", AnswersOptions())
+    1500.0
     """
+    if _NUMBER.fullmatch(text):
+        _check_notation(traces.TimeKind.INTEGER, text, options)
+        return time_of_number(float(text), options)
+    try:
+        written = traces.cell_time(text)
+        _check_notation(written.kind, text, options)
+        return _since_origin(written, options)
+    except traces.MalformedPart as error:
+        if _DATED.match(text):  # a day that does not exist, or a time that is too fine or too late
+            raise LarsError(error.problem) from None
+        raise LarsError(f"found {short(text)}; expected {_accepted(options)}, or {_DATE_TIMES}") from None
 
-    unit: Duration
-    options: AnswersOptions = field(default_factory=AnswersOptions)
 
-    def read(self, text: str) -> float:
-        """Return the time of a text in milliseconds; raises LarsError for an invalid time.
+def time_of_number(number: float, options: AnswersOptions) -> float:
+    """Return the time of a number in milliseconds; the options contain the unit of the number."""
+    # JSON has whole numbers that no float reaches.
+    amount = max(-_BEYOND, min(number, _BEYOND)) * options.number_unit.milliseconds
+    if not math.isfinite(amount) or amount < 0:
+        raise LarsError(f"found {number!r}; expected {_accepted(options)}")
+    if amount >= LATEST:
+        raise LarsError(f"the time is too late; {ACCEPTED_LATEST}")
+    # To the nanosecond: 1.001 s would be 1000.9999999999999 ms, and no time of any window.
+    return round(amount, 6)
 
-        >>> AnswerTimes(Duration(10**9)).read("1.5")
-        1500.0
-        """
-        if _NUMBER.fullmatch(text):
-            self._check_notation(traces.TimeKind.INTEGER, text)
-            return self.of_number(float(text))
-        try:
-            written = traces.cell_time(text)
-            self._check_notation(written.kind, text)
-            return self._since_origin(written)
-        except traces.MalformedPart as error:
-            if _DATED.match(text):  # a day that does not exist, or a time that is too fine or too late
-                raise LarsError(error.problem) from None
-            raise LarsError(f"found {short(text)}; expected {self._accepted()}, or {_DATE_TIMES}") from None
 
-    def of_number(self, number: float) -> float:
-        """Return the time of a number in milliseconds; `unit` is the unit of the number."""
-        # JSON has whole numbers that no float reaches.
-        amount = max(-_BEYOND, min(number, _BEYOND)) * self.unit.milliseconds
-        if not math.isfinite(amount) or amount < 0:
-            raise LarsError(f"found {number!r}; expected {self._accepted()}")
-        if amount >= LATEST:
-            raise LarsError(f"the time is too late; {ACCEPTED_LATEST}")
-        # To the nanosecond: 1.001 s would be 1000.9999999999999 ms, and no time of any window.
-        return round(amount, 6)
+def forwards(t: float, before: float, options: AnswersOptions) -> float:
+    """Return the time of a report in ms; raises LarsError if the time precedes the previous report."""
+    if options.ordered and t < before:
+        problem = f"found {plain(t)} ms, which is before the preceding time {plain(before)} ms"
+        accepted = "reports in the order of their times, or --match sequence"
+        raise LarsError(f"{problem}; expected {accepted}")
+    return t
 
-    def forwards(self, t: float, before: float) -> float:
-        """Return the time of a report in ms; raises LarsError if the time precedes the previous report."""
-        if self.options.ordered and t < before:
-            problem = f"found {plain(t)} ms, which is before the preceding time {plain(before)} ms"
-            accepted = "reports in the order of their times, or --match sequence"
-            raise LarsError(f"{problem}; expected {accepted}")
-        return t
 
-    def _check_notation(self, kind: traces.TimeKind, text: str) -> None:
-        """Keep the kind of the first time of a file, and raise LarsError for a time of another kind."""
-        if (notation := self.options.notation) is None:
-            return
-        if not notation:
-            notation.append((kind, text))
-        first, before = notation[0]
-        if first is not kind:
-            raise LarsError(
-                f"found {text}, which {KINDS[kind]}, but the first time of the file, {before}, "
-                f"{KINDS[first]}; use one notation for all times"
-            )
+def _check_notation(kind: traces.TimeKind, text: str, options: AnswersOptions) -> None:
+    """Keep the kind of the first time of a file, and raise LarsError for a time of another kind."""
+    if (notation := options.notation) is None:
+        return
+    if not notation:
+        notation.append((kind, text))
+    first, before = notation[0]
+    if first is not kind:
+        raise LarsError(
+            f"found {text}, which {KINDS[kind]}, but the first time of the file, {before}, "
+            f"{KINDS[first]}; use one notation for all times"
+        )
 
-    def _since_origin(self, written: traces.Instant) -> float:
-        origin: traces.Instant | None = self.options.origin
-        if origin is None and self.options.notation is not None:
-            origin = traces.Instant(written.kind, 0)
-        if origin is None:
-            raise LarsError(
-                f"found the dateTime {traces.show(written)}, but the dateTime of time 0 is unknown; "
-                f"expected {self._accepted()}, or dateTimes with --origin"
-            )
-        if written.kind is traces.TimeKind.INTEGER or written.kind is not origin.kind:
-            raise LarsError(
-                f"found {traces.show(written)}, which {KINDS[written.kind]}, but time 0, "
-                f"{traces.show(origin)}, {KINDS[origin.kind]}; use a time zone in both, or in neither"
-            )
-        if written.value < origin.value:
-            begin = traces.show(origin)
-            problem = f"found {traces.show(written)}, which is before time 0, {begin}"
-            if self.options.origin is None:
-                raise LarsError(f"found {traces.show(written)}; expected dateTimes from 1970")
-            raise LarsError(
-                f"{problem}; use --origin with a dateTime that is not after the earliest time of the answers"
-            )
-        return self.of_number((written.value - origin.value) / self.unit.nanoseconds)
 
-    def _accepted(self) -> str:
-        return f"a time from 0 that counts {self.unit}"
+def _since_origin(written: traces.Instant, options: AnswersOptions) -> float:
+    origin: traces.Instant | None = options.origin
+    if origin is None and options.notation is not None:
+        origin = traces.Instant(written.kind, 0)
+    if origin is None:
+        raise LarsError(
+            f"found the dateTime {traces.show(written)}, but the dateTime of time 0 is unknown; "
+            f"expected {_accepted(options)}, or dateTimes with --origin"
+        )
+    if written.kind is traces.TimeKind.INTEGER or written.kind is not origin.kind:
+        raise LarsError(
+            f"found {traces.show(written)}, which {KINDS[written.kind]}, but time 0, "
+            f"{traces.show(origin)}, {KINDS[origin.kind]}; use a time zone in both, or in neither"
+        )
+    if written.value < origin.value:
+        begin = traces.show(origin)
+        problem = f"found {traces.show(written)}, which is before time 0, {begin}"
+        if options.origin is None:
+            raise LarsError(f"found {traces.show(written)}; expected dateTimes from 1970")
+        raise LarsError(
+            f"{problem}; use --origin with a dateTime that is not after the earliest time of the answers"
+        )
+    return time_of_number((written.value - origin.value) / options.number_unit.nanoseconds, options)
+
+
+def _accepted(options: AnswersOptions) -> str:
+    return f"a time from 0 that counts {options.number_unit}"

@@ -14,6 +14,7 @@ from pydantic import Field
 
 from agreement.documents import placed
 from agreement.documents.recordings import answer_times, recording, term_entries
+from agreement.documents.requests import AnswersOptions
 from lars.durations import MILLISECOND
 from lars.errors import LarsError
 from lars.files import TextFile, TextLine
@@ -69,13 +70,13 @@ class _Solved(term_entries.RecordingPart):
     rows: list[term_entries.SolutionEntry]
     ms: term_entries.Finite | None = None
 
-    def milliseconds(self, times: answer_times.AnswerTimes) -> float:
+    def milliseconds(self, options: AnswersOptions) -> float:
         if self.ms is None:
-            return times.of_number(self.t)
-        return replace(times, unit=MILLISECOND).of_number(self.ms)
+            return answer_times.time_of_number(self.t, options)
+        return answer_times.time_of_number(self.ms, replace(options, answers_unit=MILLISECOND))
 
 
-def read_sparql_json(source: TextFile, times: answer_times.AnswerTimes) -> recording.Recording:
+def read_sparql_json(source: TextFile, options: AnswersOptions) -> recording.Recording:
     """Return the reports in SPARQL 1.1 JSON results: consecutive rows with equal times form one report.
 
     The column `time_variable` contains the time. By default, the column with the time is the first column
@@ -92,7 +93,7 @@ def read_sparql_json(source: TextFile, times: answer_times.AnswerTimes) -> recor
     variables: list[str] = []
     reports: list[_Report] = []
     for document in documents:
-        names, reports_read = _read(document, times, reports[-1][0] if reports else 0.0)
+        names, reports_read = _read(document, options, reports[-1][0] if reports else 0.0)
         variables += names
         reports += reports_read
     return replace(recording.recording_of(variables, reports), rows_only=not one_a_line(lines))
@@ -110,10 +111,10 @@ def time_variables(chosen: Sequence[str]) -> Sequence[str]:
 
 
 def _read(
-    document: placed.PlacedData, times: answer_times.AnswerTimes, before: float
+    document: placed.PlacedData, options: AnswersOptions, before: float
 ) -> tuple[list[str], list[_Report]]:
     content = placed.check_data(_File, document)
-    candidates = time_variables(times.options.time_variable)
+    candidates = time_variables(options.time_variable)
     own = next((name for name in candidates if name in document.content), None)
     if content.results is None and content.boolean is None:
         raise document.error((), f"found neither results nor boolean; expected {ACCEPTED_SPARQL_JSON}")
@@ -121,13 +122,13 @@ def _read(
         rows = [] if content.results is None else list(_rows(document, content))
         if content.boolean:
             rows.append({})
-        return content.head.vars, [(time_at(document, (own,), document.content[own], times, before), rows)]
+        return content.head.vars, [(time_at(document, (own,), document.content[own], options, before), rows)]
     column = next((name for name in candidates if name in content.head.vars), None)
     if column is None:
         text = f"found the variables {', '.join(content.head.vars) or 'none'}"
         accepted = f"a variable {' or '.join(candidates)} with the time, or a key of this name next to head"
         raise document.error(("head",), f"{text}; expected {accepted}")
-    return _by_column(document, content, column, times, before)
+    return _by_column(document, content, column, options, before)
 
 
 def _rows(document: placed.PlacedData, content: _File) -> Iterator[dict[str, str | None]]:
@@ -141,7 +142,7 @@ def time_at(
     document: placed.PlacedData,
     path: placed.KeyPath,
     value: object,
-    times: answer_times.AnswerTimes,
+    options: AnswersOptions,
     before: float,
 ) -> float:
     """Return a time in a document, in milliseconds; `before` is the previous time.
@@ -153,46 +154,47 @@ def time_at(
         raise document.error(
             path, f"found {placed.shown_json(value)}; expected a time, a number or a dateTime"
         )
-    return _placed_time(document, path, times, before, lambda: times.read(str(value)))
+    read = partial(answer_times.time_of_text, str(value), options)
+    return _placed_time(document, path, options, before, read)
 
 
 def _placed_time(
     document: placed.PlacedData,
     path: placed.KeyPath,
-    times: answer_times.AnswerTimes,
+    options: AnswersOptions,
     before: float,
     read: Callable[[], float],
 ) -> float:
     """Return the time at a place in a document; raises LarsError if it is earlier than the previous time."""
     try:
-        return times.forwards(read(), before)
+        return answer_times.forwards(read(), before, options)
     except LarsError as error:
         raise document.error(path, str(error)) from None
 
 
 def _by_column(
-    document: placed.PlacedData, content: _File, column: str, times: answer_times.AnswerTimes, before: float
+    document: placed.PlacedData, content: _File, column: str, options: AnswersOptions, before: float
 ) -> tuple[list[str], list[_Report]]:
     result = []
     for number, row in enumerate(_rows(document, content)):
-        read = partial(read_time_term, row.pop(column, None), column, times)
-        before = _placed_time(document, ("results", "bindings", number, column), times, before, read)
+        read = partial(read_time_term, row.pop(column, None), column, options)
+        before = _placed_time(document, ("results", "bindings", number, column), options, before, read)
         result.append((before, row))
     reports = [(t, [dict(row) for row in rows]) for t, rows in recording.group_reports(result)]
     return [name for name in content.head.vars if name != column], reports
 
 
-def read_time_term(term: str | None, column: str, times: answer_times.AnswerTimes) -> float:
+def read_time_term(term: str | None, column: str, options: AnswersOptions) -> float:
     """Return the time, in milliseconds, of an RDF term; raises LarsError for an invalid time."""
     match None if term is None else read_term(term):
         case Literal(lexical):
-            return times.read(lexical)
+            return answer_times.time_of_text(lexical, options)
         case _:
             problem = f"found {term or 'no time'} in the column {column}"
             raise LarsError(f"{problem}; expected a literal with a time")
 
 
-def read_csrbench(source: TextFile, times: answer_times.AnswerTimes) -> recording.Recording:
+def read_csrbench(source: TextFile, options: AnswersOptions) -> recording.Recording:
     """Return CSRBench's relations as reports; the times of single bindings are ignored.
 
     The times of successive relations may be equal, but must not decrease. Raises LarsError with the place of
@@ -203,8 +205,8 @@ def read_csrbench(source: TextFile, times: answer_times.AnswerTimes) -> recordin
     reports, before = [], 0.0
     for number, relation in enumerate(content.relations):
         path = ("relations", number)
-        read = partial(times.of_number, relation.timestamp)
-        before = _placed_time(document, (*path, "timestamp"), times, before, read)
+        read = partial(answer_times.time_of_number, relation.timestamp, options)
+        before = _placed_time(document, (*path, "timestamp"), options, before, read)
         for place, entry in enumerate(relation.results.bindings):
             at = (*path, "results", "bindings", place, "binding")
             term_entries.check_named(document, at, entry.binding, relation.head.vars)
@@ -213,7 +215,7 @@ def read_csrbench(source: TextFile, times: answer_times.AnswerTimes) -> recordin
     return recording.recording_of(variables, reports)
 
 
-def read_solved(source: TextFile, times: answer_times.AnswerTimes) -> recording.Recording:
+def read_solved(source: TextFile, options: AnswersOptions) -> recording.Recording:
     """Return each line of the output of `lars solve --json` as a report.
 
     Raises LarsError with the place of an error.
@@ -223,7 +225,7 @@ def read_solved(source: TextFile, times: answer_times.AnswerTimes) -> recording.
         document = placed.json_of_line(line, ACCEPTED_SOLVED)
         content = placed.check_data(_Solved, document)
         path = ("t",) if content.ms is None else ("ms",)
-        before = _placed_time(document, path, times, before, partial(content.milliseconds, times))
+        before = _placed_time(document, path, options, before, partial(content.milliseconds, options))
         reports.append((before, [term_entries.row_of(row) for row in content.rows]))
     if not reports:
         raise source.error(0, f"the file is empty; expected {ACCEPTED_SOLVED}")

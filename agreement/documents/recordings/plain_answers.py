@@ -12,7 +12,8 @@ from math import isinf
 from typing import Any, Final
 
 from agreement.documents import placed
-from agreement.documents.recordings import answer_tables, answer_times, json_answers, recording, term_entries
+from agreement.documents.recordings import answer_tables, json_answers, recording, term_entries
+from agreement.documents.requests import AnswersOptions
 from lars.errors import LarsError, PlacedError
 from lars.files import TextFile
 from lars.language.terms import XSD, Literal
@@ -35,7 +36,7 @@ def holds_lists(content: Any) -> bool:
     return isinstance(content, list) or (isinstance(content, dict) and any(_lists(content)))
 
 
-def read_json(source: TextFile, times: answer_times.AnswerTimes) -> recording.Recording:
+def read_json(source: TextFile, options: AnswersOptions) -> recording.Recording:
     """Return the reports of an array or lines of objects with plain values.
 
     An object with an array of rows is one report, which may have no row; its other keys are ignored. Any
@@ -46,18 +47,18 @@ def read_json(source: TextFile, times: answer_times.AnswerTimes) -> recording.Re
     names, before, texts = dict[str, None](), 0.0, list[str]()
     reports, rows_before = list[tuple[float, list[dict[str, str | None]]]](), False
     has_lists = False
-    entries = list(_entries(source, times))
+    entries = list(_entries(source, options))
     guessed: str | None = None
     for document, path, entry in entries:
-        column = answer_tables.known_column_of_times([*entry], times) or guessed
+        column = answer_tables.known_column_of_times([*entry], options) or guessed
         if column is None or column not in entry:
             column = guessed = answer_tables.column_of_times(
-                [*entry], times, partial(document.error, path), partial(_cells, entries)
+                [*entry], options, partial(document.error, path), partial(_cells, entries)
             )
         try:
-            t = json_answers.time_at(document, (*path, column), entry[column], times, before)
+            t = json_answers.time_at(document, (*path, column), entry[column], options, before)
         except LarsError as error:
-            answer_tables.skip(times, json.dumps(entry), error)
+            answer_tables.skip(options, json.dumps(entry), error)
             continue
         where = _only_list(document, path, entry)
         rows = [(path, {name: entry[name] for name in entry if name != column})]
@@ -81,7 +82,7 @@ def _cells(entries: list[_Placed], name: str) -> Iterator[str]:
         yield str(value) if isinstance(value, str | int | float | Decimal) else ""
 
 
-def _entries(source: TextFile, times: answer_times.AnswerTimes) -> Iterator[_Placed]:
+def _entries(source: TextFile, options: AnswersOptions) -> Iterator[_Placed]:
     """Yield the objects with a time of a text."""
     lines = source.lines()
     if json_answers.one_a_line(lines):
@@ -89,7 +90,7 @@ def _entries(source: TextFile, times: answer_times.AnswerTimes) -> Iterator[_Pla
             try:
                 document = placed.json_of_line(line, ACCEPTED_JSON, _fraction)
             except LarsError as error:
-                answer_tables.skip(times, line.text, error)
+                answer_tables.skip(options, line.text, error)
             else:
                 yield document, (), document.content
         return
@@ -98,7 +99,7 @@ def _entries(source: TextFile, times: answer_times.AnswerTimes) -> Iterator[_Pla
         raise document.error((), f"found {placed.shown_json(document.content)}; expected {ACCEPTED_JSON}")
     if isinstance(document.content, list):
         members = _members(document, ())
-    elif answer_tables.known_column_of_times([*document.content], times) is not None:
+    elif answer_tables.known_column_of_times([*document.content], options) is not None:
         members = iter([((), document.content)])
     else:
         where = _only_list(document, (), document.content) or ()

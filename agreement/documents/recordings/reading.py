@@ -16,13 +16,12 @@ from agreement.documents.recordings.answer_tables import (
     read_tsv,
     tsv_term,
 )
-from agreement.documents.recordings.answer_times import AnswerTimes
 from agreement.documents.recordings.case import ACCEPTED_CASE, case_of
 from agreement.documents.recordings.plain_answers import ACCEPTED_JSON, holds_lists, read_json
 from agreement.documents.recordings.recording import Recording
 from agreement.documents.recordings.yabench import ACCEPTED_YABENCH, read_yabench
 from agreement.documents.requests import AnswersFormat, AnswersOptions
-from lars.durations import MILLISECOND, Duration
+from lars.durations import MILLISECOND
 from lars.errors import LarsError
 from lars.files import BYTE_ORDER_MARK, TextFile, TextLine, decode, read_bytes
 from solver.traces.formats.csv_lines import delimiter_of
@@ -77,36 +76,32 @@ def _recording_of(path: Path, options: AnswersOptions) -> Recording:
     accepted = ACCEPTED_ANSWERS if options.answers_format is None else ACCEPTED[options.answers_format]
     is_row = options.answers_format is None and is_table(path)
     if is_row and (options.skipped is None or is_table(path, of_json=False)):
-        return read_answer_table(path, _times(options, options.unit))
+        return read_answer_table(path, options)
     # A pipe can be read only once, so its copy is read.
     source = decode(str(path), read_bytes(readable(path), accepted), accepted)
     # The reader of tables cannot skip a line of JSON.
     kind = options.answers_format or ("json" if is_row else recognise(source, bare(path).suffix.lower()))
-    times = _times(options, MILLISECOND if kind in _IN_MILLISECONDS else options.unit)
+    if kind in _IN_MILLISECONDS:
+        options = replace(options, unit=MILLISECOND)
     match kind:
         case "case":
             return case_of(path, source).recording
         case "csrbench":
-            return json_answers.read_csrbench(source, times)
+            return json_answers.read_csrbench(source, options)
         case "yabench":
-            return read_yabench(source, times)
+            return read_yabench(source, options)
         case "sparql-json":
-            return json_answers.read_sparql_json(source, times)
+            return json_answers.read_sparql_json(source, options)
         case "csv":
-            return read_csv(source, times)
+            return read_csv(source, options)
         case "tsv":
-            return read_tsv(source, times)
+            return read_tsv(source, options)
         case "solve":
-            return json_answers.read_solved(source, times)
+            return json_answers.read_solved(source, options)
         case "json":
-            return read_json(source, times)
+            return read_json(source, options)
         case _:
             assert_never(kind)
-
-
-def _times(options: AnswersOptions, usual: Duration) -> AnswerTimes:
-    """Return the reader of times; if no unit is given, numbers have the usual unit of the format."""
-    return AnswerTimes(options.answers_unit or usual, options)
 
 
 def is_table(path: Path, *, of_json: bool = True) -> bool:

@@ -22,8 +22,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from agreement.documents.recordings.answer_times import AnswerTimes
+from agreement.documents.recordings.answer_times import forwards, time_of_number
 from agreement.documents.recordings.recording import Recording, made_lexical, of_text, recording_of
+from agreement.documents.requests import AnswersOptions
 from lars.errors import LarsError
 from lars.files import TextFile, TextLine
 from solver.rdf import canonical, short
@@ -51,7 +52,7 @@ _Record = tuple[TextLine, int, list[_Row]]
 """A report: the line with its time, the time in the form of the file, and the rows."""
 
 
-def read_yabench(source: TextFile, times: AnswerTimes) -> Recording:
+def read_yabench(source: TextFile, options: AnswersOptions) -> Recording:
     """Return each record as a report with its time since the start; raises LarsError with a place."""
     lines = source.lines()
     if len(lines) < 2:  # noqa: PLR2004  (the start and the variables)
@@ -61,7 +62,7 @@ def read_yabench(source: TextFile, times: AnswerTimes) -> Recording:
     start, (separator, names) = _start(lines[0]), _variables(lines[1])
     kinds: list[bool] = []
     records = list(_records(lines[2:], names, _VALUE[separator], kinds))
-    recording = recording_of(names, _timed(records, start, times))
+    recording = recording_of(names, _timed(records, start, options))
     lexical = not all(kinds)
     return replace(made_lexical(recording), lexical=True) if lexical else recording
 
@@ -115,7 +116,7 @@ def _time(line: TextLine, before: int | None, names: list[str]) -> int | None:
     return int(text)
 
 
-def _timed(records: list[_Record], start: int, times: AnswerTimes) -> Iterator[tuple[float, list[_Row]]]:
+def _timed(records: list[_Record], start: int, options: AnswersOptions) -> Iterator[tuple[float, list[_Row]]]:
     absolute = bool(records) and records[0][1] >= start
     before = 0.0
     for line, time, rows in records:
@@ -123,7 +124,7 @@ def _timed(records: list[_Record], start: int, times: AnswerTimes) -> Iterator[t
             problem = f"found {time}, a time after the start {start}, but the first time is before the start"
             raise line.error(f"{problem}; expected times that all count from the same zero")
         try:
-            before = times.forwards(times.of_number(time - start if absolute else time), before)
+            before = forwards(time_of_number(time - start if absolute else time, options), before, options)
         except LarsError as error:
             raise line.error(str(error)) from None
         yield before, rows

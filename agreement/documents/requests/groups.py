@@ -643,6 +643,11 @@ class AnswersOptions:
     notation: list[tuple[Any, str]] | None = None
     skipped: list[tuple[str, str]] | None = None
 
+    @property
+    def number_unit(self) -> Duration:
+        """The unit of times that are numbers."""
+        return self.answers_unit or self.unit
+
     def since(self, zero: str | None) -> "AnswersOptions":
         """Return the options; if no origin is given, `zero` (the dateTime of time 0) becomes the origin."""
         if zero is None or self.origin is not None:

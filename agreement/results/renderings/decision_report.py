@@ -224,14 +224,11 @@ def _headline(decisions: Sequence[Decision], question: AgreementQuestion) -> str
         verdict: _SAID[verdict].format(static=_static_shown(group)) for verdict, group in by_verdict.items()
     }
     if "never" in sentences:
-        sentences["never"] = f"{_whatever(question)}, {sentences['never']}"
+        static = "whatever the static data are" if question.stock is None else "with the given static data"
+        sentences["never"] = f"{static}, {sentences['never']}"
     if any(_assumes_sources(decision, question) for decision in decisions):
         sentences["always"] += ", if each triple comes from the source of its own pattern"
     return "; ".join(f"U = {_periods(group)}: {sentences[each]}" for each, group in by_verdict.items())
-
-
-def _whatever(question: AgreementQuestion) -> str:
-    return "whatever the static data are" if question.stock is None else "with the given static data"
 
 
 def _assumes_sources(decision: Decision, question: AgreementQuestion) -> bool:

@@ -10,7 +10,7 @@ import pytest
 
 from agreement.answering.solve.solving import AnswerRows
 from agreement.documents.recordings import Report, as_lexical, read_recording
-from agreement.documents.recordings.answer_times import AnswerTimes
+from agreement.documents.recordings.answer_times import time_of_text
 from agreement.documents.requests import AnswersOptions, is_query
 from agreement.results.renderings.answer_lines import json_lines
 from lars.durations import Duration
@@ -142,8 +142,8 @@ def test_answers_come_from_a_pipe_or_a_compressed_file(tmp_path, text):
 
 
 def test_the_times_of_a_finer_unit_are_those_of_the_trace(tmp_path):
-    seconds = AnswerTimes(Duration(10**9))
-    assert [seconds.read(f"{t / 1000:.3f}") for t in range(100_000)] == list(range(100_000))
+    seconds = AnswersOptions()
+    assert [time_of_text(f"{t / 1000:.3f}", seconds) for t in range(100_000)] == list(range(100_000))
 
 
 def test_a_number_counts_the_unit_that_is_given(tmp_path):

@@ -5,9 +5,9 @@ import json
 import pytest
 
 from agreement.documents.recordings import read_case
-from agreement.documents.recordings.answer_times import AnswerTimes
+from agreement.documents.recordings.answer_times import time_of_number
 from agreement.documents.recordings.reading import ACCEPTED
-from lars.durations import Duration
+from agreement.documents.requests import AnswersOptions
 from lars.errors import LarsError
 from tests.agreement.documents.recordings.malformed import CASES, ENDINGS
 from tests.agreement.documents.recordings.samples import CASE, KINDS, TEXTS, read
@@ -165,4 +165,4 @@ def test_the_named_column_must_be_there(tmp_path):
 @pytest.mark.parametrize("number", [-(10**400), 10**400, -1, float("nan")])
 def test_a_number_that_is_no_time_is_refused(number):
     with pytest.raises(LarsError):
-        AnswerTimes(Duration(10**9)).of_number(number)
+        time_of_number(number, AnswersOptions())
