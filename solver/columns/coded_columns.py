@@ -219,7 +219,17 @@ class TermCodes(CodedTerms):
 
     def arrow(self, codes: Array) -> "pa.Array":
         """Return the texts of codes, written like input atoms; null is written `null`."""
-        return arrow_strings(self.atom_texts(codes))
+        if not self._packed or len(codes) < len(self) // 2:
+            return arrow_strings(self.atom_texts(codes))
+        # Texts that only Arrow has stay there.
+        import pyarrow as pa
+
+        texts, parts, end = self._listed(), [], 0
+        for first, some in self._packed:
+            parts += [arrow_strings([text or str(NULL) for text in texts[end:first]]), some]
+            end = first + len(some)
+        parts.append(arrow_strings([text or str(NULL) for text in texts[end:]]))
+        return pa.concat_arrays(parts).take(arrow_numbers(codes))
 
     def ranks(self, codes: Array) -> Array:
         """Return the rank of each code by the sorted order of texts, null first; equal codes share a rank.

@@ -59,6 +59,13 @@ class Needs:
         past, future = self.reach.past, self.reach.future
         return None if past is None or future is None else past + future
 
+    def ends(self, timeline: Interval) -> tuple[int, int]:
+        """Return how many time points before and after a slice its windows reach in a timeline."""
+        past, future = (
+            timeline.last + 1 if end is None else end for end in (self.reach.past, self.reach.future)
+        )
+        return past, future
+
     def from_before(self, points: int) -> "Needs":
         """Return the needs of slices if they are also evaluated up to `points` time points before them."""
         past = None if self.reach.past is None else self.reach.past + points
@@ -80,8 +87,7 @@ class Needs:
             mask = self.windowed(name, here, terms)
             reached[name] = here.take(mask)
             own[name] = here.take(_fitting(self.triggers, name, here, terms) & ~mask)
-        ends = (timeline.last + 1 if end is None else end for end in (self.reach.past, self.reach.future))
-        return NeededAtoms(reached, own, *ends)
+        return NeededAtoms(reached, own, *self.ends(timeline))
 
 
 def needs_of(questions: Sequence[Question]) -> Needs:
@@ -150,14 +156,25 @@ class NeededAtoms:
         return between(slices, times, self.past, self.future)
 
     def counts(self) -> Counts:
-        """Return parts of the timeline, each with its number of atoms; atoms of one time are in one part."""
-        times = [some.t for some in (*self.slice_atoms.values(), *self.reached.values())]
-        begins, numbers = np.unique(np.concatenate([np.empty(0, np.int64), *times]), return_counts=True)
-        if not len(begins):
-            return begins, numbers
-        part = np.cumsum(numbers) * _PARTS // (numbers.sum() + 1)
-        firsts = np.flatnonzero(np.diff(part, prepend=-1))
-        return begins[firsts], np.add.reduceat(numbers, firsts)
+        """Return parts of the timeline, each with its number of atoms."""
+        return counted([some.t for some in (*self.slice_atoms.values(), *self.reached.values())])
+
+
+def counted(times: Sequence[Array]) -> Counts:
+    """Return parts of the timeline, each with its number of the given times; equal times are in one part.
+
+    Each array must be ascending. The number of parts is limited.
+    """
+    every = np.concatenate([np.empty(0, np.int64), *times])
+    if sum(map(bool, map(len, times))) > 1:
+        every.sort(kind="stable")
+    if not len(every):
+        return every, every
+    begins = np.flatnonzero(np.concatenate(([True], every[1:] != every[:-1])))
+    numbers = np.diff(begins, append=len(every))
+    part = np.cumsum(numbers) * _PARTS // (len(every) + 1)
+    firsts = np.flatnonzero(np.diff(part, prepend=-1))
+    return every[begins[firsts]], np.add.reduceat(numbers, firsts)
 
 
 def between(slices: Sequence[Interval], times: Iterable[Array], past: int = 0, future: int = 0) -> range:

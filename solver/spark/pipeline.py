@@ -35,7 +35,6 @@ from solver.job.evaluation import by_columns
 from solver.job.slices import (
     Counts,
     Job,
-    all_counts,
     carried_by_part,
     cut_in_number,
     cut_span,
@@ -56,7 +55,9 @@ Payload = TypeVar("Payload")
 Result = TypeVar("Result")
 SMALL: Final = 20_000
 """The maximum number of atoms that form a single slice; for fewer atoms a task would start too slowly."""
-LARGE: Final = 200_000
+LARGE: Final = 400_000
+_SLICES_OF_TASK: Final = 4
+"""The maximum number of slices that one task explains, unless there are more tasks than cores without it."""
 _HELD: Final = 2**26
 """The maximum number of bytes of packed answers that the driver holds at once."""
 _PAUSE: Final = 0.2
@@ -79,14 +80,16 @@ def _name_of(question: Question) -> str:
 
 
 def answers_on_spark(
-    job: Job, trace: "RDD[task_bytes.Block]", slices: FinishedSlices | None = None
+    job: Job, trace: "RDD[task_bytes.Block]", counts: Counts, slices: FinishedSlices | None = None
 ) -> list[task_bytes.PackedAnswers]:
     """Return the answers to each question on a trace; each question must ask for a predicate.
+
+    `counts` are the numbers of the trace's atoms by parts of the timeline.
 
     Raises:
         FailedRunError: A question needs more memory than available.
     """
-    _, parts, read = _evaluated(job, trace, slices)
+    _, parts, read = _evaluated(job, trace, counts, slices)
     if lost := [part for part in parts if part.kind is task_bytes.PartKind.EXHAUSTED]:
         raise _lost_times(job.questions, lost)
     return [
@@ -98,7 +101,7 @@ def answers_on_spark(
 
 
 def outputs_on_spark(
-    job: Job, trace: "RDD[task_bytes.Block]", slices: FinishedSlices | None = None
+    job: Job, trace: "RDD[task_bytes.Block]", counts: Counts, slices: FinishedSlices | None = None
 ) -> Iterator[list[task_bytes.RowsByTime]]:
     """Yield, for each slice, the rows of each question by time, without rows at lost times.
 
@@ -108,7 +111,7 @@ def outputs_on_spark(
     Raises:
         FailedRunError: Some times are lost; the error is raised after all rows.
     """
-    cut_slices, parts, read = _evaluated(job, trace, slices)
+    cut_slices, parts, read = _evaluated(job, trace, counts, slices)
     lost = [part for part in parts if part.kind is task_bytes.PartKind.EXHAUSTED]
     begins = [within.first for within in cut_slices]
     answered = read([part for part in parts if part.kind is task_bytes.PartKind.ANSWERS])
@@ -140,7 +143,7 @@ def _width(question: Question) -> int:
 
 
 def _evaluated(
-    job: Job, trace: "RDD[task_bytes.Block]", trace_kept: FinishedSlices | None
+    job: Job, trace: "RDD[task_bytes.Block]", counts: Counts, trace_kept: FinishedSlices | None
 ) -> tuple[Sequence[Interval], Sequence[task_bytes.Part], task_bytes.ReadParts]:
     """Return the slices of a job and their results, in ascending order of time, and a function.
 
@@ -153,7 +156,7 @@ def _evaluated(
     kept = None if trace_kept is None else trace_kept.of(job)
     slices = None if kept is None else kept.cut()
     if slices is None:
-        slices = _slices(job, trace)
+        slices = _slices(job, trace, counts)
         if kept is not None:
             kept.begin(slices)
     finished = frozenset() if kept is None else kept.finished(len(slices))
@@ -168,7 +171,7 @@ def _evaluated(
         most = reading.task_memory(trace.context, len(missing))
         background = trace.context.broadcast(job.relevant())
         task = SliceTask(replace(job, background={}), tuple(slices), missing, background, most, kept)
-        spread = _spread(job, trace, tuple(slices), missing).partitionBy(len(missing), missing.index)
+        spread = _spread(job, trace, tuple(slices), missing)
         results = spread.mapPartitionsWithIndex(task).persist(StorageLevel.DISK_ONLY)
         parts += results.map(without).collect()
     parts.sort(key=lambda part: part.first)
@@ -185,8 +188,15 @@ def _evaluated(
                 assert results is not None
                 places = frozenset((part.question, part.first) for part in portion)
                 contents += trace.context.runJob(results, partial(_parts_at, places), own)
-            found = {(part.question, part.first): part for part in contents}
-            yield from (found[part.question, part.first] if part.is_elsewhere else part for part in portion)
+            found = {part[:4]: part for part in contents}
+            for part in portion:
+                if part.is_elsewhere and part[:4] not in found:
+                    where = f"{_name_of(job.questions[part.question])} at {Interval(part.first, part.last)}"
+                    raise FailedRunError(
+                        f"{where}: cannot read the answers: Spark lost them, and their evaluation ran out of "
+                        "memory when it was repeated; use a larger --memory, or --resume, which keeps answers"
+                    )
+                yield found[part[:4]] if part.is_elsewhere else part
 
     if results is not None:
         weakref.finalize(read, _released, results.unpersist).atexit = False
@@ -226,17 +236,17 @@ def error_of(parts: Sequence[task_bytes.Part]) -> LarsError | None:
     return None if case is None else DisputedAnswerError(*json.loads(case))
 
 
-def _slices(job: Job, trace: "RDD[task_bytes.Block]") -> list[Interval]:
+def _slices(job: Job, trace: "RDD[task_bytes.Block]", counts: Counts) -> list[Interval]:
     needs = needs_with_firsts(job.questions)
     if job.slices is not None:
-        return cut_in_number(all_counts(_counts(trace, needs, job.timeline)), job.span, job.slices)
+        return cut_in_number(_within(counts, job.span), job.span, job.slices)
     background = frozenset(job.background)
     fast = all(by_columns(question, background, job.evaluator) for question in job.questions)
-    return slices_on_spark(trace, needs, job.timeline, job.span, LARGE if fast else SMALL)
+    return slices_on_spark(trace, counts, needs, job.span, LARGE if fast else SMALL)
 
 
 def slices_on_spark(
-    trace: "RDD[task_bytes.Block]", needs: Needs, timeline: Interval, span: Interval, rows: int = LARGE
+    trace: "RDD[task_bytes.Block]", counts: Counts, needs: Needs, span: Interval, rows: int = LARGE
 ) -> list[Interval]:
     """Return slices of the interval `span` with about `rows` atoms each.
 
@@ -244,33 +254,40 @@ def slices_on_spark(
     """
     if needs.halo is None:
         return [span]
-    counts = all_counts(_counts(trace, needs, timeline))
-    total = int(counts[1].sum())
+    total = int(_within(counts, span)[1].sum())
     if total <= SMALL:
         return [span]
     count, least = max(3 * trace.context.defaultParallelism, total // rows), SMALL // 2
     if needs.firsts:
         # Each slice has as many atoms as those from before it, or else the work would grow with the slices.
-        least = max(least, sum(trace.map(partial(reading.first_count, needs, timeline)).collect()))
+        least = max(least, sum(trace.map(partial(reading.first_count, needs, span)).collect()))
     return cut_span(counts, span, needs.halo, rows=max(least, -(-total // count)))
 
 
-def _counts(trace: "RDD[task_bytes.Block]", needs: Needs, timeline: Interval) -> list[Counts]:
-    return trace.map(partial(reading.block_counts, needs, timeline)).collect()
+def _within(counts: Counts, span: Interval) -> Counts:
+    begins, numbers = counts
+    inside = (begins >= span.first) & (begins <= span.last)
+    return begins[inside], numbers[inside]
 
 
 def _spread(
     job: Job, trace: "RDD[task_bytes.Block]", slices: tuple[Interval, ...], missing: Sequence[int]
 ) -> "RDD[tuple[int, bytes]]":
-    """Return an RDD of the input atoms for each slice in `missing`: pairs (number of slice, bytes)."""
+    """Return an RDD of the input atoms for each slice in `missing`: pairs (number of slice, bytes).
+
+    The RDD has one partition for each slice.
+    """
     needs = needs_with_firsts(job.questions)
-    parts = trace.flatMap(partial(reading.spread_atoms, needs, job.timeline, slices, missing))
+    place = missing.index
+    spread = trace.flatMap(partial(reading.spread_atoms, needs, job.timeline, slices, missing))
+    parts = spread.partitionBy(len(missing), place)
     windows = tuple(needs.reach.tuples)
     if not windows and not needs.firsts:
         return parts
     carry = partial(reading.carried_by_block, windows, job.timeline, slices, firsts=needs.firsts)
     carried = _carried(windows, trace.flatMap(carry).collect(), len(slices), needs.firsts)
-    return parts.union(trace.context.parallelize([pair for pair in carried if pair[0] in missing]))
+    earlier = trace.context.parallelize([pair for pair in carried if pair[0] in missing])
+    return parts.union(earlier.partitionBy(len(missing), place))
 
 
 def _carried(
@@ -351,7 +368,8 @@ class SparkTrace:
         If `within` is given, the result contains only answers at times in this interval.
         """
         with spark_progress(self.read.blocks.context, settings.stage("answering", self.runner.progress)):
-            answers = answers_on_spark(self._job(questions, within), self.read.blocks, self.finished)
+            job, read = self._job(questions, within), self.read
+            answers = answers_on_spark(job, read.blocks, read.counts, self.finished)
             return list(map(self._certified, questions, answers))
 
     def slices(self, questions: Sequence[Question], before: int) -> Sequence[Interval]:
@@ -363,7 +381,8 @@ class SparkTrace:
         if needs.reach.tuples:
             # What is asked may be any time before a slice, where other tuples are the newest ones.
             return [self.timeline]
-        return slices_on_spark(self.read.blocks, needs, self.timeline, self.timeline)
+        read = self.read
+        return slices_on_spark(read.blocks, read.counts, needs, self.timeline)
 
     def results(
         self,
@@ -379,16 +398,16 @@ class SparkTrace:
         context = blocks.context
         background = context.broadcast(used_background(self.background, questions))
         needs, numbers = needs_of(questions).from_before(before), range(len(slices))
+        tasks = min(len(slices), max(context.defaultParallelism, -(-len(slices) // _SLICES_OF_TASK)))
         # A payload may be bytes too: in a tuple it is none of the atoms.
         shares = context.parallelize([(number, (payload,)) for number, (_, payload) in enumerate(payloads)])
-        spread = blocks.flatMap(partial(reading.spread_atoms, needs, self.timeline, slices, numbers)).union(
-            shares
-        )
-        task = partial(
-            worked_slices, find, self.timeline, background, reading.task_memory(context, len(slices))
-        )
+        parts = blocks.flatMap(partial(reading.spread_atoms, needs, self.timeline, slices, numbers))
+        # United after their division, or else each atom would pass two Python processes.
+        place = tasks.__rmod__
+        spread = parts.partitionBy(tasks, place).union(shares.partitionBy(tasks, place))
+        task = partial(worked_slices, find, self.timeline, background, reading.task_memory(context, tasks))
         with spark_progress(context, settings.stage("explaining", self.runner.progress)):
-            outcomes = spread.partitionBy(len(slices), int).mapPartitions(task).collect()
+            outcomes = spread.mapPartitions(task).collect()
         results: list[Result] = []
         for _, outcome in sorted(outcomes, key=itemgetter(0)):
             if isinstance(outcome, LarsError):
@@ -412,7 +431,8 @@ class SparkTrace:
     ) -> Iterator[list[task_bytes.RowsByTime]]:
         """Yield the rows of each question by time, slice by slice; finally raise an error for lost rows."""
         with spark_progress(self.read.blocks.context, settings.stage("answering", self.runner.progress)):
-            yield from outputs_on_spark(self._job(questions, within), self.read.blocks, self.finished)
+            job, read = self._job(questions, within), self.read
+            yield from outputs_on_spark(job, read.blocks, read.counts, self.finished)
 
     def _job(self, questions: Sequence[Question], within: Interval | None) -> Job:
         runner, background = self.runner, self.background

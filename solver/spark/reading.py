@@ -19,7 +19,7 @@ from solver import memory, traces
 from solver.columns import Array, InputAtoms, TimeBins, TraceColumns, arrivals
 from solver.facts import STREAM_PREDICATE
 from solver.job import Needs
-from solver.job.slices import Counts, between, carried_atoms
+from solver.job.slices import Counts, all_counts, between, carried_atoms, counted
 from solver.settings import TraceOptions
 from solver.spark.task_bytes import Block, block_of, pack_atoms
 
@@ -27,24 +27,19 @@ if TYPE_CHECKING:
     from pyspark import RDD, SparkContext
 
 
-def block_counts(needs: Needs, timeline: Interval, block: Block) -> Counts:
-    """Return the numbers of those atoms of a block that slices need, by parts of the timeline.
-
-    The number of parts is limited; all atoms of one time are in one part.
-    """
-    return needs.among(block.atoms, block.terms, timeline).counts()
-
-
 def spread_atoms(
     needs: Needs, timeline: Interval, slices: Sequence[Interval], numbers: Container[int], block: Block
 ) -> Iterator[tuple[int, bytes]]:
     """Yield pairs of the number of a slice, and the atoms of the block that it needs, as bytes."""
-    atoms = needs.among(block.atoms, block.terms, timeline)
-    for number in atoms.near(slices):
+    past, future = needs.ends(timeline)
+    for number in between(slices, [some.t for some in block.atoms.values()], past, future):
         if number not in numbers:
             continue
-        parts = {name: part for name, part in atoms.of(slices[number]).items() if len(part.t)}
-        if parts:
+        within = slices[number]
+        around = Interval(within.first - past, within.last + future)
+        here = {name: some.within(around) for name, some in block.atoms.items()}
+        atoms = needs.among(here, block.terms, timeline).of(within)
+        if parts := {name: part for name, part in atoms.items() if len(part.t)}:
             yield number, pack_atoms(parts, block.terms)
 
 
@@ -104,7 +99,8 @@ class _Parts(NamedTuple):
     """The summary of the parts of a trace that one Spark task has read, and the atoms in these parts.
 
     The field `lines` contains the number of lines of each part that was read completely. The field `wrong` is
-    the error in the next part, possibly with a place in that part.
+    the error in the next part, possibly with a place in that part. The field `counts` contains the numbers of
+    atoms by time, before the survey of the whole trace has converted the times.
     """
 
     lines: Sequence[int]
@@ -112,6 +108,7 @@ class _Parts(NamedTuple):
     summaries: Sequence[traces.Summary] = ()
     signatures: frozenset[Signature] = frozenset()
     pairs: frozenset[tuple[str, str]] = frozenset()
+    counts: Counts = (np.empty(0, np.int64), np.empty(0, np.int64))
     skipped: int = 0
     rejected: Sequence[traces.RejectedRow] = ()
     content: bytes = b""
@@ -125,11 +122,13 @@ class _Parts(NamedTuple):
 class ReadTrace:
     """A trace that Spark has read, as an RDD of `blocks` in no particular order.
 
-    `origin` is the dateTime of time 0; None if times are integers. `pairs` contains the pairs (stream,
-    predicate) that occur in triples. Spark caches the trace until `forget` is called.
+    `counts` are the numbers of atoms by parts of the timeline. `origin` is the dateTime of time 0; None if
+    times are integers. `pairs` contains the pairs (stream, predicate) that occur in triples. Spark caches the
+    trace until `forget` is called.
     """
 
     blocks: "RDD[Block]"
+    counts: Counts
     begin: int | None
     last: int
     signatures: frozenset[Signature]
@@ -181,6 +180,7 @@ def _surveyed(
     traces.report(stream_survey, chain.from_iterable(rejected), options)
     return ReadTrace(
         read.map(partial(_timed, stream_survey)),
+        all_counts([(stream_survey.points(part.counts[0]), part.counts[1]) for part in parts_read]),
         stream_survey.begin,
         stream_survey.last,
         frozenset[Signature]().union(*(part.signatures for part in parts_read)),
@@ -211,7 +211,8 @@ def _read(options: TraceOptions, most: int, numbered: tuple[int, Sequence[traces
     atoms = {name: _ascending(some) for name, some in reading.atoms().items()}
     pairs = TraceColumns(reading.terms, atoms, 0).pairs((STREAM_PREDICATE, 4), 3, 1)
     rows = len(reading.rejected), reading.rejected, pack_atoms(atoms, reading.terms)
-    return _Parts(_steps(lines), None, reading.summaries, frozenset(atoms), pairs, *rows)
+    counts = counted([some.t for some in atoms.values()])
+    return _Parts(_steps(lines), None, reading.summaries, frozenset(atoms), pairs, counts, *rows)
 
 
 def _steps(ascending: Sequence[int]) -> list[int]:

@@ -7,6 +7,7 @@ that the child process has not sent are computed again, on shorter parts of the 
 
 import json
 import os
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
@@ -130,26 +131,28 @@ def worked_slices(
     most: int,
     values: Iterable[tuple[int, bytes | tuple[Payload]]],
 ) -> Iterator[tuple[int, Result | LarsError]]:
-    """Yield the number of a task's slice (at most one), with the result of `find` or an error.
+    """Yield the number of each slice of a task, with the result of `find` or an error.
 
     Args:
         find: The function that computes the result from the input of the slice and a payload.
         timeline: The timeline of the trace.
         background: The background, which Spark sends once to each executor.
         most: The memory of the task in bytes.
-        values: The atoms of the slice and the payload of `find`.
+        values: Pairs of the number of a slice, and atoms of the slice or the payload of `find`.
     """
     memory.watch_task(most)
-    contents: list[bytes] = []
+    contents: defaultdict[int, list[bytes]] = defaultdict(list)
     shares: list[tuple[int, Payload]] = []
     for number, content in values:
         if isinstance(content, bytes):
-            contents.append(content)
+            contents[number].append(content)
         else:
             shares.append((number, *content))
     for number, payload in shares:
         terms = TermCodes()
-        columns = TraceColumns(terms, in_time_order(unpack_atoms(contents, terms)), timeline.last)
+        columns = TraceColumns(
+            terms, in_time_order(unpack_atoms(contents.pop(number, ()), terms)), timeline.last
+        )
         try:
             yield number, find(situation_of(columns, timeline, background.value), payload)
         except FailedRunError as error:

@@ -5,7 +5,7 @@ The bytes are compressed columns with a dictionary of texts.
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from enum import IntEnum
 from typing import Final, NamedTuple
 
@@ -46,11 +46,13 @@ class _BlockTerms(CodedTerms):
     """The terms of a block as one Arrow array, which is not decoded when the block is divided."""
 
     texts: pa.Array
+    found: dict[str, int] = field(default_factory=dict)
 
     def code(self, text: str) -> int:
         """Return the index of a text, or -1 if the block does not contain the text."""
-        number: int = pc.index(self.texts, arrow_strings([text])[0]).as_py()
-        return number
+        if text not in self.found:
+            self.found[text] = pc.index(self.texts, arrow_strings([text])[0]).as_py()
+        return self.found[text]
 
     def arrow(self, codes: Array) -> pa.Array:
         """Return the texts of codes as an Arrow array."""
@@ -115,7 +117,7 @@ def unpack_atoms(contents: Iterable[bytes], terms: TermCodes) -> dict[Signature,
     atoms: defaultdict[Signature, list[InputAtoms]] = defaultdict(list)
     for content in contents:
         batch = batch_of(content)
-        known = terms.codes(batch.column("texts").flatten().to_pylist())
+        known = terms.codes_of_arrow(batch.column("texts").flatten())
         for name, some in _unpacked(batch):
             columns = tuple(known[column] for column in some.columns)
             atoms[name].append(replace(some, columns=columns))

@@ -139,8 +139,8 @@ class Survey:
         return {
             name: replace(
                 some,
-                t=self._points(some.t),
-                since=None if some.since is None else self._points(some.since),
+                t=self.points(some.t),
+                since=None if some.since is None else self.points(some.since),
             )
             for name, some in atoms.items()
         }
@@ -148,14 +148,15 @@ class Survey:
     @property
     def begin(self) -> int | None:
         """The time point of the first element; None if the trace has no elements."""
-        return None if self.earliest is None else int(self._points(np.array([self.earliest], np.int64))[0])
+        return None if self.earliest is None else int(self.points(np.array([self.earliest], np.int64))[0])
 
     @property
     def last(self) -> int:
         """The last time point of the trace; 0 if the trace has no elements."""
-        return int(self._points(np.array([self.latest], np.int64))[0])
+        return int(self.points(np.array([self.latest], np.int64))[0])
 
-    def _points(self, times: Array) -> Array:
+    def points(self, times: Array) -> Array:
+        """Return times as time points."""
         if self.clock is None or self.clock.zero is None:
             return times - self.shift
         unit = self.clock.unit.nanoseconds

@@ -21,7 +21,7 @@ from threading import Event, Thread
 
 import pyspark
 
-from solver.spark.session import java_home, java_of
+from solver.spark.session import find_java, java_home, java_of
 from tests.benchmarks.agree_queries import CASES
 from tests.benchmarks.spark_costs import LARS, make
 from tests.packs import ROOT
@@ -48,7 +48,7 @@ def answers(port):
 @contextmanager
 def cluster(folder, workers=2):
     """Give the URL of a master that has so many workers of one core each; all of them end at the end."""
-    home = java_home(os.environ, folder / "java")
+    home = java_home(find_java(os.environ), folder / "java")
     found, port = java_of(home / "bin" / "java"), free_port()
     print(f"Java {found.version}, {home}")
     environment = {**os.environ, "JAVA_HOME": str(home), "SPARK_LOCAL_DIRS": str(folder)}

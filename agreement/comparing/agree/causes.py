@@ -872,7 +872,15 @@ class DifferenceCauses:
     def supports(self, differences: Sequence[RowDifference]) -> list[tuple[Fact, ...]]:
         """Return, for each row, the input atoms of one proof of the row at the time of its last report."""
         rows = [(difference.side, difference.row, difference.at) for difference in differences]
-        places = self._by_slice([difference.interval.end for difference in differences])
+        ends = [difference.interval.end for difference in differences]
+        places = self._by_slice(ends)
+        if len(self._slices) > 1:
+            # Proofs of few rows need little of a slice's input.
+            places = [
+                (Interval(min(own), max(own)), some)
+                for _, some in places
+                for own in [[ends[place] for place in some.tolist()]]
+            ]
         intervals = [(within, [rows[place] for place in some.tolist()]) for within, some in places]
         proved: dict[int, tuple[Fact, ...]] = {}
         for (_, some), facts in zip(places, self._results(slice_supports, intervals), strict=True):

@@ -25,7 +25,7 @@ from tests.packs import SAMPLES
 from tests.solver.pointwise.test_definition import backgrounds, inputs
 from tests.solver.relational.relational_cases import OUTPUTS
 from tests.solver.relational.test_seeded_faults import FAULTS, shorter, with_window
-from tests.solver.spark.on_spark import block
+from tests.solver.spark.on_spark import block, counts_of
 from tests.solver.strategies import interval_programs, part_of, situation
 
 JOIN = "q(X) ← ⊞^3 ◇ e(X), not ⊞^1 ◇ g(X)."
@@ -173,7 +173,7 @@ def test_on_spark_one_time_is_certified_though_no_slice_affords_any(spark, certi
     """The first one, whose windows show least; a number is that of each slice that has times."""
     rows = [(t, 0, t, "e", (f"c{n}",)) for t in range(100) for n in range(100)]
     blocks = spark.parallelize([block(rows)], 1)
-    read_there = ReadTrace(blocks, 0, 99, frozenset(), frozenset(), blocks)
+    read_there = ReadTrace(blocks, counts_of(rows), 0, 99, frozenset(), frozenset(), blocks)
     runner = Runner("local[2]", slices=5, certify=certify)
     here = SparkTrace(read_there, Interval(0, 99), {}, runner)
     asked = Question(read("q(X) ← ⊞^40 ◇ e(X)."), ("q", 1), tuple(range(80)))

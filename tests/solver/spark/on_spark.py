@@ -7,6 +7,7 @@ import numpy as np
 from solver.columns import trace_columns
 from solver.facts import Fact
 from solver.job import Answer
+from solver.job.slices import counted
 from solver.spark import answers_on_spark
 from solver.spark.task_bytes import block_of, pack_atoms
 
@@ -20,9 +21,14 @@ def block(rows):
     return block_of(pack_atoms(atoms, found.terms))
 
 
+def counts_of(rows):
+    """Return the numbers of rows by parts of the timeline."""
+    return counted([np.array(sorted(row[0] for row in rows), np.int64)])
+
+
 def on_spark(job, spark, rows, blocks=3, finished=None):
     """Return the answers of the job to rows in so many blocks; each comes once."""
     parts = [block(rows[number::blocks]) for number in range(blocks)]
-    found = answers_on_spark(job, spark.parallelize(parts, blocks), finished)
+    found = answers_on_spark(job, spark.parallelize(parts, blocks), counts_of(rows), finished)
     by_time = [one.whole().by_time() for one in found]
     return [Answer(n, t, row) for n, rows in enumerate(by_time) for t in rows for row in rows[t]]

@@ -41,7 +41,7 @@ def waited(look, seconds=120, pause=0.002):
 
 def slice_under_way(pid):
     """Return the Python worker that evaluates a slice, in a child of its own, None where none does."""
-    daemons = [one for one in below(pid) if says(one, "pyspark.daemon")]
+    daemons = [one for one in below(pid) if says(one, "daemon\0pyspark.worker")]
     return next((one for one in daemons if len(daemons) > 2 and children(one) and not daemon(one)), None)
 
 

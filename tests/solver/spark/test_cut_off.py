@@ -12,7 +12,7 @@ from tests.packs import ROOT
 from tests.solver.spark.processes import below, is_running, waited
 
 MAIN = """from solver.spark import pipeline
-pipeline.SMALL = 48
+pipeline.SMALL = pipeline.LARGE = 80
 from agreement.cli.__main__ import main
 main()"""
 PROGRAM = "q(X, Z) :- [+]^2 <> p(X), [+]^2 <> p(Y), [+]^2 <> p(Z), X != Y.\n"
@@ -22,7 +22,7 @@ PROGRAM = "q(X, Z) :- [+]^2 <> p(X), [+]^2 <> p(Y), [+]^2 <> p(Z), X != Y.\n"
 def folder(tmp_path):
     (tmp_path / "tmp").mkdir()
     (tmp_path / "p.lars").write_text(PROGRAM)
-    lines = (f"{t}: {', '.join(f'p(a{(7 * t + i) % 97})' for i in range(12))}.\n" for t in range(32))
+    lines = (f"{t}: {', '.join(f'p(a{(7 * t + i) % 97})' for i in range(40))}.\n" for t in range(32))
     (tmp_path / "t.atoms").write_text("".join(lines))
     return tmp_path
 

@@ -71,7 +71,7 @@ def test_times_that_are_lost_are_named_and_the_others_answered(monkeypatch):
     evaluated = slices, [rows[0], lost, rows[1]], iter
     monkeypatch.setattr(pipeline, "_evaluated", lambda *_: evaluated)
     streams = replace(job(1), questions=(Question(read(THREE), Whole(), None),))
-    found = outputs_on_spark(streams, None)
+    found = outputs_on_spark(streams, None, None)
     assert next(found) == [{1: frozenset({("a",)})}]
     with pytest.raises(FailedRunError) as raised:
         next(found)
