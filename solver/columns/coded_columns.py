@@ -46,6 +46,8 @@ NO_CODE: Final = -1
 _EXACT: Final = 2**53
 _FEW_TEXTS: Final = 2**13
 """The number of texts below which a Python dictionary is not slower than Arrow."""
+_MOST_PACKED: Final = 2**30
+"""The number of bytes of texts in Arrow arrays that are joined to one array; Arrow would fail at 2 GB."""
 _LOOKUPS: Final = 64
 """The number of searches in all texts that take about as long as copying the texts from Arrow."""
 _TERMS_FOR_EACH_ROW: Final = 8
@@ -219,7 +221,8 @@ class TermCodes(CodedTerms):
 
     def arrow(self, codes: Array) -> "pa.Array":
         """Return the texts of codes, written like input atoms; null is written `null`."""
-        if not self._packed or len(codes) < len(self) // 2:
+        packed = sum(some.nbytes for _, some in self._packed)
+        if not 0 < packed < _MOST_PACKED or len(codes) < len(self) // 2:
             return arrow_strings(self.atom_texts(codes))
         # Texts that only Arrow has stay there.
         import pyarrow as pa
@@ -229,7 +232,7 @@ class TermCodes(CodedTerms):
             parts += [arrow_strings([text or str(NULL) for text in texts[end:first]]), some]
             end = first + len(some)
         parts.append(arrow_strings([text or str(NULL) for text in texts[end:]]))
-        return pa.concat_arrays(parts).take(arrow_numbers(codes))
+        return pa.concat_arrays(parts).take(arrow_numbers(np.ascontiguousarray(codes)))
 
     def ranks(self, codes: Array) -> Array:
         """Return the rank of each code by the sorted order of texts, null first; equal codes share a rank.

@@ -112,6 +112,8 @@ def test_terms_whose_texts_stay_in_arrow_have_the_codes_of_others(steps, last, l
             assert found.tolist() == plain.codes(texts).tolist()
             assert len(packed) == len(plain)
         every = np.arange(len(plain))
+        for codes in (every[:1], every[::-1], np.concatenate((every, every))):
+            assert packed.arrow(codes).to_pylist() == plain.atom_texts(codes)
         assert packed.texts(every[::2].tolist()) == plain.texts(every[::2].tolist())
         assert [packed.constant(code) for code in every.tolist()] == plain.constants(every)
         assert [packed.code(text) for text in last[:2]] == plain.codes(last[:2]).tolist()
