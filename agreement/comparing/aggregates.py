@@ -24,13 +24,19 @@ from lars.language.terms import Literal
 from solver.facts import constant_of
 
 Doubles = npt.NDArray[np.float64]
-_Points = tuple[Doubles, npt.NDArray[np.bool_]]
-"""The values of an aggregate at evaluations, and whether the log has an alert with this value."""
+_Points = tuple[Doubles, npt.NDArray[np.bool_], int]
+"""The values of an aggregate at evaluations, whether the log has an alert with this value, and lost alerts.
+
+Lost are the alerts at which the aggregate has no value: no limit predicts them.
+"""
 _Series = tuple[Doubles, Doubles]
 """The events of one group: times in ms, ascending, and the numbers of one column."""
 _Groups = Mapping[Key, _Series]
 _Ends = Mapping[Key, tuple[Doubles, npt.NDArray[np.bool_]]]
-"""The times in ms at which each group is evaluated, and whether the log has an alert of the group then."""
+"""The times in ms at which each group is evaluated, and whether the log has an alert of the group then.
+
+The time of an alert at which its group is not evaluated is -inf.
+"""
 _Evaluations = tuple[bool, _Ends]
 """Whether only events of a group evaluate this group, and evaluations."""
 _Columns = Mapping[str, str]
@@ -89,10 +95,11 @@ class AggregateRule:
     - `variable` is the column of the alerts with the value; None if the alerts do not contain it.
     - `lengths` are the lengths of the windows that fit the logs best: first the length of the rule, then the
       lengths of the other logs.
-    - `fitting` is the number of alerts with the value of the rule, of `looked` alerts; both are 0 if
-      `variable` is None.
+    - `fitting` is the number of alerts with the value of the rule, of `looked` alerts of the log at place
+      `valued`; all are 0 if `variable` is None.
     - `limit` is a comparison with a number, such as (">", 6.5); None if no limit is known.
-    - `against` is the number of evaluations that contradict the limit, of `evaluations`.
+    - `against` is the number of evaluations of the log at place `limited` that contradict the limit, of
+      `evaluations`: the log has an alert and the rule predicts none, or the reverse.
     - `is_triggered` is true if only an event of a group leads to an alert of this group.
     """
 
@@ -102,9 +109,11 @@ class AggregateRule:
     lengths: tuple[Duration, ...]
     fitting: int = 0
     looked: int = 0
+    valued: int = 0
     limit: tuple[str, Decimal] | None = None
     against: int = 0
     evaluations: int = 0
+    limited: int = 0
     is_triggered: bool = False
 
 
@@ -301,7 +310,7 @@ def _by_values(  # noqa: PLR0913, PLR0917 - two tables, and what their columns m
     for groups in (shared, texts) if len(texts) < len(shared) else (shared,):
         tried = _tried(events, groups, time)
         best: list[AggregateRule] = []
-        for log in alerts:
+        for place, log in enumerate(alerts):
             wanted, near = _alerts_of(log, groups, name), _rounding(log, name)
             looked = sum(map(len, wanted.values()))
             fits = (
@@ -312,6 +321,7 @@ def _by_values(  # noqa: PLR0913, PLR0917 - two tables, and what their columns m
                     (length,),
                     _fitting(series, quantity[0], length, wanted, near),
                     looked,
+                    place,
                 )
                 for (quantity, series), length in product(tried.items(), lengths)
             )
@@ -324,10 +334,10 @@ def _by_values(  # noqa: PLR0913, PLR0917 - two tables, and what their columns m
             of_first = [own.lengths[0] for own in best if own.quantity == first.quantity]
             first = replace(first, lengths=tuple(dict.fromkeys((first.lengths[0], *of_first))))
             # The other log can have another limit, or windows of another length.
-            limited = _with_limit(first, tried, [main])
-            first = _with_limit(first, tried, alerts) if limited.limit is None else limited
+            limited = _with_limit(first, tried, {first.valued: main})
+            first = _with_limit(first, tried, dict(enumerate(alerts))) if limited.limit is None else limited
             return [
-                _with_limit(own, tried, [log])
+                _with_limit(own, tried, {own.valued: log})
                 if own.quantity != first.quantity and own.fitting >= _SURE * own.looked > 0
                 else _evaluated(first, tried, log)
                 for own, log in zip(best, alerts, strict=True)
@@ -388,9 +398,9 @@ def _by_limit(
     }
     for quantity, series in tried.items():
         only = quantity[2]
-        for own, evaluations in zip(rules, known[only], strict=True):
+        for place, (own, evaluations) in enumerate(zip(rules, known[only], strict=True)):
             own.extend(
-                _limited(AggregateRule(shared, quantity, None, (length,)), series, [evaluations])
+                _limited(AggregateRule(shared, quantity, None, (length,)), series, {place: evaluations})
                 for length in lengths
             )
     limited = [[rule for rule in own if rule.limit is not None] for own in rules]
@@ -398,11 +408,11 @@ def _by_limit(
     first = min(filter(None, best), key=_errors, default=None)
     if first is None:
         return ()
-    shown = _with_limit(first, tried, [alerts[best.index(first)]])
+    shown = _with_limit(first, tried, {first.limited: alerts[first.limited]})
     return [
         _evaluated(shown, tried, log)
         if rule is None or any(one.quantity == first.quantity for one in own)
-        else _with_limit(rule, tried, [log])
+        else _with_limit(rule, tried, {rule.limited: log})
         for rule, own, log in zip(best, limited, alerts, strict=True)
     ]
 
@@ -411,38 +421,46 @@ def _errors(rule: AggregateRule) -> float:
     return rule.against / rule.evaluations
 
 
-def _with_limit(rule: AggregateRule, tried: _Tried, alerts: Sequence[Recording]) -> AggregateRule:
+def _with_limit(rule: AggregateRule, tried: _Tried, alerts: Mapping[int, Recording]) -> AggregateRule:
     """Return a rule with its limit, if known: all evaluations count, also those nearest to the limit."""
     every = tried[COUNT, "", rule.quantity[2]]
-    evaluations = [_evaluations(rule.groups, every, log, _EVERY) for log in alerts]
+    evaluations = {place: _evaluations(rule.groups, every, log, _EVERY) for place, log in alerts.items()}
     return _limited(rule, tried[rule.quantity], evaluations)
 
 
 def _evaluated(rule: AggregateRule, tried: _Tried, log: Recording) -> AggregateRule:
     """Return the rule itself, or with the events that evaluate the groups of this log, if they are others."""
-    own = _with_limit(rule, tried, [log])
+    own = _with_limit(rule, tried, {rule.limited: log})
     if own.limit is None or own.is_triggered == rule.is_triggered:
         return rule
     return replace(rule, is_triggered=own.is_triggered)
 
 
 def _limited(
-    rule: AggregateRule, series: _Groups, evaluations: Sequence[Sequence[_Evaluations]]
+    rule: AggregateRule, series: _Groups, evaluations: Mapping[int, Sequence[_Evaluations]]
 ) -> AggregateRule:
-    """Return a rule with the limit that the log with the clearest limit has; without one, none is known."""
+    """Return a rule with the limit that the log with the clearest limit has; without one, none is known.
+
+    The evaluations are those of each log, by the place of the log.
+    """
     found: list[AggregateRule] = []
-    for of_log in evaluations:
+    for place, of_log in evaluations.items():
         for is_triggered, ends in of_log:
-            values, inside = _points(rule, series, ends)
+            values, inside, lost = _points(rule, series, ends)
             fewer = min(np.count_nonzero(inside), np.count_nonzero(~inside))
             # A quantity that is known by its values needs few evaluations to show its limit.
             if fewer < (1 if rule.variable else _FEWEST):
                 continue
             against, limit = _cut(values, inside)
-            if against <= _WRONG * fewer:
+            if against + lost <= _WRONG * fewer:
                 found.append(
                     replace(
-                        rule, limit=limit, against=against, evaluations=len(values), is_triggered=is_triggered
+                        rule,
+                        limit=limit,
+                        against=against + lost,
+                        evaluations=len(values) + lost,
+                        limited=place,
+                        is_triggered=is_triggered,
                     )
                 )
                 break
@@ -450,16 +468,16 @@ def _limited(
 
 
 def _points(rule: AggregateRule, series: _Groups, ends: _Ends) -> _Points:
+    none: _Series = np.empty(0), np.empty(0)
     parts = [
-        (_over(series[key], rule.quantity[0], rule.lengths[0], at), inside)
+        (_over(series.get(key, none), rule.quantity[0], rule.lengths[0], at), inside)
         for key, (at, inside) in ends.items()
-        if key in series
     ]
     if not parts:
-        return np.empty(0), np.empty(0, np.bool_)
+        return np.empty(0), np.empty(0, np.bool_), 0
     values, inside = map(np.concatenate, zip(*parts, strict=True))
     known = np.isfinite(values)
-    return values[known], inside[known]
+    return values[known], inside[known], int(np.count_nonzero(inside & ~known))
 
 
 def _evaluations(groups: _Columns, series: _Groups, log: Recording, most: int) -> Sequence[_Evaluations]:
@@ -478,15 +496,20 @@ def _evaluations(groups: _Columns, series: _Groups, log: Recording, most: int) -
     found: list[_Evaluations] = []
 
     def add(is_triggered: bool, ends: Mapping[Key, Sequence[float]]) -> None:
-        arrays = {key: np.array(at[:: _step(len(at), most)], np.float64) for key, at in ends.items()}
-        found.append((is_triggered, {key: (at, _are_in(at, alerted[key])) for key, at in arrays.items()}))
+        shown: dict[Key, tuple[Doubles, npt.NDArray[np.bool_]]] = {}
+        for key in (*series, *(key for key in alerted if key not in series)):
+            own, known = ends.get(key, ()), alerted.get(key, ())
+            every = sorted({*own, *known}) if is_triggered else own
+            at = np.array(every[:: _step(len(every), most)], np.float64)
+            shown[key] = np.where(_are_in(at, own), at, -np.inf), _are_in(at, known)
+        found.append((is_triggered, shown))
 
     pushed = np.count_nonzero(_are_in(np.array(times), every_event)) >= _TRIGGERED * len(times)
     # A log that was cut lacks alerts before its first and after its last one.
     for first, last in ((every_event[0], every_event[-1]), (times[0], times[-1])):
         likely = [t for t in every_event if first <= t <= last] if pushed else _ticks(times, first, last)
-        add(False, dict.fromkeys(series, sorted({*times, *likely})))
-    add(False, dict.fromkeys(series, times))
+        add(False, dict.fromkeys((*series, *alerted), sorted({*times, *likely})))
+    add(False, dict.fromkeys((*series, *alerted), times))
     own = {key: [t for t in at.tolist() if times[0] <= t <= times[-1]] for key, (at, _) in series.items()}
     meeting = (_are_in(np.array(sorted(at)), own.get(key, ())) for key, at in alerted.items())
     if sum(map(np.count_nonzero, meeting)) >= _TRIGGERED * sum(map(len, alerted.values())):

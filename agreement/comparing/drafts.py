@@ -35,6 +35,7 @@ def draft(  # noqa: PLR0913 - two tables, and what the query calls them
     alerts: Sequence[Recording],
     rule: AggregateRule | None,
     *,
+    names: Sequence[str],
     name: str,
     time: str,
     unit: Duration,
@@ -50,6 +51,7 @@ def draft(  # noqa: PLR0913 - two tables, and what the query calls them
         events: The table of events.
         alerts: One or more logs of alerts.
         rule: The rule of the alerts with an aggregate, if it is known.
+        names: The names of the logs, which comments of the query contain.
         name: The name of the stream in the query.
         time: The time column of the events.
         unit: The time unit; the length of the window is a multiple of it.
@@ -60,9 +62,10 @@ def draft(  # noqa: PLR0913 - two tables, and what the query calls them
     prefix, iri = EXAMPLE
     if rule is not None:
         _, column, only = rule.quantity
-        names = dict.fromkeys((*rule.groups.values(), column or events.variables[0], *(only or ())[:1]))
-        cells = {f"{prefix}:{column}": f"{{{column}}}" for column in names}
-        lines = _FIRST, *_aggregated(rule, events, f"STREAM {prefix}:{name}")
+        read = dict.fromkeys((*rule.groups.values(), column or events.variables[0], *(only or ())[:1]))
+        cells = {f"{prefix}:{column}": f"{{{column}}}" for column in read}
+        names = [" ".join(name.split()) for name in names]  # a comment ends with its line
+        lines = _FIRST, *_aggregated(rule, events, names, f"STREAM {prefix}:{name}")
         return "\n".join(lines) + "\n", {prefix: iri}, {"t": f"{{{time}}}", "s": EACH_ROW, **cells}
     columns = _shared_columns(events, alerts)
     repeated = _times(alerts, tuple(columns))
@@ -90,8 +93,8 @@ def draft(  # noqa: PLR0913 - two tables, and what the query calls them
     return "\n".join(lines) + "\n", {prefix: iri}, {"t": f"{{{time}}}", "s": EACH_ROW, **cells}
 
 
-def _aggregated(rule: AggregateRule, events: Recording, stream: str) -> Iterator[str]:
-    """Yield the lines of the query of a rule with an aggregate."""
+def _aggregated(rule: AggregateRule, events: Recording, names: Sequence[str], stream: str) -> Iterator[str]:
+    """Yield the lines of the query of a rule with an aggregate; `names` are the names of the logs."""
     prefix, iri = EXAMPLE
     (function, column, only), groups = rule.quantity, " ".join(f"?{variable}" for variable in rule.groups)
     taken = {*rule.groups, *([rule.variable] if rule.variable else [])}
@@ -105,12 +108,13 @@ def _aggregated(rule: AggregateRule, events: Recording, stream: str) -> Iterator
     if not same and not read:
         read = [f"{prefix}:{events.variables[0]} ?{_fresh('value', taken)}"]
     if rule.variable:
-        fitting = f"{rule.fitting} of the {rule.looked} alerts that lars looked at"
+        fitting = f"{rule.fitting} of the {rule.looked} alerts of {names[rule.valued]} that lars looked at"
         yield f"# In {fitting}, {rule.variable} is {quantity_in_words(rule).rstrip(',')}."
     else:
         # Terms and names of columns keep their case.
         what = quantity_in_words(rule)
-        yield f"# {what[0].upper()}{what[1:]} separates the evaluations with and without an alert."
+        parts = "most evaluations" if rule.against else "the evaluations"
+        yield f"# {what[0].upper()}{what[1:]} separates {parts} with and without an alert."
     yield f"PREFIX {prefix}: <{iri}>"
     selected = f"({value} AS ?{rule.variable})" if rule.variable else ""
     yield f"SELECT {' '.join(filter(None, (groups, selected)))} WHERE {{"
@@ -122,7 +126,7 @@ def _aggregated(rule: AggregateRule, events: Recording, stream: str) -> Iterator
         yield f"GROUP BY {groups}"
     if rule.limit is not None:
         symbol, limit = rule.limit
-        wrong = f"wrong at {rule.against} of {rule.evaluations} evaluations"
+        wrong = f"wrong at {rule.against} of {rule.evaluations} evaluations of {names[rule.limited]}"
         yield f"HAVING ({value} {symbol} {limit})  # {wrong}"
 
 

@@ -643,7 +643,7 @@ def _explained(  # noqa: PLR0913, PLR0915, PLR0917 - what is asked, and what was
             long(f"lars compares the alerts with aggregates of {quantity(size, 'event')}")
         rules = _rules(options, tables, logs, is_pulled=bool(asked.period))
         if not queries:
-            drafts = _drafted(asked.events, options, tables, logs, rules)
+            drafts = _drafted(names, asked.events, options, tables, logs, rules)
             for message in () if rules else _aggregates(logs, tables):
                 listeners.note(message)
             text = "\n".join(draft for draft, _, _ in drafts)
@@ -889,7 +889,8 @@ def _rules(
     return [pulled[0] if rule == pulled[0] else rule for rule in pulled]
 
 
-def _drafted(
+def _drafted(  # noqa: PLR0913, PLR0917 - what is read, and what it is called
+    names: tuple[str, str],
     events: Sequence[Path],
     options: requests.InputOptions,
     tables: _Tables,
@@ -910,4 +911,4 @@ def _drafted(
     name = re.sub(r"\W+", "_", bare(events[0]).stem, flags=re.ASCII)
     unit = options.trace.time_point
     different = rules if rules and rules[0] is not rules[1] else (rules[:1] or (None,))
-    return [draft(table, logs, rule, name=name, time=time, unit=unit) for rule in different]
+    return [draft(table, logs, rule, names=names, name=name, time=time, unit=unit) for rule in different]

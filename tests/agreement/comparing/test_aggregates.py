@@ -3,6 +3,7 @@
 import random
 import re
 import sqlite3
+from collections import Counter
 from fractions import Fraction
 
 import pytest
@@ -523,3 +524,26 @@ def test_a_limit_may_be_beyond_the_numbers_in_the_events(tmp_path, value, one, o
     (best, *_) = found.predictions[0]
     assert best.fits
     assert f", with a limit such as {value} > {other} in place of {value} > {one}" in best.name
+
+
+@pytest.mark.parametrize("has_values", [False, True])
+def test_a_condition_that_misses_the_alerts_of_another_line_is_no_rule(tmp_path, has_values):
+    """One pump of line L2 is silent from a time on; a mean of line L1 alone explains half of the alerts."""
+    events = simulated(random.Random(3))
+    columns = ("pump", "level") if has_values else ("pump",)
+    _, rows = alerts(events, "AVG", 180, range(30, HOUR, 30), 3)
+    old = [row[: 1 + len(columns)] for row in rows]
+    late = Counter(pump for t, pump, *_ in old if t >= HOUR // 2)
+    silent = max(late, key=late.__getitem__)
+    assert 20 * late[silent] > len(old)
+    new = [row for row in old if row[1] != silent or row[0] < HOUR // 2]
+    a, b = (written(tmp_path / f"{n}.csv", own, *columns) for n, own in zip("ab", (old, new), strict=True))
+    others = sorted({g for _, g, _ in events} - {silent})
+    lines = {silent: "L2", **dict(zip(others, ("L2", "L1", "L1"), strict=True))}
+    own = [(t, g, lines[g], float(v)) for t, g, v in events]
+    found = api.compare_logs(a, b, events=written(tmp_path / "s.csv", own, "pump", "line", "bar"))
+    draft = found.to_json()["query"]
+    assert draft.count("HAVING (AVG(?bar) > ") == 1
+    assert "ex:line" not in draft
+    assert re.findall(r"wrong at (\d+) of \d+ evaluations of ([ab].csv)", draft) == [("0", "a.csv")]
+    assert found.text.startswith("b.csv departs from the rule")
