@@ -1,12 +1,12 @@
 """The report on two logs of alerts, as text and JSON: common alerts, delays, and predictions."""
 
 import re
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
-from itertools import permutations
+from itertools import groupby, permutations
+from math import inf
 from operator import attrgetter
 from typing import Final
 
@@ -36,6 +36,8 @@ _FEWEST: Final = 4
 """The least number of evaluations or alerts that show that a log was cut."""
 _FEWEST_LOST: Final = 3
 """The least number of alerts of a group, or of a stretch of time, that are named as lost together."""
+_NEARLY: Final = 0.98
+"""The least share of the lost alerts that stretches of time at an end, or of a group, must have."""
 _SHOWN: Final = 20
 """The maximum number of differing alerts in the text output.
 
@@ -538,7 +540,7 @@ def _all_lost(
     A group is the alerts with one value in a column. Groups are named if they have at least half of the lost
     alerts; numbers, which measured values repeat by chance, only if they have all of them.
     """
-    sides = match.sides
+    sides, every = match.sides, {id(alert) for alert in lost}
     for place, name in enumerate(match.variables):
         counts, known = (Counter(row_key(row)[place] for _, row in sides[side]) for side in (1 - n, n))
         values = [value for value, count in counts.items() if count >= _FEWEST_LOST and value not in known]
@@ -551,29 +553,94 @@ def _all_lost(
             groups = outputs.first_few([shown[value] for value in values], _NAMED, ", ")
             yield f"{names[n]} lacks all {outputs.quantity(total, 'alert')} with {name} {groups}"
             lost = [alert for alert in lost if row_key(alert.row)[place] not in values]
-    yield from _gap(names, n, match, lost, dates)
+    kept = {id(alert) for alert in lost}
+    rest = [alert for alert in match.alerts if id(alert) in kept or id(alert) not in every]
+    what = "alert" if len(rest) == len(match.alerts) else "other alert"
+    yield from _silences(names, n, replace(match, alerts=tuple(rest)), lost, dates, what)
 
 
-def _gap(
-    names: tuple[str, str], n: int, match: LogMatch, lost: Sequence[AlertMatch], dates: Dates
+def _silences(  # noqa: PLR0913, PLR0917 - as in `_all_lost`, and a word
+    names: tuple[str, str], n: int, match: LogMatch, lost: Sequence[AlertMatch], dates: Dates, what: str
 ) -> Iterator[str]:
-    """Yield a sentence about the stretch of time with at least half of the lost alerts, if log `n` has none.
+    """Yield sentences about stretches of time in which log `n` lacks all alerts, or those with some values.
 
-    The log has alerts before and after the stretch, and the other log has all alerts in it alone.
+    A stretch has nearly all lost alerts. Between two alerts of the log, half of the lost alerts are enough.
+    The text `what` names an alert.
     """
-    own = sorted({t for t, _ in match.sides[n]})
-    runs = Counter(bisect_left(own, alert.at) for alert in lost)
-    for place, count in runs.most_common(1):
-        if not 0 < place < len(own) or count < max(_FEWEST_LOST, len(lost) / 2):
-            continue
-        times = sorted({alert.at for alert in lost if bisect_left(own, alert.at) == place})
-        common = ((alert.first, alert.second)[1 - n] for alert in match.both)
-        if len(times) < _FEWEST_LOST or any(t is not None and times[0] <= t <= times[-1] for t in common):
-            continue
-        first, last = (
-            dates.text(t) if dates.zero is not None else _seconds(t) for t in (times[0], times[-1])
-        )
-        yield f"{names[n]} lacks all {outputs.quantity(count, 'alert')} from {first} to {last}"
+    most = max(_FEWEST_LOST, _NEARLY * len(lost))
+    whole = _stretch(n, match.alerts, lost)
+    if len(whole) >= most:
+        yield _silence(names, n, match.alerts, whole, dates, what) + _all_with(match, whole)
+        return
+    # Values that are no numbers first, because measured numbers are equal by chance.
+    keys = [(row_key(alert.row), alert) for alert in match.alerts]
+    columns = sorted((any(is_number(key[n]) for key, _ in keys), n) for n in range(len(match.variables)))
+    for is_measured, place in columns:
+        values = Counter(row_key(alert.row)[place] for alert in lost)
+        found = []
+        for value in values:
+            alerts = [alert for key, alert in keys if key[place] == value]
+            if part := _stretch(n, alerts, lost):
+                found.append((alerts, part))
+        if sum(len(part) for _, part in found) >= most and len(found) <= (1 if is_measured else _NAMED):
+            for alerts, part in found:
+                value = outputs.short_row((part[0].row[place],)).strip("()")
+                which = f" with {match.variables[place]} {value}"
+                yield _silence(names, n, alerts, part, dates, what, which)
+            return
+    times = [t for t, _ in match.sides[n]]
+    is_inside = whole and min(times, default=inf) < whole[0].at and whole[-1].at < max(times, default=-inf)
+    if is_inside and len(whole) >= len(lost) / 2:
+        yield _silence(names, n, match.alerts, whole, dates, what)
+
+
+def _stretch(n: int, alerts: Sequence[AlertMatch], lost: Sequence[AlertMatch]) -> Sequence[AlertMatch]:
+    """Return most of the successive lost alerts among `alerts`; empty if they have few times."""
+    names = {id(alert) for alert in lost}
+    runs: list[list[AlertMatch]] = [[]]
+    for _, group in groupby(sorted(alerts, key=partial(_time_in, 1 - n)), partial(_time_in, 1 - n)):
+        own = [*group]
+        if all(id(alert) in names for alert in own):
+            runs[-1] += own
+        else:
+            runs.append([])
+    best = max(runs, key=len)
+    return best if len({alert.at for alert in best}) >= _FEWEST_LOST else ()
+
+
+def _time_in(n: int, alert: AlertMatch) -> float:
+    """Return the time of an alert in log `n`, or in the other log if log `n` lacks it."""
+    t = (alert.first, alert.second)[n]
+    return alert.at if t is None else t
+
+
+def _silence(  # noqa: PLR0913, PLR0917 - as in `_silences`, and a stretch
+    names: tuple[str, str],
+    n: int,
+    alerts: Sequence[AlertMatch],
+    part: Sequence[AlertMatch],
+    dates: Dates,
+    what: str,
+    which: str = "",
+) -> str:
+    """Return a sentence about a stretch of lost alerts; `alerts` are all alerts of both logs with `which`."""
+    times = [_time_in(1 - n, alert) for alert in alerts]
+    first, last = (
+        dates.text(t) if dates.zero is not None else _seconds(t) for t in (part[0].at, part[-1].at)
+    )
+    when = f"from {first} on" if part[-1].at >= max(times) else f"from {first} to {last}"
+    when = f"up to {last}" if part[0].at <= min(times) else when
+    return f"{names[n]} lacks all {outputs.quantity(len(part), what)}{which} {when}"
+
+
+def _all_with(match: LogMatch, part: Sequence[AlertMatch]) -> str:
+    """Return a text about the values that all alerts of a stretch have, and not all alerts of the logs."""
+    shared = []
+    for place, name in enumerate(match.variables):
+        own, every = ({row_key(alert.row)[place] for alert in alerts} for alerts in (part, match.alerts))
+        if len(own) == 1 < len(every):
+            shared.append(f"{name} {outputs.short_row((part[0].row[place],)).strip('()')}")
+    return f", all with {' and '.join(shared)}" if shared else ""
 
 
 def _seconds(milliseconds: float) -> str:

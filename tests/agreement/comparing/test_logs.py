@@ -1288,13 +1288,25 @@ def test_alerts_of_one_group_or_of_one_stretch_of_time_are_lost_together(tmp_pat
     begin, end = 3000, 5000 + 600 * rng.randrange(3)
     gap = [row for row in rows if begin < row[0] < end]
     group = f"b.csv lacks all {len(of_group)} alerts with room q"
+    late, late_too = ([row for row in rows if row[1] == room and row[0] > begin] for room in "qr")
+    early, within = ([row for row in own if row[0] < end] for own in (of_group, late))
     rest = [row for row in gap if row[1] != "q"]
     texts = {
         tuple(of_group): [group],
         tuple(gap): [f"b.csv lacks all {len(gap)} alerts from {gap[0][0]}s to {gap[-1][0]}s"],
         (*of_group, *rest): [
             group,
-            f"b.csv lacks all {len(rest)} alerts from {rest[0][0]}s to {rest[-1][0]}s",
+            f"b.csv lacks all {len(rest)} other alerts from {rest[0][0]}s to {rest[-1][0]}s",
+        ],
+        # Of one group or of two groups, from a time on, up to a time, or in between.
+        tuple(late): [f"b.csv lacks all {len(late)} alerts with room q from {late[0][0]}s on"],
+        (*late, *late_too): [
+            f"b.csv lacks all {len(own)} alerts with room {own[0][1]} from {own[0][0]}s on"
+            for own in sorted((late, late_too))
+        ],
+        tuple(early): [f"b.csv lacks all {len(early)} alerts with room q up to {early[-1][0]}s"],
+        tuple(within): [
+            f"b.csv lacks all {len(within)} alerts with room q from {within[0][0]}s to {within[-1][0]}s"
         ],
         # Alerts that are lost here and there, also all three of a measured value.
         tuple(rng.sample(rows, len(rows) // 4)): [],
