@@ -5,26 +5,21 @@ did not log its report.
 """
 
 from bisect import bisect_left, bisect_right
-from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from functools import partial
-from itertools import chain
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from functools import cache, partial
 from math import inf
 from statistics import median
 
-from agreement.comparing.matching.likeness import Key, close, row_key
-from agreement.comparing.matching.numbers import Number, nearest_close
-from agreement.comparing.matching.places import nearest_pairs
+from agreement.comparing.matching.likeness import Key, Near, close, is_number, pair_rows, row_key
+from agreement.comparing.matching.numbers import Close
 from agreement.documents.recordings import SLACK, Recording
 from lars.dataclass import dataclass
 from lars.durations import NANOSECONDS, Duration
 from solver.facts import Row
 
-_Times = Mapping[float, int]
-"""The times in ms of a row, each with the number of the row's occurrences at this time."""
-_Context = tuple[int, Key]
-"""The column of a number, and the terms of its row without numbers."""
+_Times = Sequence[Sequence[float]]
+"""The times in ms of rows, ascending for each row."""
 _BLANK = "_:"
 
 
@@ -113,28 +108,47 @@ def match_logs(
 
     Two alerts with equal rows form a pair if each alert is nearest in time to the other. If events are known,
     both alerts must follow the same latest event with this row, and each alert is the nearest of those that
-    follow this event. All blank nodes count as equal.
+    follow this event. Of the alerts at two such times, as many as possible form pairs. All blank nodes count
+    as equal.
 
     Args:
         first: The first log.
         second: The second log.
-        tolerance: The relative difference up to which numbers count as equal.
+        tolerance: The relative difference up to which two numbers count as equal.
         within: The greatest difference in time of a pair, in ms.
         events: The log of events with the columns of the alerts, if known.
     """
-    keys = _keys((first, second) if events is None else (first, second, events), tolerance)
-    came = {} if events is None else _times(events, keys)
-    known = {key: sorted(times) for key, times in came.items()}
-    whole = _times(first, keys), _times(second, keys)
-    times = tuple(_after_events(each, known) for each in whole)
-    every = tuple({key: sorted(own) for key, own in each.items()} for each in whole)
-    rows = {keys[row]: row for report in (*second.reports, *first.reports) for row in report.rows}
-    alerts = chain.from_iterable(
-        _matched(_with_event(rows, known, place), times[0].get(place, {}), times[1].get(place, {}), within)
-        for place in dict.fromkeys((*times[0], *times[1]))
-    )
-    shown = (_after_another(alert, *(each.get(keys[alert.row], ()) for each in every)) for alert in alerts)
-    return LogMatch(first.variables, tuple(sorted(shown, key=lambda alert: alert.at)))
+    alike = partial(close, tolerance=tolerance)
+    came = _by_key(_rows(events) if events is not None else (), alike)
+    sides = [[(key, t, _latest(came(key), t), row) for key, t, row in _rows(log)] for log in (first, second)]
+    after = [_by_key((((*key, (event,)), t, row) for key, t, event, row in side), alike) for side in sides]
+    every = [_by_key(((key, t, row) for key, t, _, row in side), alike) for side in sides]
+    near = [
+        [_nearest(t, after[1 - n]((*key, (event,)))) for key, t, event, _ in side]
+        for n, side in enumerate(sides)
+    ]
+    groups: defaultdict[tuple[float | None, float, float], tuple[list[int], list[int]]]
+    groups = defaultdict(lambda: ([], []))
+    for n, side in enumerate(sides):
+        for place, ((_, t, event, _), other) in enumerate(zip(side, near[n], strict=True)):
+            if other is not None and abs(other - t) <= within + SLACK:
+                groups[event, *((other, t) if n else (t, other))][n].append(place)
+    pairs: dict[int, int] = {}
+    for mine, yours in groups.values():
+        keys, others = ([side[n][0] for n in own] for side, own in zip(sides, (mine, yours), strict=True))
+        pairs |= {mine[one]: yours[other] for one, other in pair_rows(keys, others, alike).items()}
+    taken = {*pairs}, {*pairs.values()}
+    alerts = [
+        AlertMatch(sides[0][one][3], sides[0][one][1], sides[1][other][1], event=sides[0][one][2])
+        for one, other in pairs.items()
+    ]
+    for n, side in enumerate(sides):
+        for place, ((key, t, event, row), other) in enumerate(zip(side, near[n], strict=True)):
+            if place not in taken[n]:
+                first_t, second_t = (None, t) if n else (t, None)
+                nearest = _nearest(t, every[1 - n](key)) if other is None else other
+                alerts.append(AlertMatch(row, first_t, second_t, nearest, other is not None, event))
+    return LogMatch(first.variables, tuple(sorted(alerts, key=lambda alert: alert.at)))
 
 
 def missed(events: Iterable[float], period: Duration, width: Duration) -> int:
@@ -151,105 +165,41 @@ def missed(events: Iterable[float], period: Duration, width: Duration) -> int:
     return sum(-t % period.nanoseconds >= width.nanoseconds for t in times)
 
 
-def _times(log: Recording, keys: Mapping[Row, Key]) -> Mapping[Key, _Times]:
-    times: defaultdict[Key, Counter[float]] = defaultdict(Counter)
+def _rows(log: Recording) -> Iterator[tuple[Key, float, Row]]:
+    """Yield the key, the time in ms and the terms of each row of a log; all blank nodes have one key."""
     for report in log.reports:
         for row in report.rows:
-            times[keys[row]][report.t] += 1
-    return times
+            yield tuple(map(_plain, row_key(row))), report.t, row
 
 
-def _after_events(
-    times: Mapping[Key, _Times], events: Mapping[Key, Sequence[float]]
-) -> Mapping[tuple[Key, int], _Times]:
-    """Return the times of each row, grouped by the number of events with this row before the time."""
-    parts: defaultdict[tuple[Key, int], Counter[float]] = defaultdict(Counter)
-    for key, counted in times.items():
-        for t, count in counted.items():
-            parts[key, bisect_right(events.get(key, ()), t + SLACK)][t] = count
-    return parts
+def _by_key(rows: Iterable[tuple[Key, float, Row]], alike: Close) -> Callable[[Key], _Times]:
+    """Return a function that returns the ascending times of each key that counts as equal to a key."""
+    found: defaultdict[Key, set[float]] = defaultdict(set)
+    for key, t, _ in rows:
+        found[key].add(t)
+    times = {key: sorted(own) for key, own in found.items()}
+    near, keys = Near([*times], alike), [*times]
+
+    @cache
+    def of(key: Key) -> _Times:
+        if not any(map(is_number, key)):  # the index has only keys with numbers
+            return [times[key]] if key in times else []
+        return [times[keys[n]] for n in near.of(key)]
+
+    return of
 
 
-def _with_event(
-    rows: Mapping[Key, Row], events: Mapping[Key, Sequence[float]], place: tuple[Key, int]
-) -> AlertMatch:
-    """Return an alert without times for a row; `place` names the row and the number of events before it."""
-    key, count = place
-    return AlertMatch(rows[key], None, None, event=events[key][count - 1] if count else None)
+def _latest(times: _Times, t: float) -> float | None:
+    """Return the latest of the times up to `t`; None without one."""
+    places = ((own, bisect_right(own, t + SLACK)) for own in times)
+    return max((own[place - 1] for own, place in places if place), default=None)
 
 
-def _matched(one: AlertMatch, first: _Times, second: _Times, within: float) -> Iterator[AlertMatch]:
-    """Yield the pairs and the single alerts of one row; if events are known, only after one event."""
-    ascending = sorted(first), sorted(second)
-    for n, m in nearest_pairs(*ascending):
-        mine = None if n is None else ascending[0][n]
-        yours = None if m is None else ascending[1][m]
-        both = 0
-        if mine is not None and yours is not None and abs(mine - yours) <= within + SLACK:
-            both = min(first[mine], second[yours])
-        yield from [replace(one, first=mine, second=yours)] * both
-        if mine is not None:
-            near = _nearest(mine, ascending[1])
-            alone = replace(one, first=mine, near=near, again=near is not None)
-            yield from [alone] * (first[mine] - both)
-        if yours is not None:
-            near = _nearest(yours, ascending[0])
-            alone = replace(one, second=yours, near=near, again=near is not None)
-            yield from [alone] * (second[yours] - both)
-
-
-def _after_another(alert: AlertMatch, first: Sequence[float], second: Sequence[float]) -> AlertMatch:
-    """Return an alert with the nearest time of its row in the log that lacks it, after whichever event.
-
-    The result is the alert itself if both logs contain it, or if the row follows the same event in both.
-    """
-    if alert.delay is not None or alert.again:
-        return alert
-    return replace(alert, near=_nearest(alert.at, second if alert.second is None else first))
-
-
-def _nearest(t: float, times: Sequence[float]) -> float | None:
+def _nearest(t: float, times: _Times) -> float | None:
     """Return the time that is nearest to `t`, of several the earliest; None without times."""
-    place = bisect_left(times, t)
-    return min(times[max(place - 1, 0) : place + 1], key=lambda other: abs(other - t), default=None)
-
-
-def _keys(logs: Sequence[Recording], tolerance: float) -> Mapping[Row, Key]:
-    """Map each row to a key, so that rows of different logs that count as equal have the same key.
-
-    The nearest number of the earlier logs replaces a number if both differ by at most the tolerance. The
-    other terms of both rows must be equal.
-    Different numbers of one log stay different.
-    """
-    rows: dict[Row, Key] = {}
-    same: dict[_Context, dict[Number, Number]] = defaultdict(dict)
-    known: dict[_Context, list[Number]] = defaultdict(list)
-    alike = partial(close, tolerance=tolerance)
-    for log in logs:
-        new = {row: row_key(row) for report in log.reports for row in report.rows}
-        numbers: defaultdict[_Context, set[Number]] = defaultdict(set)
-        for key in new.values():
-            for context, number in _numbers(key):
-                numbers[context].add(number)
-        for context, found in numbers.items():
-            own, before = same[context], known[context]
-            for number in found - own.keys():
-                nearest = nearest_close(before, number, alike)
-                own[number] = number if nearest is None else nearest
-            known[context] = sorted({*before, *(number for number in found if own[number] == number)})
-        for row, key in new.items():
-            equal = {context[0]: same[context][number] for context, number in _numbers(key)}
-            rows[row] = tuple(_plain(equal.get(place, part)) for place, part in enumerate(key))
-    return rows
-
-
-def _numbers(key: Key) -> Iterator[tuple[_Context, Number]]:
-    """Yield the numbers of a row, each with its column and with the other terms of the row.
-
-    A number of another room that is nearer by chance must not replace a number.
-    """
-    others = tuple(None if isinstance(part, Number) else _plain(part) for part in key)
-    yield from (((place, others), part) for place, part in enumerate(key) if isinstance(part, Number))
+    places = ((own, bisect_left(own, t)) for own in times)
+    near = (other for own, place in places for other in own[max(place - 1, 0) : place + 1])
+    return min(near, key=lambda other: (abs(other - t), other), default=None)
 
 
 def _plain(part: Hashable) -> Hashable:

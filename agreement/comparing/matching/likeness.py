@@ -209,7 +209,7 @@ def pair_rows(expected: Sequence[Key], actual: Sequence[Key], close: Close) -> d
     left = [place for place, key in enumerate(expected) if place not in pairs and _has_number(key)]
     if not left or len(pairs) == len(actual):
         return pairs
-    near = _Near(actual, close)
+    near = Near(actual, close)
     taken = {other: place for place, other in pairs.items()}
     for place in left:
         _add(place, pairs, taken, lambda number: near.of(expected[number]))
@@ -251,7 +251,7 @@ def _move(free: int, came: dict[int, int], pairs: dict[int, int], taken: dict[in
         other = before
 
 
-class _Near:
+class Near:
     """An index of keys with numbers: in a group, keys differ only in numbers and are sorted by the first."""
 
     def __init__(self, keys: Sequence[Key], close: Close) -> None:

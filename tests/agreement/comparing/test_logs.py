@@ -111,15 +111,63 @@ def test_numbers_are_equal_by_value():
     assert not match_logs(mine, Recording(("x",), (Report(5.0, ((double,),)),)), 0.0).both
 
 
-def test_numbers_of_one_log_stay_different_though_others_lie_between_them():
-    def log(*values):
-        rows = [(f'"{each}"^^<{XSD}decimal>',) for each in values]
-        return Recording(("x",), tuple(Report(float(t), (row,)) for t, row in enumerate(rows)))
+def of_numbers(*alerts):
+    """Return a log of times with a decimal each."""
+    rows = [(t, (f'"{value}"^^<{XSD}decimal>',)) for t, value in alerts]
+    return Recording(("x",), tuple(Report(float(t), (row,)) for t, row in sorted(rows)))
 
-    mine, yours = log("20.0", "20.5", "21.0"), log("20.4", "25.0", "20.0")
-    both = [(a.row[0][1:5], a.first, a.second) for a in match_logs(mine, yours, 0.03).both]
-    assert both == [("20.0", 0.0, 2.0), ("20.5", 1.0, 0.0)]
-    assert not match_logs(log("20.0", "20.5", "21.0"), log("21.0", "20.5", "20.0"), 0.03).same(times=True)
+
+def test_numbers_count_as_equal_pair_by_pair_and_keep_their_own_values():
+    # 5.2 of the first log is nearer to 5.15 than 5.1 is, but has a partner of its own.
+    mine, yours = of_numbers((0, "5.1"), (600, "5.2"), (700, "6.0")), of_numbers((0, "5.15"), (600, "5.21"))
+    found = match_logs(mine, yours, 0.011).alerts
+    assert [(a.row[0][1:4], a.first, a.second) for a in found] == [
+        ("5.1", 0.0, 0.0),
+        ("5.2", 600.0, 600.0),
+        ("6.0", 700.0, None),
+    ]
+    (_, lone) = match_logs(mine, of_numbers((10, "5.15"), (0, "5.15")), 0.011).only
+    assert [(a.row[0][1:5], a.second, a.near) for a in lone] == [("5.15", 10.0, 0.0)]
+
+
+def number_of_pairs(mine, yours, tolerance, within):
+    """Return the greatest number of pairs of alerts that are nearest to each other."""
+
+    def alike(one, other):
+        return abs(one - other) <= tolerance * max(one, other)
+
+    def near(alert, others):
+        times = [t for t, value in others if alike(value, alert[1])]
+        return min(times, key=lambda t: (abs(t - alert[0]), t), default=None)
+
+    def most(left, free):
+        if not left:
+            return 0
+        (t, value), rest = left[0], left[1:]
+        partners = (
+            n
+            for n, (u, other) in enumerate(free)
+            if alike(value, other) and near((t, value), yours) == u and near((u, other), mine) == t
+            if abs(t - u) <= within
+        )
+        return max(most(rest, free), *(1 + most(rest, free[:n] + free[n + 1 :]) for n in partners), 0)
+
+    return most(mine, yours)
+
+
+@pytest.mark.parametrize("within", [3.0, inf])
+def test_as_many_alerts_as_possible_form_pairs_within_the_tolerance(within):
+    rng = random.Random(within)
+    for _ in range(200):
+        logs = [
+            [(rng.choice([0, 2, 4, 9]), rng.choice([50, 51, 52, 53]) / 10) for _ in range(rng.randrange(6))]
+            for _ in range(2)
+        ]
+        match = match_logs(*(of_numbers(*log) for log in logs), 0.0195, within)
+        assert len(match.both) == number_of_pairs(*logs, 0.0195, within)
+        for n, log in enumerate(logs):
+            own = [((a.first, a.second)[n], float(a.row[0][1:4])) for a in match.only[n]]
+            assert not Counter(own) - Counter((float(t), value) for t, value in log)
 
 
 def simulated(rng, *, length, period, delay):
