@@ -41,7 +41,7 @@ from agreement.engines.engine import columns
 from agreement.results.base.library import Findings, Listeners, offered_functions
 from agreement.results.logs import reading, report
 from agreement.results.logs.hints import hints
-from agreement.results.logs.limits import in_words, limits_of
+from agreement.results.logs.limits import has_aggregate, in_words, limits_of
 from agreement.results.logs.predicting import JudgedLogs, later
 from agreement.results.logs.report import Missed, Prediction
 from lars.dataclass import dataclass
@@ -54,8 +54,6 @@ from solver.memory import FAILED
 from solver.settings import IN_ORDER, Warn, share, unsaid
 from solver.traces import check_side_file
 from solver.traces.input_files import bare
-from translate.analysis import parts
-from translate.model.patterns import Group
 
 SUFFIXES: Final = frozenset(
     (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".srj", ".parquet", ".arrow", ".feather")
@@ -545,7 +543,7 @@ def _missed(request: LogsRequest, match: LogMatch) -> Missed:
     unit = request.input_options.fitted(queries, unsaid, *lengths_given).trace.time_point
     for path in queries:
         query = requests.load_query(path, unit)
-        if any(isinstance(part, Group) and part.aggregates for part in parts(query.pattern)):
+        if has_aggregate(query):
             raise LarsError(
                 f"{path}: cannot count alerts by --window: the query has an aggregate, so that an alert "
                 "depends on several events; leave out --window, and give a query for each log to try other "

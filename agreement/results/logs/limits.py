@@ -55,6 +55,11 @@ def with_number(query: EngineQuery, limit: Call, number: Decimal) -> EngineQuery
     return replace(query, pattern=exchanged(query.pattern, limit, changed))
 
 
+def has_aggregate(query: EngineQuery) -> bool:
+    """Return whether a query has an aggregate, so that an answer depends on several elements."""
+    return any(isinstance(part, patterns.Group) and part.aggregates for part in parts(query.pattern))
+
+
 def limits_of(query: EngineQuery) -> Iterator[Call]:
     """Yield each limit: a comparison of a variable with a number that each solution must meet."""
     for condition in dict.fromkeys(_conditions(query.pattern)):

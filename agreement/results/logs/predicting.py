@@ -177,7 +177,10 @@ class JudgedLogs:
             messages.append(_NOT_PUSHED.format(log=log.name))
         for message in dict.fromkeys(messages):
             warn(message)
-        return _sorted(replace(one.since(zero), log=answers, query=self.name) for one in tried)
+        is_aggregate = limits.has_aggregate(run.query)
+        return _sorted(
+            replace(one.since(zero), log=answers, query=self.name, is_aggregate=is_aggregate) for one in tried
+        )
 
     def _pushed(self, run: EngineRun, answers: Recording) -> Iterator[Prediction]:
         """Yield the predictions by evaluations at events: with new or all rows, and with other bounds."""

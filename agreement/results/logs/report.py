@@ -59,6 +59,7 @@ class Prediction:
     - `merged` are time points of alerts of a clock which the semantics counts to an earlier evaluation.
     - `query` is the name of the log's query, if each log has a query of its own; otherwise it is empty.
     - `period` is the time between two evaluations; None if the engine evaluates at events.
+    - `is_aggregate` is true if the query has an aggregate, so that an alert depends on several events.
     """
 
     name: str
@@ -71,6 +72,7 @@ class Prediction:
     merged: tuple[float, ...] = ()
     query: str = ""
     period: Duration | None = None
+    is_aggregate: bool = False
 
     @property
     def semantics(self) -> str:
@@ -751,14 +753,20 @@ def _reasons(
     names: tuple[str, str], n: int, best: Prediction, lacking: Sequence[AlertMatch], dates: Dates
 ) -> Iterator[str]:
     """Yield a sentence about the alerts that log `n` lacks, if a semantics with a clock predicts the log."""
-    if not best.correct or best.engine not in CLOCKED or best.verdict is None or not best.windows:
+    if not best.correct or best.engine not in CLOCKED or best.verdict is None or best.period is None:
         return
-    if best.changed or best.query:  # other windows, another limit or another query are the reason
+    # Other windows, another limit or another query are the reason, or an alert has several events.
+    if best.changed or best.query or best.is_aggregate:
         return
     assert isinstance(best.verdict.judgement, Judgement)
     bounds, own = best.verdict.judgement.best.choice.bounds, best.verdict.dates
     spans = [(window.at["from"], window.at["to"]) for window in best.windows]
-    ends = [(start, end) for start, end in spans if start is not None and end is not None]
+    known = [(start, end) for start, end in spans if start is not None and end is not None]
+    if not known:
+        return
+    # The judged windows are those with alerts; a clock also closes windows without one.
+    last, width = max(end for _, end in known), max(end - start for start, end in known)
+    period = best.period.milliseconds / own.unit.milliseconds
 
     def where(alert: AlertMatch) -> str:
         if alert.again:
@@ -766,12 +774,13 @@ def _reasons(
         if alert.event is None:
             return "without a known event"
         t = (alert.event + _apart(dates.zero, own.zero)) / own.unit.milliseconds
-        if any(_shows(start, end, bounds, t) for start, end in ends):
+        if t > last:
+            return "whose event comes after the last alert of this system"
+        following = last - (last - t) // period * period
+        if any(_shows(end - width, end, bounds, t) for end in (following, following + period)):
             shared = "the window reports no row, or one row for equal events"
             return f"whose event is in a window of this system ({shared})"
-        after = t > max(end for _, end in ends)
-        place = "comes after the last alert" if after else "is in none of the windows"
-        return f"whose event {place} of this system"
+        return "whose event is in none of the windows of this system"
 
     counts = Counter(map(where, lacking))
     told = [f"{count} {where}" for where, count in counts.most_common()]

@@ -230,6 +230,47 @@ def test_an_alert_that_a_pulling_system_lacks_has_its_reason(tmp_path):
     assert "whose event" not in other.text
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_windows_without_an_alert_contain_events_too(tmp_path, seed):
+    """The first log also has the alerts of lower values; most pulls of the second system report nothing."""
+    rng = random.Random(seed)
+    length, period = rng.choice([(10, 20), (20, 20), (30, 20), (20, 30)])
+    events = [(t, rng.choice(["hall", "attic"]), rng.randint(10, 40)) for t in range(3, 900, 7)]
+    pulled = [
+        (end, room, value)
+        for end in range(period, 900, period)
+        for t, room, value in events
+        if end - length < t <= end and value > 35
+    ]
+    pushed = [(t, room, value) for t, room, value in events if value > 20]
+    query = (
+        "PREFIX ex: <http://example.org/>\n"
+        f"SELECT ?room ?value WHERE {{ STREAM ex:s [RANGE {length}s] "
+        "{ ?e ex:room ?room ; ex:value ?value } "
+        "FILTER (?value > 35) }"
+    )
+    logs = table(tmp_path, "a", pushed), table(tmp_path, "b", pulled)
+    found = api.compare_logs(*logs, events=table(tmp_path, "s", events), query=query, period=f"{period}s")
+    assert found.predictions[1][0].correct
+    last, counts = max(t for t, *_ in pulled), Counter[str]()
+    for alert in found.match.only[0]:
+        t = alert.first / 1000
+        ends = [end for end in range(period, 1000, period) if end - length < t <= end]
+        counts["again" if alert.again else "after" if t > last else "in" if ends else "none"] += 1
+    (told,) = [
+        line for line in found.text.splitlines() if line.startswith("b.csv lacks ") and "whose" in line
+    ]
+    texts = {
+        "again": "that b.csv has at another time after the same event",
+        "after": "whose event comes after the last alert of this system",
+        "in": "whose event is in a window of this system",
+        "none": "whose event is in none of the windows of this system",
+    }
+    assert counts["in"]
+    for kind, text in texts.items():
+        assert (f"{counts[kind]} {text}" in told) if counts[kind] else (text not in told)
+
+
 def test_a_system_that_repeats_all_rows_at_each_event_is_predicted(tmp_path):
     events, _, _ = simulated(random.Random(5), length=20, period=10, delay=0)
     repeated = [
