@@ -40,7 +40,7 @@ from agreement.documents.values import Period, points_of
 from agreement.engines.engine import columns
 from agreement.results.base.library import Findings, Listeners, offered_functions
 from agreement.results.logs import reading, report
-from agreement.results.logs.hints import hints
+from agreement.results.logs.hints import hints, moved_times
 from agreement.results.logs.limits import has_aggregate, in_words, limits_of
 from agreement.results.logs.predicting import JudgedLogs, later
 from agreement.results.logs.report import Missed, Prediction
@@ -300,8 +300,14 @@ def compare_logs(request: LogsRequest, listeners: Listeners) -> LogsResult:
             request, zero, tables, logs, (lacking, gaps), readings, listeners
         )
         distinction = different or distinction
+    names = _names(paths)
     match = match_logs(first, second, request.tolerance, within, moved)
-    if all(predictions) and asked.within is None and (clock := _clock(*predictions)) is not None:
+    shift = moved_times(names, (first, second))
+    # Matched by their own times, alerts that all come late would have the delays of other alerts.
+    shifted = None if shift is None else _shifted(first, second, shift[0], request.tolerance, within, moved)
+    if shifted is not None and len(shifted.both) > len(match.both):
+        match = shifted
+    elif all(predictions) and asked.within is None and (clock := _clock(*predictions)) is not None:
         most, why = clock
         within = most.milliseconds
         nearer = match_logs(first, second, request.tolerance, within, moved)
@@ -311,21 +317,22 @@ def compare_logs(request: LogsRequest, listeners: Listeners) -> LogsResult:
                 f"{why}, so alerts that are more than {most} apart are of two evaluations, and are not "
                 "matched. Use --within LENGTH to change this"
             )
-    names = _names(paths)
     if rejected is not None and skipped:
         # The reader of traces writes the invalid lines of the events.
         own = {path: lines for path, lines in skipped.items() if path in paths or not any(predictions)}
         reading.keep_lines(rejected, own, listeners.warn, more=any(predictions))
     causes = _no_alerts(names, (first, second), predictions) or hints(
         names,
-        (first, second),
         match,
         lambda tolerance: match_logs(first, second, tolerance, within, moved),
+        shift,
     )
     return LogsResult(
         names=names,
         match=match,
-        hints=(*causes, *arrivals) if any(match.only) or not match.alerts else tuple(arrivals),
+        hints=(*causes, *arrivals)
+        if any(match.only) or not match.alerts or match is shifted
+        else tuple(arrivals),
         _dates=Dates(shown, MILLISECOND),
         _times=request.times,
         _fails_on_empty=request.fail_on_empty,
@@ -346,6 +353,34 @@ def _no_alerts(names: tuple[str, str], logs: _Logs, predictions: report.Predicti
     if not number:
         return ("neither log contains an alert, so lars looks for no rule",)
     return (f"{empty} contains no alert, and {full} contains {quantity(number, 'alert')}",)
+
+
+def _shifted(  # noqa: PLR0913, PLR0917 - as in `match_logs`, and a shift
+    first: Recording,
+    second: Recording,
+    shift: int,
+    tolerance: float,
+    within: float,
+    events: Recording | None,
+) -> LogMatch | None:
+    """Return the alerts of two logs, matched as if the second log was earlier by `shift` ms.
+
+    The result is None if alerts with this difference are too far apart.
+    """
+    if abs(shift) > within:
+        return None
+    match = match_logs(first, later(second, -shift), tolerance, within - abs(shift), events)
+
+    def moved(t: float | None) -> float | None:
+        return None if t is None else round(t + shift, 6)
+
+    alerts = (
+        replace(
+            alert, second=moved(alert.second), near=alert.near if alert.first is None else moved(alert.near)
+        )
+        for alert in match.alerts
+    )
+    return replace(match, alerts=tuple(sorted(alerts, key=lambda alert: alert.at)))
 
 
 def _clock(*logs: Sequence[Prediction]) -> tuple[Duration, str] | None:

@@ -41,19 +41,20 @@ _Pairs = Sequence[tuple[Decimal, Decimal]]
 
 def hints(
     names: tuple[str, str],
-    logs: tuple[Recording, Recording],
     match: LogMatch,
     again: Callable[[float], LogMatch],
+    moved: tuple[int, str] | None,
 ) -> Iterator[str]:
     """Yield sentences about rounding, another unit of a column, or times in another zone.
 
     Args:
         names: The names of the logs.
-        logs: The logs, with the compared columns.
         match: The alerts of both logs.
         again: Returns the alerts of both logs with another tolerance.
+        moved: The result of `moved_times`.
     """
-    yield from _zone(names, logs)
+    if moved is not None:
+        yield moved[1]
     if min(map(len, match.only)) < _FEWEST:
         return
     for place, column in enumerate(match.variables):
@@ -63,8 +64,11 @@ def hints(
         yield from _unit(names, column, pairs)
 
 
-def _zone(names: tuple[str, str], logs: tuple[Recording, Recording]) -> Iterator[str]:
-    """Yield a sentence if most rows occur in the other log whole half hours later or earlier."""
+def moved_times(names: tuple[str, str], logs: tuple[Recording, Recording]) -> tuple[int, str] | None:
+    """Return by how many ms most rows of the second log are later, and a sentence; None if they are not.
+
+    The number of ms is negative if the rows are earlier. It is whole half hours, or that of nearly all rows.
+    """
     mine, yours = map(_times, logs)
     votes, exact = Counter[int](), Counter[int]()
     for key, times in mine.items():
@@ -78,13 +82,15 @@ def _zone(names: tuple[str, str], logs: tuple[Recording, Recording]) -> Iterator
     for number, count in votes.most_common(1):
         if number and least >= _FEWEST and 5 * count >= 4 * least and 2 * votes[0] < count:
             times_differ = _later(names, number * _HALF_HOUR, min(count, least))
-            yield f"{times_differ}, as if the logs have different time zones; {_CORRECT}"
-            return
+            why = "as if the logs have different time zones"
+            return number * _HALF_HOUR, f"{times_differ}, {why}; {_CORRECT}"
     for number, count in exact.most_common(1):
         # Rows that hold for some minutes are repeated, so that many of them also have other distances.
         if number and least >= _MANY and 20 * count >= 19 * least and 10 * exact[0] <= 9 * count:
             times_differ = _later(names, number * _SECOND, min(count, least))
-            yield f"{times_differ}, as if a clock is wrong, or all alerts come late; {_CORRECT}"
+            why = "as if a clock is wrong, or all alerts come late"
+            return number * _SECOND, f"{times_differ}, {why}; {_CORRECT}"
+    return None
 
 
 def _later(names: tuple[str, str], milliseconds: int, count: int) -> str:

@@ -256,9 +256,10 @@ def as_text(  # noqa: PLR0913, PLR0917 - what was read and found, and texts that
         yield ""
     # Columns that only the alerts have, such as means, name no event.
     has_events = any(alert.event is not None for alert in match.alerts)
+    departures = _departures(predictions)
     for n, (tried, only) in enumerate(zip(predictions, reversed(shown.only), strict=True)):
         if tried:
-            yield from _explanation(names[n], tried)
+            yield from _explanation(names[n], tried, departures[n])
             yield from _reasons(names, n, tried[0], only, dates) if has_events else ()
     if any(tried and departure_of(tried) is not None and change_of(tried) is None for tried in predictions):
         yield _NOT_TRIED if draft is None or "HAVING" in draft else _NOT_DRAFTED
@@ -288,10 +289,17 @@ def departure_of(tried: Sequence[Prediction], rules: Collection[str] = ()) -> Pr
     return next((one for one in tried if one.semantics in rules and one.close), tried[0])
 
 
+def _departures(predictions: Predictions) -> tuple[Prediction | None, Prediction | None]:
+    """Return the prediction from which each log departs, by a rule of the other log if possible."""
+    first, second = predictions
+    if not first or not second:
+        return None, None
+    return departure_of(first, _rules(second)), departure_of(second, _rules(first))
+
+
 def _departing(names: tuple[str, str], predictions: Predictions, *, is_drafted: bool) -> str:
     """Return a sentence that names the log which departs from the rule of its alerts, if one does."""
-    first, second = predictions
-    departures = departure_of(first, _rules(second)), departure_of(second, _rules(first))
+    departures = _departures(predictions)
     sides = [*zip(names, predictions, departures, strict=True)]
     if departures == (None, None):
         # Without a query of the user, windows of other lengths and other limits contradict nothing.
@@ -304,7 +312,7 @@ def _departing(names: tuple[str, str], predictions: Predictions, *, is_drafted: 
         if any(tried[0].is_of_nothing or tried[0].is_cut for tried in predictions):
             return "; ".join(_follows(name, tried[0]) for name, tried in both)
         rules = "; ".join(f"{name} follows {_one_of(tried)}" for name, tried in both)
-        what = "its own query" if first[0].query else "a rule"
+        what = "its own query" if predictions[0][0].query else "a rule"
         return f"each log follows {what} throughout: {rules}"
     if not any(
         departure is None or departure.close or change_of(tried) is not None for _, tried, departure in sides
@@ -664,7 +672,9 @@ def _sentences(names: tuple[str, str], match: LogMatch) -> Iterator[str]:
         yield f"delay of {second} in the common alerts: {spread}"
 
 
-def _explanation(name: str, tried: Sequence[Prediction]) -> Iterator[RenderableType]:
+def _explanation(
+    name: str, tried: Sequence[Prediction], departure: Prediction | None
+) -> Iterator[RenderableType]:
     best = tried[0]
     if best.verdict is None:
         yield f"{name}: not judged: {best.problem}"
@@ -696,7 +706,12 @@ def _explanation(name: str, tried: Sequence[Prediction]) -> Iterator[RenderableT
     if not best.close:
         yield f"{name}: no tried rule comes close: the nearest, {best.semantics}, fails at {left}"
         return
-    yield f"{name}: no tried semantics predicts it; the nearest is {best.semantics}, except for {left}"
+    near = f"the nearest is {best.semantics}, except for {left}"
+    if departure is not None and departure is not best and departure.close:
+        # The first line names the rule of the other log, from which this one departs.
+        less = f"{len(departure.unexplained)} of {departure.counted}"
+        near = f"{departure.semantics}, the rule of the other log, fails at {less}; {near}"
+    yield f"{name}: no tried semantics predicts it; {near}"
     if silent := best.silent:
         # A system that has not evaluated reports no row: other differences have another cause.
         down = ", as if the system had not evaluated" if silent == len(best.unexplained) else ""
@@ -875,7 +890,7 @@ def as_json(
         "query": draft,
         "predictions": [list(map(_prediction_json, tried)) for tried in predictions],
         "changes": [_change_json(tried) for tried in predictions],
-        "departures": [_departure_json(tried) for tried in predictions],
+        "departures": [_departure_json(departure) for departure in _departures(predictions)],
         "origin": dates.zero,
     }
 
@@ -886,9 +901,8 @@ def _alert_json(match: LogMatch, alert: AlertMatch, dates: Dates) -> outputs.Jso
     return {"row": row, **times, "delay": alert.delay, "elsewhere": alert.elsewhere}
 
 
-def _departure_json(tried: Sequence[Prediction]) -> outputs.Json | None:
+def _departure_json(departure: Prediction | None) -> outputs.Json | None:
     """Return the semantics from which a log departs, with the first and the last time; None without one."""
-    departure = departure_of(tried) if tried else None
     if departure is None or departure.verdict is None or not departure.close:
         return None
     ends = [window.end for window in departure.unexplained if window.end is not None]

@@ -269,6 +269,11 @@ def test_a_wrong_clock_is_named_with_its_error(tmp_path, seconds):
     assert text.startswith(
         f"the times of b.csv are {length} {later} than those of a.csv at {len(rows)} alerts"
     )
+    # Without the limit of --within, the alerts are matched by the corrected times.
+    found = api.compare_logs(a, tmp_path / "b.csv")
+    assert {alert.delay for alert in found.match.alerts} == {seconds * 1000}
+    assert found.text.startswith(text.splitlines()[0])
+    assert re.search(r"\ndelay of b.csv in the common alerts: [-+]\d+s$", found.text)
     fewer = written(tmp_path / "c.csv", late[1:], "pump", "top")
     assert "the times of" not in api.compare_logs(a, fewer, within="30s").text
 
@@ -546,4 +551,4 @@ def test_a_condition_that_misses_the_alerts_of_another_line_is_no_rule(tmp_path,
     assert draft.count("HAVING (AVG(?bar) > ") == 1
     assert "ex:line" not in draft
     assert re.findall(r"wrong at (\d+) of \d+ evaluations of ([ab].csv)", draft) == [("0", "a.csv")]
-    assert found.text.startswith("b.csv departs from the rule")
+    assert f"b.csv lacks all {late[silent]} alerts with pump {silent} from 2026-05-04T" in found.text
