@@ -300,8 +300,7 @@ def compare_logs(request: LogsRequest, listeners: Listeners) -> LogsResult:
             request, zero, tables, logs, (lacking, gaps), readings, listeners
         )
         distinction = different or distinction
-    names = _names(paths)
-    match = match_logs(first, second, request.tolerance, within, moved)
+    names, match = _names(paths), match_logs(first, second, request.tolerance, within, moved)
     shift = moved_times(names, (first, second))
     # Matched by their own times, alerts that all come late would have the delays of other alerts.
     shifted = None if shift is None else _shifted(first, second, shift[0], request.tolerance, within, moved)
