@@ -131,17 +131,16 @@ def recognise(source: TextFile, suffix: str) -> AnswersFormat:
         return _of_keys(lines, source)
     if first.isascii() and first.isdecimal():
         return "yabench"
+    # SPARQL's TSV contains terms; other programs write plain texts.
+    by_tabs: AnswersFormat = "tsv" if "?" in first or all(map(_are_terms, lines[1:2])) else "csv"
     if suffix in _SUFFIXES:
-        # SPARQL's TSV contains terms; other programs write plain texts.
-        is_plain = suffix == ".tsv" and "?" not in first and not all(map(_are_terms, lines[1:2]))
-        return "csv" if is_plain else _SUFFIXES[suffix]
+        return by_tabs if suffix == ".tsv" else _SUFFIXES[suffix]
     separator = delimiter_of(first)
     names = {name.strip().strip('"').lstrip("?$") for name in first.split(separator)}
-    if not names.isdisjoint(json_answers.TIME_VARIABLES):
-        return "tsv" if separator == "\t" or first[0] == "?" else "csv"
-    # The values of a table with names of columns determine its column of times.
-    if all(map(str.isidentifier, names)) and all(separator in line.text for line in lines[:2]):
-        return "csv"
+    # Without a usual name of times, the values of a table with names of columns determine the column.
+    is_named = all(map(str.isidentifier, names)) and all(separator in line.text for line in lines[:2])
+    if is_named or not names.isdisjoint(json_answers.TIME_VARIABLES):
+        return by_tabs if separator == "\t" or first[0] == "?" else "csv"
     problem = (
         f"neither the name of the file nor its first line determines the format; expected {ACCEPTED_ANSWERS}"
     )

@@ -63,7 +63,7 @@ FILES = {
     "b.atoms": "1: ans1(<http://e/a>) trigger.\n",
     "numbers.csv": "came,y\n2,1.001\n3,1.001\n",
     "renamed.csv": "came,n\n2,1.001\n3,1.001\n",
-    "numbers.txt": "came,y\n2,1.001\n3,1.001\n",
+    "marked.txt": "?t,y\n2,1.001\n3,1.001\n",
     "numbers.ndjson": ANSWER,
     "twice.ndjson": ANSWER.replace("1.001", "1.0") * 2,
     "joined.ndjson": '{"t": 1, "rows": [{"x": {"type": "uri", "value": "http://e/a"}}]}\n',
@@ -298,7 +298,7 @@ agree [--schema]
 agree samples/slide [--json]
 judge numbers.rq in.nq [--answers numbers.csv --time-variable came]
 judge numbers.rq in.nq --answers numbers.csv [--time-variable came]
-judge numbers.rq in.nq --answers numbers.txt --time-variable came [--answers-format csv]
+judge numbers.rq in.nq --answers marked.txt [--answers-format csv]
 judge who.rq short.csv --answers joined.ndjson --no-diagnosis [--prefix ex=http://e/]
 judge who.rq own.csv --answers joined.ndjson --no-diagnosis [--column MAPPED]
 judge numbers.rq in.nq --answers renamed.csv --time-variable came [--rename n=y]

@@ -44,6 +44,17 @@ def test_a_table_is_recognised_by_its_suffix(name, tmp_path):
     assert found == read(tmp_path, TEXTS[name])
 
 
+@pytest.mark.parametrize("time", ["t", "when"])
+@pytest.mark.parametrize(
+    ("value", "kind"), [("kitchen", "csv"), ('"4.5"^^<http://e/d>', "tsv"), ("4", "tsv")]
+)
+def test_tabs_separate_terms_of_sparql_or_plain_texts_in_a_file_without_a_suffix(time, value, kind, tmp_path):
+    text = f"{time}\troom\n1\t{value}\n"
+    found = read(tmp_path, text, time_variable=(time,))
+    assert found == read(tmp_path, text, kind, time_variable=(time,))
+    assert found.reports
+
+
 def test_csrbench_counts_milliseconds(tmp_path):
     found = read(tmp_path, TEXTS["csrbench"])
     assert found.variables == ("n", "s")
