@@ -593,7 +593,8 @@ def _held_before(
     timeline = here.stream.timeline
     if here.query is None or gate is None or signature(atom) not in intensional(rest):
         return None
-    past = min(_LONGEST_PAST, _LONGEST_PAST if reached.past is None else reached.past)
+    # A tuple window keeps its atoms as long as no others come.
+    past = _LONGEST_PAST if reached.past is None or reached.tuples else min(_LONGEST_PAST, reached.past)
     times = np.arange(max(timeline.first, world.t - past), world.t)
     row = tuple(None if term == NULL else str(term) for term in atom.arguments)
     answers = answers_at(Question(rest, signature(atom), None), encode(here.situation), times)

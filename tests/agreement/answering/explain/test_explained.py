@@ -264,6 +264,19 @@ def test_the_input_that_has_left_the_windows_is_named_although_another_rule_inst
     assert "has the row" not in lars(*asked[:-3], "--at", 1, "ans(s)").out
 
 
+def test_a_triple_that_has_left_a_tuple_window_is_named_however_old_it_is(tmp_path):
+    query, trace = tmp_path / "q.rq", tmp_path / "t.nq"
+    query.write_text("PREFIX e: <http://e/> SELECT ?s { STREAM e:S [TRIPLES 2] { ?s e:p ?x } }")
+    line = '<http://e/{}> <http://e/p> <http://e/x> <http://e/S> "{}" .\n'
+    trace.write_text("".join(line.format(name, t) for name, t in (("a", 1), ("b", 20), ("c", 40))))
+    asked = ("explain", query, trace, "--at", 50)
+    assert (
+        "an evaluation at 39 has the row; since then, striple(a, p, x, S) at 1 left"
+        in lars(*asked, "ans(a)").out
+    )
+    assert "has the row" not in lars(*asked, "ans(b)").out  # it is still in the window
+
+
 def test_for_a_box_the_missing_times_are_named_and_no_atom_outside_the_window(explain):
     found = explain(
         "hot(X) ← ⊞^3 □ warm(X).", "1: warm(a).\n4: warm(a).\n5: warm(a).\n9: warm(a).\n", 6, "hot(a)"
