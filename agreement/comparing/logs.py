@@ -8,10 +8,11 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import cache, partial
+from itertools import takewhile
 from math import inf
 from statistics import median
 
-from agreement.comparing.matching.likeness import Key, Near, close, is_number, pair_rows, row_key
+from agreement.comparing.matching.likeness import Key, Near, close, is_number, pair_rows, row_key, shape_of
 from agreement.comparing.matching.numbers import Close
 from agreement.documents.recordings import SLACK, Recording
 from lars.dataclass import dataclass
@@ -21,6 +22,8 @@ from solver.facts import Row
 _Times = Sequence[Sequence[float]]
 """The times in ms of rows, ascending for each row."""
 _BLANK = "_:"
+_FEW_KEYS = 100
+"""The number of keys that may be near a key up to which all of them are compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,11 +123,14 @@ def match_logs(
     """
     alike = partial(close, tolerance=tolerance)
     came = _by_key(_rows(events) if events is not None else (), alike)
-    sides = [[(key, t, _latest(came(key), t), row) for key, t, row in _rows(log)] for log in (first, second)]
+    sides = [
+        [(key, t, _latest(came(key, t + SLACK), t), row) for key, t, row in _rows(log)]
+        for log in (first, second)
+    ]
     after = [_by_key((((*key, (event,)), t, row) for key, t, event, row in side), alike) for side in sides]
     every = [_by_key(((key, t, row) for key, t, _, row in side), alike) for side in sides]
     near = [
-        [_nearest(t, after[1 - n]((*key, (event,)))) for key, t, event, _ in side]
+        [_nearest(t, after[1 - n]((*key, (event,)), t)) for key, t, event, _ in side]
         for n, side in enumerate(sides)
     ]
     groups: defaultdict[tuple[float | None, float, float], tuple[list[int], list[int]]]
@@ -146,7 +152,7 @@ def match_logs(
         for place, ((key, t, event, row), other) in enumerate(zip(side, near[n], strict=True)):
             if place not in taken[n]:
                 first_t, second_t = (None, t) if n else (t, None)
-                nearest = _nearest(t, every[1 - n](key)) if other is None else other
+                nearest = _nearest(t, every[1 - n](key, t)) if other is None else other
                 alerts.append(AlertMatch(row, first_t, second_t, nearest, other is not None, event))
     return LogMatch(first.variables, tuple(sorted(alerts, key=lambda alert: alert.at)))
 
@@ -172,8 +178,11 @@ def _rows(log: Recording) -> Iterator[tuple[Key, float, Row]]:
             yield tuple(map(_plain, row_key(row))), report.t, row
 
 
-def _by_key(rows: Iterable[tuple[Key, float, Row]], alike: Close) -> Callable[[Key], _Times]:
-    """Return a function that returns the ascending times of each key that counts as equal to a key."""
+def _by_key(rows: Iterable[tuple[Key, float, Row]], alike: Close) -> Callable[[Key, float], _Times]:
+    """Return a function that returns ascending times of the keys that count as equal to a key.
+
+    Among these times are the latest one up to a time, and the nearest one after it if it is nearer.
+    """
     found: defaultdict[Key, set[float]] = defaultdict(set)
     for key, t, _ in rows:
         found[key].add(t)
@@ -181,10 +190,35 @@ def _by_key(rows: Iterable[tuple[Key, float, Row]], alike: Close) -> Callable[[K
     near, keys = Near([*times], alike), [*times]
 
     @cache
-    def of(key: Key) -> _Times:
+    def every(key: Key) -> _Times:
+        return [times[keys[n]] for n in near.of(key)]
+
+    @cache
+    def ordered(shape: Key) -> tuple[Sequence[float], Sequence[Key]]:
+        own = [(t, n) for _, n in near.places[shape] for t in times[keys[n]]]
+        return [t for t, _ in sorted(own)], [keys[n] for _, n in sorted(own)]
+
+    def of(key: Key, t: float) -> _Times:
         if not any(map(is_number, key)):  # the index has only keys with numbers
             return [times[key]] if key in times else []
-        return [times[keys[n]] for n in near.of(key)]
+        if (most := near.most(key)) <= _FEW_KEYS:
+            return every(key)
+        # Of many keys that may be near, one is often found sooner by its time.
+        at, others = ordered(shape_of(key))
+        middle = bisect_right(at, t)
+        before, after = (
+            range(middle - 1, max(middle - most, 0) - 1, -1),
+            range(middle, min(middle + most, len(at))),
+        )
+        down = next((n for n in before if near.are_near(key, others[n])), None)
+        if down is None and before and before[-1] > 0:
+            return every(key)
+        last = inf if down is None else 2 * t - at[down]
+        near_after = takewhile(lambda n: at[n] <= last, after)
+        up = next((n for n in near_after if near.are_near(key, others[n])), None)
+        if up is None and after and after[-1] + 1 < len(at) and at[after[-1]] <= last:
+            return every(key)
+        return [[at[n] for n in (down, up) if n is not None]]
 
     return of
 

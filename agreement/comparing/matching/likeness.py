@@ -7,7 +7,7 @@ have the same key. The keys of very many rows are numbered, and the numbers are 
 import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict, deque
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache, lru_cache, partial
@@ -35,6 +35,10 @@ Key = tuple[Hashable, ...]
 Doubles = npt.NDArray[np.float64]
 _ROUNDED: Final = 1e-9
 """The relative tolerance that comparisons of columns add; closer numbers are compared exactly."""
+_EXACT_FROM: Final = 1e-290
+"""Numbers below this one, and above its reciprocal, are not compared as doubles."""
+_DOUBT: Final = 1e-14
+"""The relative error of a comparison of two exact numbers as doubles."""
 
 
 def row_key(row: Row, *, lexical: bool = False) -> Key:
@@ -80,6 +84,13 @@ def close(one: Hashable, other: Hashable, tolerance: float, rounding: float = 0.
             return abs(mine - yours) <= tolerance * max(abs(mine), abs(yours)) + rounding
         if not all(isinstance(number, int | Decimal) or isfinite(number) for number in (one, other)):
             return False
+    else:
+        mine, yours = double(one), double(other)
+        greatest = max(abs(mine), abs(yours))
+        if _EXACT_FROM < greatest < 1 / _EXACT_FROM:
+            apart, most = abs(mine - yours), tolerance * greatest + rounding
+            if abs(apart - most) > _DOUBT * (greatest + most):
+                return apart < most
     exact = Fraction(one), Fraction(other)
     return abs(exact[0] - exact[1]) <= Fraction(tolerance) * max(map(abs, exact)) + Fraction(rounding)
 
@@ -202,8 +213,8 @@ _ROUNDINGS: Final = 4
 def pair_rows(expected: Sequence[Key], actual: Sequence[Key], close: Close) -> dict[int, int]:
     """Return a maximum matching of expected and actual keys, as pairs of indexes.
 
-    Equal keys are paired first. Keys with nearly equal numbers are then added as pairs: earlier pairs are
-    changed along augmenting paths, until no pair can be added (Berge 1957).
+    Equal keys are paired first, then keys with nearly equal numbers in ascending order. Pairs are added by
+    changing earlier ones along augmenting paths, until no pair can be added (Berge 1957).
     """
     pairs = _equal(expected, actual)
     left = [place for place, key in enumerate(expected) if place not in pairs and _has_number(key)]
@@ -211,8 +222,14 @@ def pair_rows(expected: Sequence[Key], actual: Sequence[Key], close: Close) -> d
         return pairs
     near = Near(actual, close)
     taken = {other: place for place, other in pairs.items()}
+    for place, other in near.in_order({place: expected[place] for place in left}, taken):
+        pairs[place], taken[other] = other, place
+    kinds = [(key, tuple(map(type, key))) for key in expected]
+    places = cache(lambda kind: near.of(kind[0]))
+    lost, seen = set[Hashable](), set[int]()
     for place in left:
-        _add(place, pairs, taken, lambda number: near.of(expected[number]))
+        if place not in pairs and len(pairs) < len(actual):
+            _add(place, pairs, taken, (kinds, places), (lost, seen))
     return pairs
 
 
@@ -224,21 +241,42 @@ def _equal(expected: Sequence[Key], actual: Sequence[Key]) -> dict[int, int]:
 
 
 def _add(
-    start: int, pairs: dict[int, int], taken: dict[int, int], near: Callable[[int], Sequence[int]]
+    start: int,
+    pairs: dict[int, int],
+    taken: dict[int, int],
+    near: tuple[Sequence[Hashable], Callable[[Hashable], Sequence[int]]],
+    lost: tuple[set[Hashable], set[int]],
 ) -> None:
-    """Pair the key with index `start`, and pair other keys again along an augmenting path if necessary."""
+    """Pair the key with index `start`, and pair other keys again along an augmenting path if necessary.
+
+    Args:
+        start: The index of an expected key without a pair.
+        pairs: The pairs, by the index of the expected key.
+        taken: The pairs, by the index of the actual key.
+        near: The kind of each expected key, and a function that returns the indexes of its near keys.
+        lost: The kinds and the indexes of actual keys from which no path leads to a free key: a search that
+            fails shows this, and later pairs do not change it.
+    """
+    kinds, places = near
     came: dict[int, int] = {}
+    passed = set[Hashable]()
     waiting = deque([start])
     while waiting:
         place = waiting.popleft()
-        for other in near(place):
-            if other in came:
+        # Equal keys have the same near keys.
+        if kinds[place] in passed or kinds[place] in lost[0]:
+            continue
+        passed.add(kinds[place])
+        for other in places(kinds[place]):
+            if other in came or other in lost[1]:
                 continue
             came[other] = place
             if other not in taken:
                 _move(other, came, pairs, taken)
                 return
             waiting.append(taken[other])
+    lost[0].update(passed)
+    lost[1].update(came)
 
 
 def _move(free: int, came: dict[int, int], pairs: dict[int, int], taken: dict[int, int]) -> None:
@@ -252,33 +290,70 @@ def _move(free: int, came: dict[int, int], pairs: dict[int, int], taken: dict[in
 
 
 class Near:
-    """An index of keys with numbers: in a group, keys differ only in numbers and are sorted by the first."""
+    """An index of keys with numbers: in a group, keys differ only in numbers and are sorted by one of them.
+
+    This is the number with the most values.
+    """
 
     def __init__(self, keys: Sequence[Key], close: Close) -> None:
         self.keys, self.close = keys, close
-        self.places: dict[Key, list[tuple[float, int]]] = defaultdict(list)
+        groups: dict[Key, list[int]] = defaultdict(list)
         for place, key in enumerate(keys):
             if _has_number(key):
-                self.places[_shape(key)].append((_first(key), place))
-        for places in self.places.values():
-            places.sort()
+                groups[shape_of(key)].append(place)
+        self.columns: dict[Key, int] = {}
+        for shape, places in groups.items():
+            values = [len({keys[place][n] for place in places}) for n in range(len(shape))]
+            numbers = [n for n, part in enumerate(shape) if part is _NUMBER]
+            self.columns[shape] = max(numbers, key=values.__getitem__)
+        self.places = {
+            shape: sorted((self._number(keys[place], shape), place) for place in places)
+            for shape, places in groups.items()
+        }
 
     def of(self, key: Key) -> list[int]:
         """Return the indexes of the keys whose numbers are nearly equal to those of the given key."""
-        own = self.places.get(_shape(key), [])
-        low, high = self._ends(own, _first(key))
-        places = (place for _, place in own[low:high])
-        return [place for place in places if all(map(self.close, key, self.keys[place]))]
+        own, low, high = self._range(key)
+        return [place for _, place in own[low:high] if self.are_near(key, self.keys[place])]
 
-    def _ends(self, own: list[tuple[float, int]], number: float) -> tuple[int, int]:
-        """Return the first and the last index of a range of a sorted list with all numbers near a number."""
-        low = bisect_left(own, (number, -1))
-        high = bisect_right(own, (number, len(self.keys)))
-        while low and self._may_be_near(own[low - 1][0], number):
-            low -= 1
-        while high < len(own) and self._may_be_near(own[high][0], number):
-            high += 1
-        return low, high
+    def most(self, key: Key) -> int:
+        """Return the maximum number of keys whose numbers are nearly equal to those of the given key."""
+        _, low, high = self._range(key)
+        return high - low
+
+    def are_near(self, one: Key, other: Key) -> bool:
+        """Return whether all parts of two keys are nearly equal."""
+        return all(map(self.close, one, other))
+
+    def in_order(self, keys: Mapping[int, Key], taken: Collection[int]) -> Iterator[tuple[int, int]]:
+        """Yield pairs of near keys in ascending order: an index of `keys`, and an index that is not taken."""
+        groups: dict[Key, list[tuple[float, int]]] = defaultdict(list)
+        for place, key in keys.items():
+            if (shape := shape_of(key)) in self.columns:
+                groups[shape].append((self._number(key, shape), place))
+        for shape, every in groups.items():
+            waiting = deque((number, other) for number, other in self.places[shape] if other not in taken)
+            for number, place in sorted(every):
+                while waiting and waiting[0][0] < number and not self._may_be_near(waiting[0][0], number):
+                    waiting.popleft()
+                if waiting and self.are_near(keys[place], self.keys[waiting[0][1]]):
+                    yield place, waiting.popleft()[1]
+
+    def _number(self, key: Key, shape: Key) -> float:
+        number = key[self.columns[shape]]
+        assert isinstance(number, Number)
+        return double(number)
+
+    def _range(self, key: Key) -> tuple[Sequence[tuple[float, int]], int, int]:
+        """Return a sorted list, and the range of its numbers that may be near the number of a key."""
+        shape = shape_of(key)
+        if (own := self.places.get(shape)) is None:
+            return (), 0, 0
+        number = self._number(key, shape)
+        low, high = bisect_left(own, (number, -1)), bisect_right(own, (number, len(self.keys)))
+        low = bisect_left(own, True, 0, low, key=lambda item: self._may_be_near(item[0], number))
+        high = bisect_left(own, True, high, key=lambda item: not self._may_be_near(item[0], number))
+        return own, low, high
 
     def _may_be_near(self, one: float, other: float) -> bool:
         """Return whether numbers that round to these doubles can be near each other."""
@@ -291,13 +366,9 @@ def _has_number(key: Key) -> bool:
     return any(map(is_number, key))
 
 
-def _shape(key: Key) -> Key:
+def shape_of(key: Key) -> Key:
+    """Return a key with one mark in place of each number."""
     return tuple(_NUMBER if is_number(part) else part for part in key)
-
-
-def _first(key: Key) -> float:
-    """Return the first number of a key as a double."""
-    return double(next(part for part in key if isinstance(part, Number)))
 
 
 @dataclass(frozen=True, slots=True)

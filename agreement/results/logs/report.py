@@ -1,8 +1,8 @@
 """The report on two logs of alerts, as text and JSON: common alerts, delays, and predictions."""
 
 import re
-from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import groupby, permutations
@@ -508,11 +508,8 @@ def _beyond(match: LogMatch, n: int) -> tuple[Sequence[AlertMatch], Sequence[Ale
     times = [t for alert in match.alerts if (t := (alert.first, alert.second)[n]) is not None]
     if not match.both:
         return (), ()
-    lone = match.only[1 - n]
-    parts = (
-        [alert for alert in lone if alert.at < min(times)],
-        [alert for alert in lone if alert.at > max(times)],
-    )
+    lone, first, last = match.only[1 - n], min(times), max(times)
+    parts = [alert for alert in lone if alert.at < first], [alert for alert in lone if alert.at > last]
     before, after = (part if len({alert.at for alert in part}) >= _FEWEST else () for part in parts)
     return before, after
 
@@ -553,7 +550,7 @@ def _all_lost(
     sides, every = match.sides, {id(alert) for alert in lost}
     for place, name in enumerate(match.variables):
         counts, known = (Counter(row_key(row)[place] for _, row in sides[side]) for side in (1 - n, n))
-        values = [value for value, count in counts.items() if count >= _FEWEST_LOST and value not in known]
+        values = {value: None for value, n in counts.items() if n >= _FEWEST_LOST and value not in known}
         is_measured = any(map(is_number, counts))
         total = sum(counts[value] for value in values)
         if values and len(counts) > len(values) and total >= len(lost) / (1 if is_measured else 2):
@@ -578,7 +575,8 @@ def _silences(  # noqa: PLR0913, PLR0917 - as in `_all_lost`, and a word
     The text `what` names an alert.
     """
     most = max(_FEWEST_LOST, _NEARLY * len(lost))
-    whole = _stretch(n, match.alerts, lost)
+    known = {id(alert) for alert in lost}
+    whole = _stretch(n, match.alerts, known)
     if len(whole) >= most:
         yield _silence(names, n, match.alerts, whole, dates, what) + _all_with(match, whole)
         return
@@ -586,12 +584,12 @@ def _silences(  # noqa: PLR0913, PLR0917 - as in `_all_lost`, and a word
     keys = [(row_key(alert.row), alert) for alert in match.alerts]
     columns = sorted((any(is_number(key[n]) for key, _ in keys), n) for n in range(len(match.variables)))
     for is_measured, place in columns:
-        values = Counter(row_key(alert.row)[place] for alert in lost)
-        found = []
-        for value in values:
-            alerts = [alert for key, alert in keys if key[place] == value]
-            if part := _stretch(n, alerts, lost):
-                found.append((alerts, part))
+        of_value = defaultdict[Hashable, list[AlertMatch]](list)
+        for key, alert in keys:
+            of_value[key[place]].append(alert)
+        values = dict.fromkeys(row_key(alert.row)[place] for alert in lost)
+        parts = [(alerts, _stretch(n, alerts, known)) for alerts in map(of_value.__getitem__, values)]
+        found = [(alerts, part) for alerts, part in parts if part]
         if sum(len(part) for _, part in found) >= most and len(found) <= (1 if is_measured else _NAMED):
             for alerts, part in found:
                 value = outputs.short_row((part[0].row[place],)).strip("()")
@@ -604,13 +602,12 @@ def _silences(  # noqa: PLR0913, PLR0917 - as in `_all_lost`, and a word
         yield _silence(names, n, match.alerts, whole, dates, what)
 
 
-def _stretch(n: int, alerts: Sequence[AlertMatch], lost: Sequence[AlertMatch]) -> Sequence[AlertMatch]:
-    """Return most of the successive lost alerts among `alerts`; empty if they have few times."""
-    names = {id(alert) for alert in lost}
+def _stretch(n: int, alerts: Sequence[AlertMatch], lost: Collection[int]) -> Sequence[AlertMatch]:
+    """Return most of the successive lost alerts, by their ids, in `alerts`; empty if they have few times."""
     runs: list[list[AlertMatch]] = [[]]
     for _, group in groupby(sorted(alerts, key=partial(_time_in, 1 - n)), partial(_time_in, 1 - n)):
         own = [*group]
-        if all(id(alert) in names for alert in own):
+        if all(id(alert) in lost for alert in own):
             runs[-1] += own
         else:
             runs.append([])

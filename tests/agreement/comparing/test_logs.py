@@ -13,7 +13,9 @@ import pandas as pd
 import pytest
 
 from agreement import api
+from agreement.comparing import logs as logs_of_alerts
 from agreement.comparing.logs import match_logs
+from agreement.comparing.matching.likeness import close
 from agreement.documents.recordings import Recording, Report
 from agreement.results.logs import compared, predicting
 from lars.errors import LarsError
@@ -155,8 +157,10 @@ def number_of_pairs(mine, yours, tolerance, within):
     return most(mine, yours)
 
 
+@pytest.mark.parametrize("few", [0, 100])
 @pytest.mark.parametrize("within", [3.0, inf])
-def test_as_many_alerts_as_possible_form_pairs_within_the_tolerance(within):
+def test_as_many_alerts_as_possible_form_pairs_within_the_tolerance(within, few, monkeypatch):
+    monkeypatch.setattr(logs_of_alerts, "_FEW_KEYS", few)
     rng = random.Random(within)
     for _ in range(200):
         logs = [
@@ -168,6 +172,67 @@ def test_as_many_alerts_as_possible_form_pairs_within_the_tolerance(within):
         for n, log in enumerate(logs):
             own = [((a.first, a.second)[n], float(a.row[0][1:4])) for a in match.only[n]]
             assert not Counter(own) - Counter((float(t), value) for t, value in log)
+
+
+@pytest.mark.parametrize("tolerance", [1e-9, 0.02, 0.1, 1.0])
+@pytest.mark.parametrize("known", [False, True])
+def test_alerts_found_by_their_time_are_those_found_by_their_numbers(tolerance, known, monkeypatch):
+    rng = random.Random(tolerance)
+    for _ in range(100):
+        numbers = [
+            (rng.randrange(40), rng.choice(["0.0", "4.9", "5.0", "5.1", "6", "-5"])) for _ in range(60)
+        ]
+        logs = [of_numbers(*numbers[start : start + 20]) for start in (0, 20, 40)]
+        events = logs[2] if known else None
+        found = []
+        for few in (0, 2, 100):
+            monkeypatch.setattr(logs_of_alerts, "_FEW_KEYS", few)
+            found.append(match_logs(*logs[:2], tolerance, inf, events))
+        assert found[0] == found[1] == found[2]
+
+
+def comparisons(logs, tolerance, monkeypatch):
+    """Return the number of pairs of numbers that a comparison of two logs compares."""
+    counted = Counter()
+
+    def counting(*args, **options):
+        counted["pairs"] += 1
+        return close(*args, **options)
+
+    monkeypatch.setattr(logs_of_alerts, "close", counting)
+    match_logs(*logs, tolerance)
+    return counted["pairs"]
+
+
+def of_sensors(rng, number, apart):
+    rows = [(t, f"{rng.randint(20_000, 30_000) / 1000}") for t in range(number)]
+    return [
+        Recording(
+            ("s", "x"),
+            tuple(
+                Report(t + late, ((f'"{t % 10}"^^<{XSD}integer>', f'"{value}"^^<{XSD}decimal>'),))
+                for t, value in rows
+            ),
+        )
+        for late in (0.0, apart)
+    ]
+
+
+def test_alerts_with_a_number_and_a_measured_value_are_compared_with_few_others(monkeypatch):
+    assert comparisons(of_sensors(random.Random(1), 1000, 1000.0), 1e-9, monkeypatch) < 200_000
+
+
+def test_alerts_that_are_near_many_others_are_compared_with_few_of_them(monkeypatch):
+    assert comparisons(of_sensors(random.Random(1), 1000, 0.5), 0.2, monkeypatch) < 300_000
+
+
+@pytest.mark.parametrize("other", ["1.0", "1.001"])
+def test_many_equal_alerts_at_one_time_are_compared_once(monkeypatch, other):
+    logs = [
+        of_numbers(*[(5, "1.0")] * 400, *[(5, "3.0")] * 200),
+        of_numbers(*[(5, other)] * 200, *[(5, "3.0")] * 400),
+    ]
+    assert comparisons(logs, 0.01, monkeypatch) < 10_000
 
 
 def simulated(rng, *, length, period, delay):
@@ -1437,3 +1502,12 @@ def test_no_rule_is_derived_from_a_log_without_alerts(tmp_path, swapped):
     found = lars("compare", *(reversed(logs) if swapped else logs), "--events", events)
     assert found.out.startswith("empty.csv contains no alert, and full.csv contains 2 alerts")
     assert (found.code, "follows" in found.out, "changed" in found.out) == (1, False, False)
+
+
+def test_sentences_about_many_lost_alerts_with_values_of_their_own_take_seconds(tmp_path):
+    for name, room in (("a.csv", "r"), ("b.csv", "q")):
+        rows = "".join(f"5,{room}{number},{number}.5\n" for number in range(8000))
+        (tmp_path / name).write_text(f"time,room,x\n{rows}")
+    begin = time.process_time()
+    assert api.compare_logs(tmp_path / "a.csv", tmp_path / "b.csv").text
+    assert time.process_time() - begin < 15

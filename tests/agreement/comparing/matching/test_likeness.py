@@ -3,6 +3,7 @@
 import sqlite3
 from dataclasses import replace
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
+from fractions import Fraction
 from itertools import permutations
 
 import pytest
@@ -236,6 +237,26 @@ def test_as_many_rows_are_paired_as_can_be(expected, actual, how):
         len(expected),
         len(actual),
     )
+
+
+NUMBERS = st.one_of(
+    st.decimals(allow_nan=False, allow_infinity=False, places=3),
+    st.integers(-(10**60), 10**60),
+    st.builds(
+        lambda number, place: Decimal(number).scaleb(place), st.integers(1, 99), st.integers(-400, 400)
+    ),
+)
+
+
+@settings(max_examples=500)
+@given(NUMBERS, st.integers(-20, 20), st.sampled_from((0.0, 1e-16, 1e-15, 1e-9, 0.1, 1.0)), st.booleans())
+def test_decimals_are_compared_exactly(number, digits, tolerance, is_rounded):
+    one = Decimal(number)
+    rounding = 0.05 if is_rounded else 0.0
+    for other in (one + Decimal(digits).scaleb(-16), one * (1 + Decimal(tolerance)), one.next_plus()):
+        exact = abs(Fraction(one) - Fraction(other))
+        most = Fraction(tolerance) * max(abs(Fraction(one)), abs(Fraction(other))) + Fraction(rounding)
+        assert close(one, other, tolerance, rounding) == (exact <= most)
 
 
 @settings(max_examples=300)
