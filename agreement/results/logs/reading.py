@@ -55,12 +55,20 @@ def read_log(path: Path, reading: requests.AnswersOptions) -> Recording:
                 raise
             late = late or error
             continue
+        if not reading.answers_unit and _are_skipped_as_late(reading, recording):
+            continue
         if reading.answers_unit or all(report.t <= initial.LATEST for report in recording.reports[:1]):
             break
     else:
         if late is not None:
             raise late
     return replace(recording, reports=tuple(sorted(recording.reports, key=lambda report: report.t)))
+
+
+def _are_skipped_as_late(reading: requests.AnswersOptions, recording: Recording) -> bool:
+    """Return whether more lines were skipped because their times are too late than alerts were read."""
+    late = sum(ACCEPTED_LATEST in problem for _, problem in reading.skipped or ())
+    return late > sum(len(report.rows) for report in recording.reports)
 
 
 def check_year(first: float) -> None:

@@ -227,7 +227,8 @@ def as_text(  # noqa: PLR0913, PLR0917 - what was read and found, and texts that
     silent = [bool(tried) and tried[0].correct for tried in predictions] or [False, False]
     beyond = [((), ()) if silent[n] else _beyond(match, n) for n in (0, 1)]
     hidden = {id(alert) for parts in beyond for part in parts for alert in part}
-    lone = [alert for alert in match.alerts if alert.delay is None and id(alert) not in hidden]
+    shown = replace(match, alerts=tuple(alert for alert in match.alerts if id(alert) not in hidden))
+    lone = [alert for alert in shown.alerts if alert.delay is None]
     moved = [alert for alert in match.alerts if alert.delay is not None and abs(alert.delay) > SLACK]
     if all(predictions) and (lone or moved or hidden):
         departing = _each_term_once(_departing(names, predictions, is_drafted=draft is not None))
@@ -237,7 +238,7 @@ def as_text(  # noqa: PLR0913, PLR0917 - what was read and found, and texts that
         lost = [alert for alert in lone if (alert.first, alert.second)[n] is None]
         # Of a log that follows a rule, the rule is the reason.
         if not any(one.fits for one in predictions[n]):
-            yield from _all_lost(names, n, match, lost, dates)
+            yield from _all_lost(names, n, shown, lost, dates)
     for title, alerts in (("alerts of one log alone", lone), ("common alerts at other times", moved)):
         if alerts:
             yield _alerts(title, names, match, alerts[:_SHOWN], dates)
@@ -246,7 +247,6 @@ def as_text(  # noqa: PLR0913, PLR0917 - what was read and found, and texts that
                 yield f"the table shows {_SHOWN} of {len(alerts)} alerts; the last alert is at {end}"
     if (lone or moved) and whole:
         yield whole
-    shown = replace(match, alerts=tuple(alert for alert in match.alerts if id(alert) not in hidden))
     yield from _sentences(names, shown)
     for n, parts in enumerate(beyond):
         yield from _cut_off(names, n, parts, match, dates)
@@ -554,9 +554,7 @@ def _all_lost(
         is_measured = any(map(is_number, counts))
         total = sum(counts[value] for value in values)
         if values and len(counts) > len(values) and total >= len(lost) / (1 if is_measured else 2):
-            shown = {
-                row_key(row)[place]: outputs.short_row((row[place],)).strip("()") for _, row in sides[1 - n]
-            }
+            shown = {row_key(row)[place]: outputs.short(row[place]) for _, row in sides[1 - n]}
             groups = outputs.first_few([shown[value] for value in values], _NAMED, ", ")
             yield f"{names[n]} lacks all {outputs.quantity(total, 'alert')} with {name} {groups}"
             lost = [alert for alert in lost if row_key(alert.row)[place] not in values]
@@ -592,7 +590,7 @@ def _silences(  # noqa: PLR0913, PLR0917 - as in `_all_lost`, and a word
         found = [(alerts, part) for alerts, part in parts if part]
         if sum(len(part) for _, part in found) >= most and len(found) <= (1 if is_measured else _NAMED):
             for alerts, part in found:
-                value = outputs.short_row((part[0].row[place],)).strip("()")
+                value = outputs.short(part[0].row[place])
                 which = f" with {match.variables[place]} {value}"
                 yield _silence(names, n, alerts, part, dates, what, which)
             return
@@ -646,7 +644,7 @@ def _all_with(match: LogMatch, part: Sequence[AlertMatch]) -> str:
     for place, name in enumerate(match.variables):
         own, every = ({row_key(alert.row)[place] for alert in alerts} for alerts in (part, match.alerts))
         if len(own) == 1 < len(every):
-            shared.append(f"{name} {outputs.short_row((part[0].row[place],)).strip('()')}")
+            shared.append(f"{name} {outputs.short(part[0].row[place])}")
     return f", all with {' and '.join(shared)}" if shared else ""
 
 

@@ -1511,3 +1511,32 @@ def test_sentences_about_many_lost_alerts_with_values_of_their_own_take_seconds(
     begin = time.process_time()
     assert api.compare_logs(tmp_path / "a.csv", tmp_path / "b.csv").text
     assert time.process_time() - begin < 15
+
+
+@pytest.mark.parametrize("factor", [1, 10**3, 10**6, 10**9])
+def test_invalid_lines_are_skipped_in_logs_of_each_unit_of_times_since_1970(tmp_path, factor):
+    rows = "".join(f"{(1714557600 + n) * factor},hall\n" for n in range(3))
+    (tmp_path / "a.csv").write_text(f"time,room\n{rows}no time,hall\n{10**40},hall\n")
+    (tmp_path / "b.csv").write_text(f"time,room\n{rows}")
+    kept = tmp_path / "rejected.txt"
+    result = api.compare_logs(tmp_path / "a.csv", tmp_path / "b.csv", on_error="skip", rejected=kept)
+    assert len(result.match.both) == 3
+    assert "no time,hall" in kept.read_text()
+
+
+def test_a_group_that_begins_after_the_end_of_a_cut_log_is_not_lost(tmp_path):
+    rows = sorted([*((t, "hall") for t in range(0, 200, 10)), *((t, "cellar") for t in range(151, 200, 10))])
+    for name, last in (("a.csv", 200), ("b.csv", 100)):
+        lines = (f"{t},{room}\n" for t, room in rows if t <= last)
+        (tmp_path / name).write_text("time,room\n" + "".join(lines))
+    shown = api.compare_logs(tmp_path / "a.csv", tmp_path / "b.csv").text
+    assert "not compared: 14 alerts of a.csv after 100s" in shown
+    assert "lacks all" not in shown
+
+
+def test_parentheses_in_a_value_are_shown(tmp_path):
+    for name, rooms in (("a.csv", ("hall", "a (b)")), ("b.csv", ("hall",))):
+        lines = (f"{t},{room}\n" for t in range(8) for room in rooms)
+        (tmp_path / name).write_text("time,room\n" + "".join(lines))
+    shown = api.compare_logs(tmp_path / "a.csv", tmp_path / "b.csv").text
+    assert "b.csv lacks all 8 alerts with room a (b)\n" in shown
