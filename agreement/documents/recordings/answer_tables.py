@@ -84,7 +84,9 @@ def column_of_times(
         return name
     given = options.time_variable
     guessed = () if given or not options.guesses_time else names
-    texts = {name: {text or "" for text in cells(name)} for name in guessed}
+    texts = {
+        name: {text or "" for text in cells(name)} for name in guessed if name not in options.other_times
+    }
     if texts and not any(texts.values()):
         return names[0]  # a table without rows has no times
     for is_time, least in _SIGNS:

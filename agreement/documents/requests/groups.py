@@ -451,7 +451,7 @@ def check_evaluated(query: EngineQuery, evaluation: EvaluationOptions, trigger: 
 
 def tolerance_option(what: str) -> Any:
     """Return the declaration of --tolerance: the greatest difference at which two numbers count as equal."""
-    help_text = f"Relative difference up to which two {what} count as equal."
+    help_text = f"Relative difference up to which two {what} count as equal, such as 0.001 for 0.1 %."
     return option(TOLERANCE, help_text, least=0, most=1)
 
 
@@ -601,7 +601,7 @@ class AnswersOptions:
     contains names of the column of times; dateTimes in this column count from `origin`. The field `rename`
     maps names of columns to variables of the query. If `ordered` is false, the time of a report may be
     earlier than the time of the previous report. If `guesses_time` is true, the values of a table without a
-    usual name of times determine the column of times.
+    usual name of times determine the column of times, which is none of the columns `other_times`.
 
     - If `notation` is a list, it receives the kind and the text of the first time. Without an origin,
       dateTimes then count from 1970.
@@ -640,6 +640,7 @@ class AnswersOptions:
     origin: Any = None
     ordered: bool = True
     guesses_time: bool = True
+    other_times: tuple[str, ...] = ()
     notation: list[tuple[Any, str]] | None = None
     skipped: list[tuple[str, str]] | None = None
 

@@ -60,6 +60,8 @@ SUFFIXES: Final = frozenset(
 )
 """The extensions of files of alerts."""
 _LOGS: Final = 2
+_WIDE: Final = 0.01
+"""The relative tolerance from which a note says what it means: some users mean 0.05 as a difference."""
 _MANY_EVENTS: Final = 50_000
 """The number of events from which notes name the steps of a comparison, because each step takes long."""
 _Logs = tuple[Recording, Recording]
@@ -120,7 +122,7 @@ class LogsRequest:
     second: Path = argument("ALERTS", "Second log of alerts: a table with a column of times.", source="trace")
     logs: LogOptions
     recorded: requests.AnswersOptions
-    tolerance: float = requests.tolerance_option("numbers")
+    tolerance: float = requests.tolerance_option("numbers that are not both integers")
     times: bool = option(True, "Also compare the times of the alerts.")
     fail_on_empty: bool = requests.fail_on_empty_option()
     wait: Period = requests.wait_option()
@@ -282,10 +284,12 @@ def compare_logs(request: LogsRequest, listeners: Listeners) -> LogsResult:
     known = [name for _, table in tables for name in table.variables]
     common, lacking = _compared_columns(paths, logs, variables, known, listeners.note)
     gaps = reading.gaps(paths, logs, common, listeners.note)
+    _note_width(request.tolerance, listeners.note)
     logs = reading.without_words(logs[0], gaps), reading.without_words(logs[1], gaps)
     within = inf if asked.within is None else asked.within.milliseconds
-    read = (*logs, *(table for _, table in tables))
-    begin = _minute(zero, (report.t for table in read for report in table.reports))
+    begin = _minute(
+        zero, (report.t for table in (*logs, *(events for _, events in tables)) for report in table.reports)
+    )
     shown = None if zero is None else _shown(initial.in_zone_of(paths, initial.since(zero, begin)))
     first, second = (later(recordings.in_columns(log, common), -begin * initial.MINUTE) for log in logs)
     events = _events_in(common, tables)
@@ -772,6 +776,14 @@ def _arrivals(tables: _Tables, *, is_sorted: bool) -> Sequence[str]:
     return found or ([] if is_sorted else [IN_ORDER])
 
 
+def _note_width(tolerance: float, note: Warn) -> None:
+    if tolerance >= _WIDE:
+        note(
+            f"--tolerance {tolerance:g} is relative: numbers that differ by up to {100 * tolerance:g} % "
+            "count as equal"
+        )
+
+
 def _roundings(
     request: LogsRequest, names: tuple[str, str], logs: _Logs, tables: _Tables, note: Warn
 ) -> tuple[float, float]:
@@ -797,7 +809,8 @@ def _roundings(
             note(
                 f"{names[n]}: the numbers in the column {name} have at most "
                 f"{quantity(decimals(log, name), 'decimal place')}, so numbers of predicted alerts count as "
-                f"equal up to a difference of {half:g}. Use --tolerance NUMBER to change this"
+                f"equal up to a difference of {half:g}. Use --tolerance with a relative difference, such "
+                "as 0.001 for 0.1 %, to change this"
             )
     return halves[0], halves[1]
 
@@ -845,6 +858,7 @@ def _event_tables(
             time_variable=() if time is None else (time,),
             unit=options.trace.time_point,
             ordered=False,
+            other_times=() if options.trace.arrival is None else (options.trace.arrival,),
         )
         try:
             table = reading.read_file(path, own, *collected)

@@ -168,6 +168,15 @@ def test_invalid_lines_of_alerts_are_skipped_and_counted(compare, tmp_path):
     assert "requires --rejected FILE" in compare("\n".join(lines), broken, "--on-error", "skip").err
 
 
+def test_a_wide_tolerance_is_explained(compare):
+    texts = (alerts(head="t,machine,mean_bar"), alerts(head="t,machine,mean_bar"))
+    assert (
+        "--tolerance 0.05 is relative: numbers that differ by up to 5 %"
+        in compare(*texts, "--tolerance", 0.05).err
+    )
+    assert "is relative" not in compare(*texts, "--tolerance", 0.001).err
+
+
 @pytest.mark.parametrize("arrival", ["received", "order"])
 def test_times_of_arrival_with_which_a_rule_predicts_a_log_are_named(compare, arrival):
     # The event of 6:04:50 arrives at 6:07:30, after the evaluation at 6:05.
@@ -194,6 +203,8 @@ def test_times_of_arrival_with_which_a_rule_predicts_a_log_are_named(compare, ar
     assert f"with --arrival {arrival}, the times of arrival of the events, the rule" in run.out
     assert "predicts all alerts of b.csv" in run.out
     assert "predicts all alerts of a.csv\n" not in run.out.split("alerts of one log")[0]
+    # The times of arrival are no candidates for the times of the events.
+    head = head.replace("when", "Zeit")
     again = compare(
         *texts, "--arrival", arrival, events="\n".join((head, *ordered_rows(ordered, arrival, stamp), ""))
     )
