@@ -1,5 +1,6 @@
 """Find causes of differences between two logs that no rule has: rounding, another unit, or another zone."""
 
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import ROUND_CEILING, Decimal
@@ -129,18 +130,20 @@ def _pairs(match: LogMatch, place: int) -> _Pairs:
     groups = defaultdict[tuple[Key, float], list[Decimal]](list)
     for key, t, number in first:
         groups[key, t].append(number)
+    times = {key: [*there] for key, there in others.items()}
     for (key, t), numbers in groups.items():
         if there := others.get(key):
-            near = there[min(there, key=partial(_apart, t))]
+            near = there[_nearest(times[key], t)]
             if len(near) == len(numbers):
                 pairs += zip(numbers, near, strict=True)
             else:
-                pairs += ((number, min(near, key=partial(_apart, number))) for number in numbers)
+                pairs += ((number, _nearest(near, number)) for number in numbers)
     return pairs
 
 
-def _apart(one: _Number, other: _Number) -> _Number:
-    return abs(one - other)
+def _nearest(ascending: Sequence[_Number], number: _Number) -> _Number:
+    place = bisect_left(ascending, number)
+    return min(ascending[max(place - 1, 0) : place + 1], key=lambda other: abs(other - number))
 
 
 def _rounding(

@@ -545,7 +545,7 @@ def _all_lost(
     """Yield a sentence about each group, or the stretch of time, of which log `n` lacks all alerts.
 
     A group is the alerts with one value in a column. Groups are named if they have at least half of the lost
-    alerts; numbers, which measured values repeat by chance, only if they have all of them.
+    alerts; numbers, which measured values repeat by chance, only if few have all of them.
     """
     sides, every = match.sides, {id(alert) for alert in lost}
     for place, name in enumerate(match.variables):
@@ -553,6 +553,8 @@ def _all_lost(
         values = {value: None for value, n in counts.items() if n >= _FEWEST_LOST and value not in known}
         is_measured = any(map(is_number, counts))
         total = sum(counts[value] for value in values)
+        if is_measured and len(values) > _NAMED:
+            continue
         if values and len(counts) > len(values) and total >= len(lost) / (1 if is_measured else 2):
             shown = {row_key(row)[place]: outputs.short(row[place]) for _, row in sides[1 - n]}
             groups = outputs.first_few([shown[value] for value in values], _NAMED, ", ")

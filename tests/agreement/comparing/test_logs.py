@@ -1540,3 +1540,15 @@ def test_parentheses_in_a_value_are_shown(tmp_path):
         (tmp_path / name).write_text("time,room\n" + "".join(lines))
     shown = api.compare_logs(tmp_path / "a.csv", tmp_path / "b.csv").text
     assert "b.csv lacks all 8 alerts with room a (b)\n" in shown
+
+
+def test_many_numbers_in_another_unit_take_seconds_and_are_no_lost_groups(tmp_path):
+    numbers = [(t, 20 + t % 97 / 10) for t in range(12_000)]
+    for name, factor, summand in (("a.csv", 1.0, 0.0), ("b.csv", 1.8, 32.0)):
+        lines = (f"{t},{factor * number + summand:.2f}\n" for t, number in numbers)
+        (tmp_path / name).write_text("time,v\n" + "".join(lines))
+    begin = time.process_time()
+    shown = api.compare_logs(tmp_path / "a.csv", tmp_path / "b.csv").text
+    assert time.process_time() - begin < 5
+    assert "°F in b.csv" in shown
+    assert "lacks all" not in shown
