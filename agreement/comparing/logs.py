@@ -183,26 +183,28 @@ def _by_key(rows: Iterable[tuple[Key, float, Row]], alike: Close) -> Callable[[K
 
     Among these times are the latest one up to a time, and the nearest one after it if it is nearer.
     """
-    found: defaultdict[Key, set[float]] = defaultdict(set)
+    # An integer and a decimal of one value are near different numbers.
+    found: defaultdict[tuple[Key, Key], set[float]] = defaultdict(set)
     for key, t, _ in rows:
-        found[key].add(t)
-    times = {key: sorted(own) for key, own in found.items()}
-    near, keys = Near([*times], alike), [*times]
+        found[key, tuple(map(type, key))].add(t)
+    times = [sorted(own) for own in found.values()]
+    near = Near([key for key, _ in found], alike)
+    texts = {key: own for (key, _), own in zip(found, times, strict=True)}
 
     @cache
-    def every(key: Key) -> _Times:
-        return [times[keys[n]] for n in near.of(key)]
+    def every(key: Key, _: Key) -> _Times:
+        return [times[n] for n in near.of(key)]
 
     @cache
     def ordered(shape: Key) -> tuple[Sequence[float], Sequence[Key]]:
-        own = [(t, n) for _, n in near.places[shape] for t in times[keys[n]]]
-        return [t for t, _ in sorted(own)], [keys[n] for _, n in sorted(own)]
+        own = [(t, n) for _, n in near.places[shape] for t in times[n]]
+        return [t for t, _ in sorted(own)], [near.keys[n] for _, n in sorted(own)]
 
     def of(key: Key, t: float) -> _Times:
         if not any(map(is_number, key)):  # the index has only keys with numbers
-            return [times[key]] if key in times else []
+            return [texts[key]] if key in texts else []
         if (most := near.most(key)) <= _FEW_KEYS:
-            return every(key)
+            return every(key, tuple(map(type, key)))
         # Of many keys that may be near, one is often found sooner by its time.
         at, others = ordered(shape_of(key))
         middle = bisect_right(at, t)
@@ -212,12 +214,12 @@ def _by_key(rows: Iterable[tuple[Key, float, Row]], alike: Close) -> Callable[[K
         )
         down = next((n for n in before if near.are_near(key, others[n])), None)
         if down is None and before and before[-1] > 0:
-            return every(key)
+            return every(key, tuple(map(type, key)))
         last = inf if down is None else 2 * t - at[down]
         near_after = takewhile(lambda n: at[n] <= last, after)
         up = next((n for n in near_after if near.are_near(key, others[n])), None)
         if up is None and after and after[-1] + 1 < len(at) and at[after[-1]] <= last:
-            return every(key)
+            return every(key, tuple(map(type, key)))
         return [[at[n] for n in (down, up) if n is not None]]
 
     return of

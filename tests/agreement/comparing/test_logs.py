@@ -191,6 +191,16 @@ def test_alerts_found_by_their_time_are_those_found_by_their_numbers(tolerance, 
         assert found[0] == found[1] == found[2]
 
 
+@pytest.mark.parametrize("times", [(0.0, 10.0), (10.0, 0.0)])
+def test_an_integer_and_a_decimal_of_one_value_are_near_their_own_numbers(times):
+    terms = [f'"100"^^<{XSD}integer>', f'"100.0"^^<{XSD}decimal>']
+    own = sorted(zip(times, terms, strict=True))
+    mine = Recording(("x",), tuple(Report(t, ((term,),)) for t, term in own))
+    yours = Recording(("x",), tuple(Report(t, ((f'"101"^^<{XSD}integer>',),)) for t in (0.0, 10.0)))
+    (pair,) = match_logs(mine, yours, 0.1).both
+    assert (pair.row, pair.first, pair.second) == ((terms[1],), times[1], times[1])
+
+
 def comparisons(logs, tolerance, monkeypatch):
     """Return the number of pairs of numbers that a comparison of two logs compares."""
     counted = Counter()
