@@ -109,7 +109,8 @@ def class_archive(java: Java, environment: Mapping[str, str]) -> Path | None:
     """Return the path of the archive of Spark's loaded classes for a Java, in the user's cache folder.
 
     With an archive, Java starts Spark in two thirds of the time. The name of the archive depends on the
-    versions of Java and Spark. The result is None if the folder cannot be written.
+    versions of Java and Spark. The result is None if the folder cannot be written, or if its name has a
+    colon, which separates archives in the options of Java.
     """
     import pyspark
 
@@ -122,7 +123,8 @@ def class_archive(java: Java, environment: Mapping[str, str]) -> Path | None:
     except (OSError, RuntimeError):  # there is no such folder, or the user has no home folder
         return None
     name = sha256(repr((versions, java.version, pyspark.__version__)).encode()).hexdigest()
-    return cache / f"{name[:16]}.jsa" if os.access(cache, os.W_OK) and free > _ROOM else None
+    usable = os.access(cache, os.W_OK) and free > _ROOM and os.pathsep not in str(cache)
+    return cache / f"{name[:16]}.jsa" if usable else None
 
 
 def _size_noted(archive: Path) -> int:

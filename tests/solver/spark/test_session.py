@@ -61,6 +61,7 @@ def test_an_archive_of_classes_belongs_to_a_java_and_a_spark(tmp_path, monkeypat
     monkeypatch.setattr(pyspark, "__version__", "9.9")
     assert later != class_archive(java, cache)
     assert class_archive(java, {"XDG_CACHE_HOME": "/proc"}) is None
+    assert class_archive(java, {"XDG_CACHE_HOME": str(tmp_path / "a:b")}) is None
     monkeypatch.setattr(session, "_ROOM", 2**70)
     assert class_archive(java, cache) is None
 
