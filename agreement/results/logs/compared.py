@@ -41,7 +41,7 @@ from agreement.engines.engine import columns
 from agreement.results.base.library import Findings, Listeners, offered_functions
 from agreement.results.logs import reading, report
 from agreement.results.logs.hints import hints, moved_times
-from agreement.results.logs.limits import has_aggregate, in_words, limits_of
+from agreement.results.logs.limits import grouped, in_words, limits_of
 from agreement.results.logs.predicting import JudgedLogs, later
 from agreement.results.logs.report import Missed, Prediction
 from lars.dataclass import dataclass
@@ -581,7 +581,7 @@ def _missed(request: LogsRequest, match: LogMatch) -> Missed:
     unit = request.input_options.fitted(queries, unsaid, *lengths_given).trace.time_point
     for path in queries:
         query = requests.load_query(path, unit)
-        if has_aggregate(query):
+        if grouped(query) is not None:
             raise LarsError(
                 f"{path}: cannot count alerts by --window: the query has an aggregate, so that an alert "
                 "depends on several events; leave out --window, and give a query for each log to try other "

@@ -55,9 +55,11 @@ def with_number(query: EngineQuery, limit: Call, number: Decimal) -> EngineQuery
     return replace(query, pattern=exchanged(query.pattern, limit, changed))
 
 
-def has_aggregate(query: EngineQuery) -> bool:
-    """Return whether a query has an aggregate, so that an answer depends on several elements."""
-    return any(isinstance(part, patterns.Group) and part.aggregates for part in parts(query.pattern))
+def grouped(query: EngineQuery) -> frozenset[str] | None:
+    """Return the variables of GROUP BY if a query has an aggregate, otherwise None."""
+    groups = (part for part in parts(query.pattern) if isinstance(part, patterns.Group) and part.aggregates)
+    keys = [part.keys for part in groups]
+    return frozenset(str(key).removeprefix("?") for own in keys for key in own) if keys else None
 
 
 def limits_of(query: EngineQuery) -> Iterator[Call]:

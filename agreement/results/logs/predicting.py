@@ -177,9 +177,9 @@ class JudgedLogs:
             messages.append(_NOT_PUSHED.format(log=log.name))
         for message in dict.fromkeys(messages):
             warn(message)
-        is_aggregate = limits.has_aggregate(run.query)
+        grouped = limits.grouped(run.query)
         return _sorted(
-            replace(one.since(zero), log=answers, query=self.name, is_aggregate=is_aggregate) for one in tried
+            replace(one.since(zero), log=answers, query=self.name, grouped=grouped) for one in tried
         )
 
     def _pushed(self, run: EngineRun, answers: Recording) -> Iterator[Prediction]:

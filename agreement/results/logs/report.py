@@ -1,11 +1,12 @@
 """The report on two logs of alerts, as text and JSON: common alerts, delays, and predictions."""
 
 import re
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
-from itertools import groupby, permutations
+from itertools import accumulate, groupby, permutations
 from math import inf
 from operator import attrgetter
 from typing import Final
@@ -15,6 +16,7 @@ from rich.console import RenderableType
 from agreement.comparing.judge import Judgement, judging
 from agreement.comparing.logs import AlertMatch, LogMatch
 from agreement.comparing.matching.likeness import is_number, row_key
+from agreement.comparing.matching.numbers import Number, double
 from agreement.documents import outputs
 from agreement.documents.dates import Dates
 from agreement.documents.recordings import SLACK, Recording
@@ -36,6 +38,8 @@ _FEWEST: Final = 4
 """The least number of evaluations or alerts that show that a log was cut."""
 _FEWEST_LOST: Final = 3
 """The least number of alerts of a group, or of a stretch of time, that are named as lost together."""
+_CHANCE: Final = 1e-6
+"""The greatest probability of a named loss of a group, if its alerts are lost as often as the others."""
 _NEARLY: Final = 0.98
 """The least share of the lost alerts that stretches of time at an end, or of a group, must have."""
 _SHOWN: Final = 20
@@ -59,7 +63,8 @@ class Prediction:
     - `merged` are time points of alerts of a clock which the semantics counts to an earlier evaluation.
     - `query` is the name of the log's query, if each log has a query of its own; otherwise it is empty.
     - `period` is the time between two evaluations; None if the engine evaluates at events.
-    - `is_aggregate` is true if the query has an aggregate, so that an alert depends on several events.
+    - `grouped` contains the variables of GROUP BY if the query has an aggregate, so that an alert depends on
+      several events; otherwise it is None.
     """
 
     name: str
@@ -72,7 +77,7 @@ class Prediction:
     merged: tuple[float, ...] = ()
     query: str = ""
     period: Duration | None = None
-    is_aggregate: bool = False
+    grouped: frozenset[str] | None = None
 
     @property
     def semantics(self) -> str:
@@ -191,6 +196,8 @@ class Prediction:
         return replace(self, verdict=replace(verdict, dates=replace(verdict.dates, zero=zero)))
 
 
+LostGroup = tuple[int, Collection[Hashable], Sequence[AlertMatch], float]
+"""Alerts that a log lacks: a column, its values, the alerts, and the first time in ms (-inf: all)."""
 Missed = Mapping[tuple[Duration, Duration], int]
 """The number of missed alerts, by the pull period and the width of the window."""
 Change = tuple[Prediction, Prediction, float, float, int]
@@ -230,15 +237,18 @@ def as_text(  # noqa: PLR0913, PLR0917 - what was read and found, and texts that
     shown = replace(match, alerts=tuple(alert for alert in match.alerts if id(alert) not in hidden))
     lone = [alert for alert in shown.alerts if alert.delay is None]
     moved = [alert for alert in match.alerts if alert.delay is not None and abs(alert.delay) > SLACK]
+    columns, lost = _groups_in(shown, predictions), tuple(reversed(shown.only))
+    # Of a log that follows a rule, the rule is the reason.
+    unruled = [n for n in (0, 1) if not any(one.fits for one in predictions[n])]
+    groups = {n: _lost_groups(n, shown, lost[n], columns) for n in unruled}
+    apart = [_rule_apart(n, predictions[n], shown, groups.get(n, ()), dates) for n in (0, 1)]
     if all(predictions) and (lone or moved or hidden):
-        departing = _each_term_once(_departing(names, predictions, is_drafted=draft is not None))
+        departing = _departing(names, predictions, apart, is_drafted=draft is not None)
+        departing = _each_term_once(departing)
         told = (departing, distinction) if draft is None else (distinction, departing)
         yield "; ".join(filter(None, told))
-    for n in (0, 1):
-        lost = [alert for alert in lone if (alert.first, alert.second)[n] is None]
-        # Of a log that follows a rule, the rule is the reason.
-        if not any(one.fits for one in predictions[n]):
-            yield from _all_lost(names, n, shown, lost, dates)
+    for n, own in groups.items():
+        yield from _all_lost(names, n, shown, lost[n], own, columns, dates)
     for title, alerts in (("alerts of one log alone", lone), ("common alerts at other times", moved)):
         if alerts:
             yield _alerts(title, names, match, alerts[:_SHOWN], dates)
@@ -259,9 +269,12 @@ def as_text(  # noqa: PLR0913, PLR0917 - what was read and found, and texts that
     departures = _departures(predictions)
     for n, (tried, only) in enumerate(zip(predictions, reversed(shown.only), strict=True)):
         if tried:
-            yield from _explanation(names[n], tried, departures[n])
+            yield from _explanation(names[n], tried, departures[n], apart[n])
             yield from _reasons(names, n, tried[0], only, dates) if has_events else ()
-    if any(tried and departure_of(tried) is not None and change_of(tried) is None for tried in predictions):
+    if any(
+        tried and departure_of(tried) is not None and change_of(tried) is None and not apart[n]
+        for n, tried in enumerate(predictions)
+    ):
         yield _NOT_TRIED if draft is None or "HAVING" in draft else _NOT_DRAFTED
 
 
@@ -297,14 +310,63 @@ def _departures(predictions: Predictions) -> tuple[Prediction | None, Prediction
     return departure_of(first, _rules(second)), departure_of(second, _rules(first))
 
 
-def _departing(names: tuple[str, str], predictions: Predictions, *, is_drafted: bool) -> str:
+def _groups_in(match: LogMatch, predictions: Predictions) -> Mapping[int, bool]:
+    """Map each column whose values can name a group, such as a sensor, to whether equal values can be chance.
+
+    Measured numbers are no groups: numbers that the query computes, and numbers with decimal places.
+    """
+    grouped = next((tried[0].grouped for tried in predictions if tried), None)
+    keys = [row_key(alert.row) for alert in match.alerts]
+    found = {}
+    for place, name in enumerate(match.variables):
+        numbers = [part for key in keys if isinstance(part := key[place], Number)]
+        is_group = grouped is not None and name in grouped
+        is_measured = grouped is not None or any(not double(number).is_integer() for number in numbers)
+        if is_group or not numbers or not is_measured:
+            found[place] = bool(numbers) and not is_group
+    return found
+
+
+_Apart = tuple[Prediction, str] | None
+"""A rule that predicts a log apart from lost groups, and a text that names these."""
+
+
+def _rule_apart(
+    n: int, tried: Sequence[Prediction], match: LogMatch, groups: Sequence[LostGroup], dates: Dates
+) -> _Apart:
+    """Return the first rule that predicts log `n` apart from lost groups, if no rule is close; else None."""
+    if not tried or not groups or tried[0].close or tried[0].fits or change_of(tried) is not None:
+        return None
+
+    def is_lost(one: Prediction, window: WindowVerdict, row: Row) -> bool:
+        assert one.verdict is not None
+        own = one.verdict.dates
+        cells = dict(zip(window.columns, row_key(row), strict=True))
+        end = inf if window.end is None else window.end * own.unit.milliseconds
+        t = end + one.late + SLACK - _apart(dates.zero, own.zero)
+        return any(
+            cells.get(match.variables[place]) in values and t >= start for place, values, _, start in groups
+        )
+
+    for one in tried:
+        missing = [(window, row) for window in one.unexplained for row in window.missing]
+        is_whole = not one.merged and not any(w.extra or not w.missing for w in one.unexplained)
+        if missing and is_whole and all(is_lost(one, *each) for each in missing):
+            texts = [_which(n, match, group, dates) for group in groups]
+            return one, f"apart from lost alerts{' and'.join(texts)}"
+    return None
+
+
+def _departing(
+    names: tuple[str, str], predictions: Predictions, apart: Sequence[_Apart], *, is_drafted: bool
+) -> str:
     """Return a sentence that names the log which departs from the rule of its alerts, if one does."""
     departures = _departures(predictions)
-    sides = [*zip(names, predictions, departures, strict=True)]
+    sides = [*zip(names, predictions, departures, apart, strict=True)]
     if departures == (None, None):
         # Without a query of the user, windows of other lengths and other limits contradict nothing.
         sides.sort(key=lambda side: side[1][0].changed)
-        (one, mine, _), (other, yours, _) = sides
+        (one, mine, *_), (other, yours, *_) = sides
         if yours[0].changed and not mine[0].changed and not is_drafted:
             rule = f"and follows {_rule(yours[0])}"
             return f"{other} departs from the query throughout, {rule}; {_follows(one, mine[0])}"
@@ -315,7 +377,8 @@ def _departing(names: tuple[str, str], predictions: Predictions, *, is_drafted: 
         what = "its own query" if predictions[0][0].query else "a rule"
         return f"each log follows {what} throughout: {rules}"
     if not any(
-        departure is None or departure.close or change_of(tried) is not None for _, tried, departure in sides
+        departure is None or departure.close or but or change_of(tried) is not None
+        for _, tried, departure, but in sides
     ):
         every = (one for tried in predictions for one in tried)
         if not any(window.expected for one in every for window in one.windows):
@@ -326,12 +389,16 @@ def _departing(names: tuple[str, str], predictions: Predictions, *, is_drafted: 
         return "lars cannot name the log that departs, because no tried rule comes close to either log"
     # The reader of the first line wants the cause: the log that departs comes first.
     sides.sort(key=lambda side: side[2] is None)
-    (_, tried, departure), _ = sides
+    (_, tried, departure, but), _ = sides
     is_named = departure is not None and departure.close and change_of(tried) is None
-    departed = departure.semantics if departure is not None and is_named else None
+    departed = departure.semantics if departure is not None and is_named else but and but[0].semantics
     return "; ".join(
-        _follows(name, tried[0], departed) if departure is None else _departs(name, tried, departure)
-        for name, tried, departure in sides
+        _follows(name, tried[0], departed)
+        if departure is None
+        else f"{name} follows {_rule(but[0])} {but[1]}"
+        if but
+        else _departs(name, tried, departure)
+        for name, tried, departure, but in sides
     )
 
 
@@ -539,35 +606,123 @@ def _cut_off(
             )
 
 
-def _all_lost(
-    names: tuple[str, str], n: int, match: LogMatch, lost: Sequence[AlertMatch], dates: Dates
-) -> Iterator[str]:
-    """Yield a sentence about each group, or the stretch of time, of which log `n` lacks all alerts.
+def _lost_groups(
+    n: int, match: LogMatch, lost: Sequence[AlertMatch], columns: Mapping[int, bool]
+) -> Sequence[LostGroup]:
+    """Return the groups of which log `n` lacks all alerts, or all from a time on.
 
-    A group is the alerts with one value in a column. Groups are named if they have at least half of the lost
-    alerts; numbers, which measured values repeat by chance, only if few have all of them.
+    A group is the alerts with one value in one of the columns. Groups that lack all alerts count if they have
+    at least half of the lost alerts; numbers, which measured values repeat by chance, only if few have all
+    of them. Other groups count if their loss is no chance.
     """
-    sides, every = match.sides, {id(alert) for alert in lost}
-    for place, name in enumerate(match.variables):
-        counts, known = (Counter(row_key(row)[place] for _, row in sides[side]) for side in (1 - n, n))
-        values = {value: None for value, n in counts.items() if n >= _FEWEST_LOST and value not in known}
-        is_measured = any(map(is_number, counts))
-        total = sum(counts[value] for value in values)
-        if is_measured and len(values) > _NAMED:
+    found, left = list[LostGroup](), lost
+    every = [alert for alert in match.alerts if (alert.first, alert.second)[1 - n] is not None]
+    for place, is_chance in columns.items():
+        alerts = Counter(row_key(alert.row)[place] for alert in match.alerts)
+        counts = Counter(row_key(alert.row)[place] for alert in left)
+        values = {v: None for v, count in counts.items() if count >= _FEWEST_LOST and count == alerts[v]}
+        part = [alert for alert in left if row_key(alert.row)[place] in values]
+        others = any(row_key(alert.row)[place] not in values for alert in every)
+        if is_chance and len(values) > _NAMED:
             continue
-        if values and len(counts) > len(values) and total >= len(lost) / (1 if is_measured else 2):
-            shown = {row_key(row)[place]: outputs.short(row[place]) for _, row in sides[1 - n]}
-            groups = outputs.first_few([shown[value] for value in values], _NAMED, ", ")
-            yield f"{names[n]} lacks all {outputs.quantity(total, 'alert')} with {name} {groups}"
-            lost = [alert for alert in lost if row_key(alert.row)[place] not in values]
-    kept = {id(alert) for alert in lost}
-    rest = [alert for alert in match.alerts if id(alert) in kept or id(alert) not in every]
-    what = "alert" if len(rest) == len(match.alerts) else "other alert"
-    yield from _silences(names, n, replace(match, alerts=tuple(rest)), lost, dates, what)
+        if part and others and len(part) >= len(left) / (1 if is_chance else 2):
+            found.append((place, values, part, -inf))
+            left = [alert for alert in left if row_key(alert.row)[place] not in values]
+    gone = {id(alert) for _, _, part, _ in found for alert in part}
+    rest = replace(match, alerts=tuple(alert for alert in match.alerts if id(alert) not in gone))
+    unlikely = [
+        group
+        for place, is_chance in columns.items()
+        if not is_chance
+        for group in _unlikely(n, place, rest, {id(alert) for alert in left})
+    ]
+    for group in sorted(unlikely, key=lambda group: -len(group[2])):
+        own = {id(alert) for alert in group[2]}
+        if own & gone:  # such as the only sensor of a line
+            continue
+        gone |= own
+        same = [k for k, one in enumerate(found) if one[0] == group[0] and one[3] == group[3] == -inf]
+        if same:
+            place, known, before, _ = found[same[0]]
+            found[same[0]] = place, [*known, *group[1]], [*before, *group[2]], -inf
+        elif len(found) < _NAMED:
+            found.append(group)
+    return sorted(found, key=lambda group: group[3])
+
+
+def _unlikely(n: int, place: int, match: LogMatch, lost: Collection[int]) -> Iterator[LostGroup]:
+    """Yield groups whose last alerts, or all, log `n` lacks, if the alerts of other groups are lost less.
+
+    Another limit loses successive alerts of a group together, so that a run of them counts as one loss.
+    """
+    every = sorted(match.alerts, key=lambda alert: (_time_in(1 - n, alert), id(alert) not in lost))
+    of_value = defaultdict[Hashable, list[AlertMatch]](list)
+    for alert in every:
+        of_value[row_key(alert.row)[place]].append(alert)
+    runs = {
+        value: [[*run] for is_lost, run in groupby(own, lambda alert: id(alert) in lost) if is_lost]
+        for value, own in of_value.items()
+    }
+    times = [_time_in(1 - n, alert) for alert in every]
+    totals = [0, *accumulate(id(alert) in lost for alert in every)]
+    number = sum(map(len, runs.values()))
+    for value, own in of_value.items():
+        tail = runs[value][-1] if id(own[-1]) in lost else []
+        if len({alert.at for alert in tail}) < _FEWEST_LOST or len(of_value) == 1:
+            continue
+        of_group = sum(map(len, runs[value]))
+        since = bisect_left(times, _time_in(1 - n, tail[0]))
+        shares = (
+            (totals[-1] - of_group + 1) / (len(every) - len(own) + 2),
+            (totals[-1] - totals[since] - len(tail) + 1) / (len(every) - since - len(tail) + 2),
+        )
+        length = (totals[-1] - of_group) / max(number - len(runs[value]), 1)
+        if max(shares) ** (len(tail) / max(length, 1)) < _CHANCE:
+            yield place, (value,), tail, -inf if len(tail) == len(own) else tail[0].at
+
+
+def _all_lost(  # noqa: PLR0913, PLR0917 - as in `_silences`, and groups
+    names: tuple[str, str],
+    n: int,
+    match: LogMatch,
+    lost: Sequence[AlertMatch],
+    groups: Sequence[LostGroup],
+    columns: Collection[int],
+    dates: Dates,
+) -> Iterator[str]:
+    """Yield a sentence about each group, or the stretch of time, of which log `n` lacks all alerts."""
+    for group in groups:
+        count = outputs.quantity(len(group[2]), "alert")
+        yield f"{names[n]} lacks all {count}{_which(n, match, group, dates)}"
+    gone = {id(alert) for _, _, part, _ in groups for alert in part}
+    alerts = tuple(alert for alert in match.alerts if id(alert) not in gone)
+    left = [alert for alert in lost if id(alert) not in gone]
+    what = "other alert" if gone else "alert"
+    more = [*_silences(names, n, replace(match, alerts=alerts), left, columns, dates, what)]
+    if gone and left and not more:
+        yield f"{names[n]} also lacks {outputs.quantity(len(left), what)}"
+    yield from more
+
+
+def _which(n: int, match: LogMatch, group: LostGroup, dates: Dates) -> str:
+    """Return a text about a group, such as " with room hall from 08:00:00 on"."""
+    place, values, part, start = group
+    terms = {row_key(alert.row)[place]: outputs.short(alert.row[place]) for alert in part}
+    which = f" with {match.variables[place]} {outputs.first_few([*terms.values()], _NAMED, ', ')}"
+    if start == -inf:
+        return which
+    alerts = [alert for alert in match.alerts if row_key(alert.row)[place] in values]
+    return f"{which} {_when(n, alerts, part, dates)}"
 
 
 def _silences(  # noqa: PLR0913, PLR0917 - as in `_all_lost`, and a word
-    names: tuple[str, str], n: int, match: LogMatch, lost: Sequence[AlertMatch], dates: Dates, what: str
+    names: tuple[str, str],
+    n: int,
+    match: LogMatch,
+    lost: Sequence[AlertMatch],
+    groups: Collection[int],
+    dates: Dates,
+    what: str,
 ) -> Iterator[str]:
     """Yield sentences about stretches of time in which log `n` lacks all alerts, or those with some values.
 
@@ -582,7 +737,7 @@ def _silences(  # noqa: PLR0913, PLR0917 - as in `_all_lost`, and a word
         return
     # Values that are no numbers first, because measured numbers are equal by chance.
     keys = [(row_key(alert.row), alert) for alert in match.alerts]
-    columns = sorted((any(is_number(key[n]) for key, _ in keys), n) for n in range(len(match.variables)))
+    columns = sorted((any(is_number(key[place]) for key, _ in keys), place) for place in groups)
     for is_measured, place in columns:
         of_value = defaultdict[Hashable, list[AlertMatch]](list)
         for key, alert in keys:
@@ -631,13 +786,17 @@ def _silence(  # noqa: PLR0913, PLR0917 - as in `_silences`, and a stretch
     which: str = "",
 ) -> str:
     """Return a sentence about a stretch of lost alerts; `alerts` are all alerts of both logs with `which`."""
+    return f"{names[n]} lacks all {outputs.quantity(len(part), what)}{which} {_when(n, alerts, part, dates)}"
+
+
+def _when(n: int, alerts: Sequence[AlertMatch], part: Sequence[AlertMatch], dates: Dates) -> str:
+    """Return a text about the times of a stretch of the alerts that log `n` lacks."""
     times = [_time_in(1 - n, alert) for alert in alerts]
     first, last = (
         dates.text(t) if dates.zero is not None else _seconds(t) for t in (part[0].at, part[-1].at)
     )
     when = f"from {first} on" if part[-1].at >= max(times) else f"from {first} to {last}"
-    when = f"up to {last}" if part[0].at <= min(times) else when
-    return f"{names[n]} lacks all {outputs.quantity(len(part), what)}{which} {when}"
+    return f"up to {last}" if part[0].at <= min(times) else when
 
 
 def _all_with(match: LogMatch, part: Sequence[AlertMatch]) -> str:
@@ -670,7 +829,7 @@ def _sentences(names: tuple[str, str], match: LogMatch) -> Iterator[str]:
 
 
 def _explanation(
-    name: str, tried: Sequence[Prediction], departure: Prediction | None
+    name: str, tried: Sequence[Prediction], departure: Prediction | None, apart: _Apart
 ) -> Iterator[RenderableType]:
     best = tried[0]
     if best.verdict is None:
@@ -699,6 +858,9 @@ def _explanation(
     left = f"{len(best.unexplained)} of {best.counted}"
     if (change := change_of(tried)) is not None:
         yield from _told(name, change)
+        return
+    if apart is not None:
+        yield f"{name}: every alert predicted by {_with_delay(apart[0])}, {apart[1]}"
         return
     if not best.close:
         yield f"{name}: no tried rule comes close: the nearest, {best.semantics}, fails at {left}"
@@ -768,7 +930,7 @@ def _reasons(
     if not best.correct or best.engine not in CLOCKED or best.verdict is None or best.period is None:
         return
     # Other windows, another limit or another query are the reason, or an alert has several events.
-    if best.changed or best.query or best.is_aggregate:
+    if best.changed or best.query or best.grouped is not None:
         return
     assert isinstance(best.verdict.judgement, Judgement)
     bounds, own = best.verdict.judgement.best.choice.bounds, best.verdict.dates

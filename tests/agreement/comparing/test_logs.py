@@ -1562,3 +1562,54 @@ def test_many_numbers_in_another_unit_take_seconds_and_are_no_lost_groups(tmp_pa
     assert time.process_time() - begin < 5
     assert "°F in b.csv" in shown
     assert "lacks all" not in shown
+
+
+@pytest.mark.parametrize("begin", [0, 9000])
+def test_a_silent_group_is_named_beside_another_cause(tmp_path, begin):
+    """Sensor q is silent at all or from a time on, and another limit loses a third of all alerts."""
+    rng, rows = random.Random(5), []
+    for t in range(60, 24_000, 60):
+        rows += [(t, room, round(rng.uniform(80, 86), 4)) for room in "pqrs" if rng.random() < 0.6]
+    kept = [row for row in rows if row[2] > 82 and (row[1] != "q" or row[0] < begin)]
+    last = max((row[0] for row in kept if row[1] == "q"), default=0)
+    silent = [row for row in rows if row[1] == "q" and row[0] > last]
+    when = f" from {silent[0][0]}s on" if begin else ""
+    cut = lacking_lines(rows, kept, tmp_path)
+    for found in cut:
+        assert found == [f"b.csv lacks all {len(silent)} alerts with room q{when}"]
+    text = api.compare_logs(table(tmp_path, "a", rows), table(tmp_path, "b", kept)).text
+    assert f"b.csv also lacks {len(rows) - len(kept) - len(silent)} other alerts" in text
+
+
+def test_measured_numbers_are_no_groups(tmp_path):
+    """The values of a sensor that is silent are lost with it, and are no sensors."""
+    rows = [(60 * t, "pqrs"[t % 4], 20.5 + t // 12 + t % 4 / 10) for t in range(1, 200)]
+    kept = [row for row in rows if row[1] != "q"]
+    for found in lacking_lines(rows, kept, tmp_path):
+        assert found == [f"b.csv lacks all {len(rows) - len(kept)} alerts with room q"]
+
+
+def test_a_log_may_follow_a_rule_apart_from_a_silent_group(tmp_path):
+    """At most evaluations, one of several rooms is missing, so that the rule fails at most evaluations."""
+    rooms = ("hall", "attic", "cellar")
+    events = [(60 * t + n, room, 36 + (t + n) % 5) for t in range(40) for n, room in enumerate(rooms, 1)]
+    rows = sorted((60 * (t // 60 + 1), room, value) for t, room, value in events)
+    kept = [row for row in rows if row[1] != "hall"]
+    s, a, b = (table(tmp_path, *one) for one in (("s", events), ("a", rows), ("b", kept)))
+    lines = api.compare_logs(
+        a, b, events=s, query=WITHIN.replace("20s", "60s"), period="1m"
+    ).text.splitlines()
+    rule = 'the rule "evaluate every 1m (pull)"'
+    assert lines[0].startswith(f"b.csv follows {rule} apart from lost alerts with room hall; a.csv follows")
+    assert lines[1] == f"b.csv lacks all {len(rows) - len(kept)} alerts with room hall"
+    assert "comes close" not in "\n".join(lines)
+    assert (
+        "b.csv: every alert predicted by pull every 1m (such as at 60), apart from lost alerts with room hall"
+        in lines
+    )
+    # Another lost row is another departure.
+    table(tmp_path, "b", kept[1:])
+    lines = api.compare_logs(
+        a, b, events=s, query=WITHIN.replace("20s", "60s"), period="1m"
+    ).text.splitlines()
+    assert lines[0].startswith("no tried rule comes close to b.csv")
