@@ -16,6 +16,7 @@ from agreement.comparing.aggregates import LENGTHS, USUAL
 from agreement.comparing.judge import judging
 from agreement.comparing.judge.by_engine import VersionJudgement
 from agreement.comparing.judge.diagnosis import RecordingToJudge
+from agreement.comparing.matching.likeness import row_key
 from agreement.documents import recordings, requests
 from agreement.documents.initial import MINUTE, SINCE_1970
 from agreement.documents.recordings import SLACK, Push, Recording, Report
@@ -371,10 +372,13 @@ class JudgedLogs:
             joined = _joined(answers, run, slide) if part is None else _clustered(answers)
             merged = () if slide is None else _merged_at(answers, joined, slide)
             points = tuple(t / self.unit.milliseconds for t in merged)
+            rows = () if merged else [list(map(row_key, report.rows)) for report in joined.reports]
+            repeated = sum(len(own) - len({*own}) for own in rows)
             tried: list[Prediction] = []
             for starts in every:
                 one = self._verdict(name, engine, run, starts, joined, counted)
-                tried.append(replace(one, merged=points, period=slide))
+                again = repeated if one.once else 0
+                tried.append(replace(one, merged=points, period=slide, repeated=again))
                 if tried[-1].correct:
                     break
             return min(tried, key=lambda one: one.order)

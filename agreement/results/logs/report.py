@@ -14,6 +14,7 @@ from typing import Final
 from rich.console import RenderableType
 
 from agreement.comparing.judge import Judgement, judging
+from agreement.comparing.judge.by_engine import VersionJudgement
 from agreement.comparing.logs import AlertMatch, LogMatch
 from agreement.comparing.matching.likeness import is_number, row_key
 from agreement.comparing.matching.numbers import Number, double
@@ -65,6 +66,7 @@ class Prediction:
     - `period` is the time between two evaluations; None if the engine evaluates at events.
     - `grouped` contains the variables of GROUP BY if the query has an aggregate, so that an alert depends on
       several events; otherwise it is None.
+    - `repeated` is the number of alerts that repeat a row of the same evaluation, if equal rows count as one.
     """
 
     name: str
@@ -78,11 +80,75 @@ class Prediction:
     query: str = ""
     period: Duration | None = None
     grouped: frozenset[str] | None = None
+    repeated: int = 0
 
     @property
     def semantics(self) -> str:
         """A text about the semantics: the times of evaluations, how equal rows are counted, and the query."""
-        return f"{self.name}{_ONCE if self.once else ''}{self.by_query}"
+        return f"{self.rule}{self.by_rows}{self.by_query}"
+
+    @property
+    def rule(self) -> str:
+        """The name, with the bounds of the windows if the semantics usually has other bounds."""
+        return self.name if self.has_usual_bounds else f"{self.name}, with {self.bounds} windows"
+
+    @property
+    def has_usual_bounds(self) -> bool:
+        """Whether the bounds of windows are the first that the semantics allows, or unknown."""
+        return (
+            not isinstance(self.judgement, Judgement) or self.bounds == self.judgement.specification.bounds[0]
+        )
+
+    @cached_property
+    def variants(self) -> "Sequence[Prediction]":
+        """The prediction, and the same prediction with the usual bounds of windows if its bounds differ."""
+        if self.verdict is None or not isinstance(self.judgement, Judgement) or self.has_usual_bounds:
+            return (self,)
+        usual = self.judgement.specification.bounds[0]
+        verdicts = tuple(one for one in self.judgement.verdicts if one.choice.bounds == usual)
+        judgement = replace(self.judgement, verdicts=verdicts)
+        other = replace(self, verdict=replace(self.verdict, judgement=judgement))
+        return (self, other) if verdicts else (self,)
+
+    @property
+    def by_rows(self) -> str:
+        """A text about equal rows; empty if they count separately, or if the log repeats alerts."""
+        return _ONCE if self.once and not self.repeated else ""
+
+    @property
+    def judgement(self) -> Judgement | VersionJudgement | None:
+        """The judgement of the verdict; None if the engine cannot judge the log."""
+        return None if self.verdict is None else self.verdict.judgement
+
+    @property
+    def fitting_bounds(self) -> Collection[Bounds]:
+        """The bounds of windows with which the prediction is correct; otherwise the bounds that fit best."""
+        if not isinstance(self.judgement, Judgement):
+            return ()
+        return {one.choice.bounds for one in self.judgement.matching or (self.judgement.best,)}
+
+    @property
+    def bounds(self) -> Bounds | None:
+        """The first fitting bounds that the semantics allows; None if an engine version predicts the log."""
+        if not isinstance(self.judgement, Judgement):
+            return None
+        allowed = (one for one in self.judgement.specification.bounds if one in self.fitting_bounds)
+        return next(allowed, self.judgement.best.choice.bounds)
+
+    @property
+    def has_equal_rows(self) -> bool:
+        """Whether the log has equal rows at one time."""
+        reports = self.log.reports if self.log is not None else ()
+        rows = [(report.t, row_key(row)) for report in reports for row in report.rows]
+        return len({*rows}) < len(rows)
+
+    @cached_property
+    def phases(self) -> Collection[float]:
+        """The times of evaluations in ms, from the start of a period; empty without a period."""
+        if self.verdict is None or self.period is None:
+            return ()
+        unit, period = self.verdict.dates.unit.milliseconds, self.period.milliseconds
+        return {round(window.end * unit % period, 6) for window in self.windows if window.end is not None}
 
     @property
     def by_query(self) -> str:
@@ -258,6 +324,7 @@ def as_text(  # noqa: PLR0913, PLR0917 - what was read and found, and texts that
     if (lone or moved) and whole:
         yield whole
     yield from _sentences(names, shown)
+    yield from _repeating(names, match, predictions)
     for n, parts in enumerate(beyond):
         yield from _cut_off(names, n, parts, match, dates)
     if draft is not None:
@@ -271,6 +338,11 @@ def as_text(  # noqa: PLR0913, PLR0917 - what was read and found, and texts that
         if tried:
             yield from _explanation(names[n], tried, departures[n], apart[n])
             yield from _reasons(names, n, tried[0], only, dates) if has_events else ()
+    if lone and all(predictions) and all(tried[0].correct and not tried[0].left_out for tried in predictions):
+        first, second = (tried[0] for tried in predictions)
+        if _differences(names, first, second) and not (first.repeated or second.repeated):
+            count = outputs.quantity(len(lone), "alert")
+            yield f"this difference of the rules explains all {count} of one log alone"
     if any(
         tried and departure_of(tried) is not None and change_of(tried) is None and not apart[n]
         for n, tried in enumerate(predictions)
@@ -371,11 +443,14 @@ def _departing(
             rule = f"and follows {_rule(yours[0])}"
             return f"{other} departs from the query throughout, {rule}; {_follows(one, mine[0])}"
         both = zip(names, predictions, strict=True)
+        differences = "; ".join(_differences(names, predictions[0][0], predictions[1][0]))
         if any(tried[0].is_of_nothing or tried[0].is_cut for tried in predictions):
-            return "; ".join(_follows(name, tried[0]) for name, tried in both)
+            follow = "; ".join(_follows(name, tried[0]) for name, tried in both)
+            return f"{follow}; the rules differ: {differences}" if differences else follow
         rules = "; ".join(f"{name} follows {_one_of(tried)}" for name, tried in both)
         what = "its own query" if predictions[0][0].query else "a rule"
-        return f"each log follows {what} throughout: {rules}"
+        differ = f", and the rules differ: {differences}. " if differences else ": "
+        return f"each log follows {what} throughout{differ}{rules}"
     if not any(
         departure is None or departure.close or but or change_of(tried) is not None
         for _, tried, departure, but in sides
@@ -391,7 +466,7 @@ def _departing(
     sides.sort(key=lambda side: side[2] is None)
     (_, tried, departure, but), _ = sides
     is_named = departure is not None and departure.close and change_of(tried) is None
-    departed = departure.semantics if departure is not None and is_named else but and but[0].semantics
+    departed = departure if is_named else but and but[0]
     return "; ".join(
         _follows(name, tried[0], departed)
         if departure is None
@@ -408,10 +483,11 @@ _IN_WORDS: Final = (
     (r"^pull every ([^\s,]+)", r"evaluate every \1 (pull)"),
     (r"^windows that close every ([^\s,]+)", r"evaluate when a window closes, every \1"),
     ("with low-open windows", "with windows that lack the instant at their start (low-open)"),
+    ("with high-open windows", "with windows that lack the instant at their end (high-open)"),
     ("with closed windows", "with windows that contain the instant at their start (closed)"),
 )
 """The terms of the field in the names of rules, and plain words for them."""
-_TERM: Final = re.compile(r" \((?:push|pull|low-open|closed)\)")
+_TERM: Final = re.compile(r" \((?:push|pull|low-open|high-open|closed)\)")
 
 
 def _in_words(semantics: str) -> str:
@@ -441,7 +517,8 @@ def _one_of(tried: Sequence[Prediction]) -> str:
     best = tried[0]
     others = sum(one.fits and one.left_out == best.left_out for one in tried) - 1
     more = f", or {others} other of the tried rules" if others else ""
-    return f'the rule "{_in_words(best.name)}"{_with_delay(best).removeprefix(best.name)}{more}'
+    repeats = f", but repeats {outputs.quantity(best.repeated, 'alert')}" if best.repeated else ""
+    return f'the rule "{_in_words(best.rule)}"{_with_delay(best).removeprefix(best.rule)}{more}{repeats}'
 
 
 def _rule(one: Prediction) -> str:
@@ -452,15 +529,62 @@ def _rules(tried: Sequence[Prediction]) -> Collection[str]:
     return [one.semantics for one in tried if one.fits]
 
 
-def _follows(name: str, best: Prediction, departed: str | None = None) -> str:
+_ENDS: Final[Mapping[Bounds, str]] = {
+    "low-open": "contains the instant at its end (the evaluation), but not the instant at its start",
+    "high-open": "contains the instant at its start, but not the instant at its end (the evaluation)",
+    "closed": "contains the instants at its start and at its end",
+    "open": "contains neither the instant at its start nor the instant at its end",
+}
+
+
+def _differences(names: tuple[str, str], first: Prediction, second: Prediction) -> Iterator[str]:
+    """Yield texts about the parts in which the rules of two logs differ, if one engine predicts both logs."""
+    if first.engine != second.engine:
+        return
+    sides = [*zip(names, (first, second), strict=True)]
+    if first.bounds and second.bounds and not {*first.fitting_bounds} & {*second.fitting_bounds}:
+        bounds = ((name, one.bounds) for name, one in sides if one.bounds)
+        yield ", and ".join(f"each window of {name} {_ENDS[own]}" for name, own in bounds)
+    (_, often), (_, once) = ordered = sorted(sides, key=lambda side: bool(side[1].by_rows))
+    if once.by_rows and not often.by_rows and often.has_equal_rows:
+        yield f"{ordered[1][0]} reports equal rows once, and {ordered[0][0]} reports each of the equal rows"
+    if _is_apart(first, second):
+        yield " and ".join(f"{name} has evaluations{_such_as(one)}" for name, one in sides)
+
+
+def _is_apart(first: Prediction, second: Prediction) -> bool:
+    """Return whether two predictions with one period have no time of evaluation in common."""
+    is_same = first.period == second.period and bool(first.phases and second.phases)
+    return is_same and not {*first.phases} & {*second.phases}
+
+
+def _repeating(names: tuple[str, str], match: LogMatch, predictions: Predictions) -> Iterator[str]:
+    """Yield a sentence about each log that repeats alerts which its rule, or the other log, has once."""
+    counts = [Counter((t, row_key(row)) for t, row in side) for side in match.sides]
+    for name, tried, own, others in zip(names, predictions, counts, reversed(counts), strict=True):
+        number, when = (
+            sum(max(count - max(others[key], 1), 0) for key, count in own.items()),
+            "at the same time",
+        )
+        if tried and tried[0].fits:
+            number = tried[0].repeated
+            when = when if number <= own.total() - len(own) else "in the same evaluation"
+        if number:
+            yield f"{name} repeats {outputs.quantity(number, 'alert')}: the same row again {when}"
+
+
+def _follows(name: str, best: Prediction, departed: Prediction | None = None) -> str:
     """Return a text about a log that follows a rule; `departed` is the rule that the text names before."""
     if best.is_of_nothing:
         return f"{name} has no alert, and a tried rule predicts none"
-    rule = "this rule" if best.semantics == departed else _rule(best)
+    rule = _rule(best)
+    if departed is not None and best.semantics == departed.semantics:
+        rule = f"this rule at other times{_such_as(best)}" if _is_apart(best, departed) else "this rule"
     if best.is_cut:
         return f"{name} follows {rule} {_spanned(best)}"
     but = f", except for {outputs.quantity(best.left_out, 'alert')} at the ends" if best.left_out else ""
-    return f"{name} follows {rule} throughout{but}"
+    repeats = f", but repeats {outputs.quantity(best.repeated, 'alert')}" if best.repeated else ""
+    return f"{name} follows {rule} throughout{but}{repeats}"
 
 
 def _spanned(best: Prediction, outside: tuple[int, int] | None = None) -> str:
@@ -853,7 +977,7 @@ def _explanation(
         yield f"{name} has alerts {_spanned(best)}"
         return
     if not best.windows:
-        yield f"{name}: nothing to compare: no evaluation of {best.name} counts; a longer log has more"
+        yield f"{name}: nothing to compare: no evaluation of {best.rule} counts; a longer log has more"
         return
     left = f"{len(best.unexplained)} of {best.counted}"
     if (change := change_of(tried)) is not None:
@@ -891,7 +1015,8 @@ def change_of(tried: Sequence[Prediction]) -> Change | None:
     # An evaluation without a time can be on either side of a change.
     dated = [
         (one, [w.end for w in one.inside if w.end is not None])
-        for one in tried
+        for each in tried
+        for one in each.variants
         if not one.left_out and all(w.end is not None for w in one.inside)
     ]
     wrong = [(one, ends) for one, ends in dated if len(ends) >= _TOLD]
@@ -901,8 +1026,13 @@ def change_of(tried: Sequence[Prediction]) -> Change | None:
         merged = any(t < start for t in before.merged) or any(t >= start for t in after.merged)
         if max(early) < start and not merged:
             found.append((before, after, max(early), start, len(late)))
-    # A rule of the query itself is preferred to a rule with other windows or limits.
-    return min(found, key=lambda one: one[0].changed + one[1].changed, default=None)
+
+    def unlikely(change: Change) -> tuple[int, int]:
+        rules = change[:2]
+        return sum(one.changed for one in rules), sum(not one.has_usual_bounds for one in rules)
+
+    # A rule of the query itself is preferred to a rule with other windows or limits, or with other bounds.
+    return min(found, key=unlikely, default=None)
 
 
 def _told(name: str, change: Change) -> Iterator[str]:
@@ -999,15 +1129,16 @@ def _apart(zero: str | None, other: str | None) -> float:
 
 def _with_delay(prediction: Prediction) -> str:
     late = f" (alerts up to {_seconds(prediction.late)} later)" if prediction.late > SLACK else ""
-    at = ""
-    if (
-        prediction.engine.partition(", ")[0] in CLOCKED
-        and prediction.verdict is not None
-        and prediction.windows
-    ):
-        dates, first = prediction.verdict.dates, prediction.windows[0].end
-        at = f" (such as at {dates.text(first)})" if first is not None else ""
-    return f"{prediction.name}{at}{_ONCE if prediction.once else ''}{prediction.by_query}{late}"
+    return f"{prediction.rule}{_such_as(prediction)}{prediction.by_rows}{prediction.by_query}{late}"
+
+
+def _such_as(prediction: Prediction) -> str:
+    """Return a text with the first evaluation by a clock; empty without a clock or an evaluation."""
+    if prediction.verdict is None or not prediction.windows:
+        return ""
+    dates, first = prediction.verdict.dates, prediction.windows[0].end
+    is_clocked = prediction.engine.partition(", ")[0] in CLOCKED
+    return f" (such as at {dates.text(first)})" if is_clocked and first is not None else ""
 
 
 def _unexplained(best: Prediction, window: WindowVerdict) -> tuple[str, str, str]:
@@ -1083,6 +1214,8 @@ def _prediction_json(prediction: Prediction) -> outputs.Json:
     return {
         "semantics": prediction.semantics,
         "engine": prediction.engine,
+        "bounds": prediction.bounds,
+        "repeated": prediction.repeated,
         "correct": None if verdict is None else verdict.correct,
         "evaluations": len(prediction.windows),
         "unexplained": len(prediction.unexplained),

@@ -1,10 +1,12 @@
 """Two logs of alerts: their pairs by definition, and what predicts logs that a simulation wrote."""
 
+import itertools
 import json
 import random
 import re
 import time
 from collections import Counter
+from dataclasses import replace
 from itertools import product
 from math import inf
 from operator import le, lt
@@ -1613,3 +1615,117 @@ def test_a_log_may_follow_a_rule_apart_from_a_silent_group(tmp_path):
         a, b, events=s, query=WITHIN.replace("20s", "60s"), period="1m"
     ).text.splitlines()
     assert lines[0].startswith("no tried rule comes close to b.csv")
+
+
+MEANS = """PREFIX ex: <http://example.org/>
+SELECT ?room (AVG(?value) AS ?mean) WHERE {
+  STREAM ex:s [RANGE 2m] { ?e ex:room ?room ; ex:value ?value }
+} GROUP BY ?room HAVING (AVG(?value) > 80)"""
+HOT = "time,room,value\n60,hall,90\n120,hall,70\n150,hall,100\n180,hall,86\n240,hall,60\n300,hall,50\n"
+
+
+def means(shows, ends):
+    """Return the alerts at `ends` over the events at times t for which `shows(t, end)` is true."""
+    events = [line.split(",") for line in HOT.split()[1:]]
+    text = "time,room,mean\n"
+    for end in ends:
+        values = [int(value) for t, _, value in events if shows(int(t), end)]
+        if values and sum(values) > 80 * len(values):
+            text += f"{end},hall,{sum(values) / len(values):.4f}\n"
+    return text
+
+
+def written(folder, **texts):
+    """Write a CSV file for each text, and return their paths."""
+    paths = [folder / f"{name}.csv" for name in texts]
+    for path, text in zip(paths, texts.values(), strict=True):
+        path.write_text(text)
+    return paths
+
+
+def test_rules_that_differ_only_in_the_bounds_of_windows_have_different_names(tmp_path):
+    old = means(lambda t, end: end - 120 < t <= end, range(180, 301, 60))
+    new = means(lambda t, end: end - 120 <= t < end, range(120, 301, 60))
+    first, second, events = written(tmp_path, first=old, second=new, s=HOT)
+    result = api.compare_logs(first, second, events=events, query=MEANS)
+    first, *lines = result.text.splitlines()
+    assert first.startswith("each log follows a rule throughout, and the rules differ: ")
+    apart = (
+        "each window of first.csv contains the instant at its end (the evaluation), but not the instant at "
+        "its start, and each window of second.csv contains the instant at its start, but not the instant at "
+        "its end (the evaluation)"
+    )
+    assert f"the rules differ: {apart}" in first
+    assert (
+        'second.csv follows the rule "evaluate every 1m, with windows that lack the instant at their end'
+        in first
+    )
+    assert "first.csv: every alert predicted by pull every 1m (such as at 180)" in lines
+    assert (
+        "second.csv: every alert predicted by pull every 1m, with high-open windows (such as at 120)" in lines
+    )
+    assert "this difference of the rules explains all 5 alerts of one log alone" in lines
+    mine, yours = (tried[0] for tried in result.to_json()["predictions"])
+    assert (mine["semantics"], mine["bounds"]) == ("pull every 1m", "low-open")
+    assert (yours["semantics"], yours["bounds"]) == ("pull every 1m, with high-open windows", "high-open")
+
+
+def test_different_rules_have_different_names(tmp_path, monkeypatch):
+    rules = {}
+    judged = predicting.JudgedLogs._judged
+
+    def spied(self, name, engine, run, slide, *answers, **part):
+        one = judged(self, name, engine, run, slide, *answers, **part)
+        query = repr(predicting._sliding(replace(run.query, source=""), slide))
+        rules[id(one.judgement)] = one.judgement, (engine, query, run.wait)
+        return one
+
+    monkeypatch.setattr(predicting.JudgedLogs, "_judged", spied)
+    shows = {
+        "low-open": lambda t, end: end - 120 < t <= end,
+        "high-open": lambda t, end: end - 120 <= t < end,
+        "open": lambda t, end: end - 120 < t < end,
+        "closed": lambda t, end: end - 120 <= t <= end,
+        "long": lambda t, end: end - 180 < t <= end,
+    }
+    logs = [means(each, range(start, 301, 60)) for each in shows.values() for start in (60, 90, 180)]
+    logs += [logs[0] + logs[0].split("\n", 1)[1], logs[0].replace("180,", "240,")]
+    names = {}
+    for old, new in itertools.pairwise(logs):
+        files = written(tmp_path, old=old, new=new, s=HOT)
+        sides = api.compare_logs(*files[:2], events=files[2], query=MEANS).predictions
+        texts = {}
+        for one in itertools.chain(*sides):
+            if one.verdict is not None:
+                _, rule = rules[id(one.judgement)]
+                own = (*rule, one.bounds, one.once and not one.repeated)
+                assert texts.setdefault(one.semantics, own) == own
+                names[own] = one.semantics
+    assert len(names) == len({*names.values()}) > 20
+    assert {"high-open", "low-open", "closed"} <= {bounds for *_, bounds, _ in names}
+
+
+@pytest.mark.parametrize(("again", "where"), [(0, "at the same time"), (1, "in the same evaluation")])
+def test_a_log_that_repeats_alerts_follows_the_rule_and_repeats_them(tmp_path, again, where):
+    events = "time,room,value\n10,hall,90\n20,attic,70\n90,hall,99\n130,attic,96\n190,hall,60\n"
+    old = "time,room,value\n90,hall,99\n130,attic,96\n"
+    new = f"time,room,value\n90,hall,99\n{90 + again},hall,99\n130,attic,96\n"
+    first, second, events = written(tmp_path, first=old, second=new, s=events)
+    result = api.compare_logs(first, second, events=events)
+    lines = result.text.splitlines()
+    assert "each row once" not in result.text
+    assert "but repeats 1 alert" in lines[0]
+    assert f"second.csv repeats 1 alert: the same row again {where}" in lines
+    assert [tried[0].repeated for tried in result.predictions] == [0, 1]
+    without_events = api.compare_logs(first, second).text
+    assert ("second.csv repeats 1 alert: the same row again at the same time" in without_events) == (
+        not again
+    )
+
+
+def test_rules_that_evaluate_at_different_times_of_a_period_are_told_apart(tmp_path):
+    old, new = (means(lambda t, end: end - 120 < t <= end, range(start, 301, 60)) for start in (60, 90))
+    first, second, events = written(tmp_path, first=old, second=new, s=HOT)
+    text = api.compare_logs(first, second, events=events, query=MEANS, period="1m").text
+    differ = "first.csv has evaluations (such as at 60) and second.csv has evaluations (such as at 90)"
+    assert f"the rules differ: {differ}" in text.splitlines()[0]
