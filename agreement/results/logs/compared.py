@@ -809,7 +809,7 @@ def _roundings(
             note(
                 f"{names[n]}: the numbers in the column {name} have at most "
                 f"{quantity(decimals(log, name), 'decimal place')}, so numbers of predicted alerts count as "
-                f"equal up to a difference of {half:g}. Use --tolerance with a relative difference, such "
+                f"equal up to a difference of {half:g}. Use --tolerance NUMBER, a relative difference such "
                 "as 0.001 for 0.1 %, to change this"
             )
     return halves[0], halves[1]

@@ -342,7 +342,7 @@ def test_rounded_numbers_of_an_own_query_count_as_equal_and_a_note_says_it(tmp_p
     assert any(one.fits for one in found.predictions[0])
     assert not any(one.fits for one in found.predictions[1])
     notes = [note for note in found.notes if "decimal place" in note]
-    assert ["Use tolerance=NUMBER" in note for note in notes] == [True, True]
+    assert ["Use tolerance=NUMBER, a relative difference" in note for note in notes] == [True, True]
     exact = api.compare_logs(a, b, events=s, query=query, tolerance=1e-6)
     assert not any(one.fits for one in exact.predictions[0])
     assert not [note for note in exact.notes if "decimal place" in note]
