@@ -341,8 +341,8 @@ def as_text(  # noqa: PLR0913, PLR0917 - what was read and found, and texts that
     if lone and all(predictions) and all(tried[0].correct and not tried[0].left_out for tried in predictions):
         first, second = (tried[0] for tried in predictions)
         if _differences(names, first, second) and not (first.repeated or second.repeated):
-            count = outputs.quantity(len(lone), "alert")
-            yield f"this difference of the rules explains all {count} of one log alone"
+            every = "the alert" if len(lone) == 1 else f"all {len(lone)} alerts"
+            yield f"this difference of the rules explains {every} of one log alone"
     if any(
         tried and departure_of(tried) is not None and change_of(tried) is None and not apart[n]
         for n, tried in enumerate(predictions)
