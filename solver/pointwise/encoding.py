@@ -14,7 +14,7 @@ windows.
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final, assert_never
 
 import clingo
@@ -58,8 +58,7 @@ def rank_program(program: Program, situation: Situation, t: int) -> RankedProgra
     if timeline.last <= LONG:
         return program, situation, t, None
     always = frozenset(with_facts(program, situation.background))
-    using = next((rule for rule in program.rules if not _only_orders(rule, always)), None)
-    if using is None:
+    if (using := _rule_with_times(program, always)) is None:
         return _ranked(program, situation, t)
     if timeline.last <= asp_terms.GREATEST:
         return program, situation, t, None
@@ -68,6 +67,12 @@ def rank_program(program: Program, situation: Situation, t: int) -> RankedProgra
         f"and this rule uses times as numbers: {using.quotation}\n"
         "use a coarser unit, an origin nearer to the trace, or times only after @"
     )
+
+
+@lru_cache(maxsize=64)
+def _rule_with_times(program: Program, always: frozenset[Signature]) -> Rule | None:
+    """Return a rule whose atoms depend on more than the order of times; None if no rule is such."""
+    return next((rule for rule in program.rules if not _only_orders(rule, always)), None)
 
 
 def _only_orders(rule: Rule, always: frozenset[Signature]) -> bool:
@@ -256,12 +261,10 @@ def required_rules(literal: logic.SetLiteral, number: int, instances: Iterable[S
     yield f":- {asp_terms.call(name, names)}; not {asp_terms.call(text, names)}."
 
 
-def input_rule(number: int, name: str, arity: int, *, timed: bool) -> str:
-    """Return the ASP rule that requests a predicate's facts from Python, with their times if `timed`."""
-    names = [f"X{i}" for i in range(arity - timed)]
+def input_rule(number: int, name: str, arity: int) -> str:
+    """Return the ASP rule that requests a predicate's facts from Python."""
+    names = [f"X{i}" for i in range(arity)]
     row = f"({','.join(names)}{',' * (len(names) == 1)})"
-    if timed:
-        return f"{asp_terms.call(name, [*names, 'T'])} :- T = @times({number}); {row} = @rows({number},T).\n"
     return f"{asp_terms.call(name, names)} :- {row} = @rows({number}).\n"
 
 

@@ -10,7 +10,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, islice
 from math import prod
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal
 
 import clingo
 
@@ -100,26 +100,14 @@ def _value(term: clingo.Symbol) -> Constant | None:
 _TRUE, _FALSE = clingo.Number(1), clingo.Number(0)
 
 
-class InputFact(NamedTuple):
-    """A fact for clingo: its name and arity in ASP, its terms, and its time, if the predicate has one.
-
-    The time is the last argument of the ASP atom.
-    """
-
-    signature: Signature
-    terms: clingo.Symbol
-    time: int | None = None
-
-    def atom(self) -> clingo.Symbol:
-        """Return the fact as an atom."""
-        time = () if self.time is None else (clingo.Number(self.time),)
-        return clingo.Function(self.signature[0], [*self.terms.arguments, *time])
+InputRows = Mapping[Signature, Sequence[clingo.Symbol]]
+"""The facts for clingo: the rows of each ASP predicate, as tuples. A time is the last term of its row."""
 
 
 class Host:
     """The functions that clingo calls while it grounds a program.
 
-    - `@times` and `@rows` return the facts of the program.
+    - `@rows` returns the facts of the program.
     - `@test` and `@value` evaluate the numbered conditions of the program.
     - `@collect` and `@gathered` evaluate the numbered aggregates and orders.
     - `@within` limits recursive rules.
@@ -136,7 +124,7 @@ class Host:
         conditions: Mapping[int, HostedCondition],
         gathered: Mapping[SetLiteral, int],
         known: Instances,
-        facts: Iterable[InputFact] = (),
+        facts: InputRows = {},  # noqa: B006 - it is only read
     ) -> None:
         self._conditions = {
             number: (condition, *_compiled(condition)) for number, condition in conditions.items()
@@ -147,27 +135,18 @@ class Host:
             for instance in known.get(literal, ()):
                 self._collections[number].add(instance)
         self._computed: dict[int, set[tuple[clingo.Symbol, ...]]] = {}
-        self._rows: dict[Signature, dict[int | None, list[clingo.Symbol]]] = {}
-        for name, terms, time in facts:
-            self._rows.setdefault(name, {}).setdefault(time, []).append(terms)
-        self._numbered = list(self._rows.values())
+        self._facts = facts
+        self._numbered = list(facts.values())
         self.endless: set[int] = set()
         self.asked: HostedCondition | SetLiteral | None = None
 
     def input_rules(self) -> str:
         """Return the ASP rules by which clingo requests the facts of the program from Python."""
-        return "".join(
-            input_rule(number, *name, timed=None not in rows)
-            for number, (name, rows) in enumerate(self._rows.items())
-        )
+        return "".join(input_rule(number, *name) for number, name in enumerate(self._facts))
 
-    def times(self, number: clingo.Symbol) -> list[clingo.Symbol]:
-        """Return the times at which an input predicate, given by its number, has rows."""
-        return [clingo.Number(time) for time in self._numbered[number.number] if time is not None]
-
-    def rows(self, number: clingo.Symbol, *time: clingo.Symbol) -> list[clingo.Symbol]:
-        """Return the rows of an input predicate as tuples: at the given time, or, without it, all rows."""
-        return self._numbered[number.number][time[0].number if time else None]
+    def rows(self, number: clingo.Symbol) -> Sequence[clingo.Symbol]:
+        """Return the rows of an input predicate, given by its number, as tuples."""
+        return self._numbered[number.number]
 
     def within(self, rule: clingo.Symbol, most: clingo.Symbol, *terms: clingo.Symbol) -> clingo.Symbol:
         """Return 1; return 0 if a recursive rule has computed more than `most` values."""
@@ -276,8 +255,8 @@ _encoding = lru_cache(maxsize=64)(Encoding)
 _number = lru_cache(maxsize=2**16)(clingo.Number)
 
 
-def facts_at(encoding: Encoding, situation: Situation, t: int) -> Iterator[InputFact]:
-    """Yield the facts of the ASP program at t: the time, the timeline, the input and the background.
+def facts_at(encoding: Encoding, situation: Situation, t: int) -> InputRows:
+    """Return the facts of the ASP program at t: the time, the timeline, the input and the background.
 
     Raises:
         LarsError: The timeline ends after the greatest number of ASP.
@@ -288,31 +267,38 @@ def facts_at(encoding: Encoding, situation: Situation, t: int) -> Iterator[Input
             f"the timeline {timeline} ends after {GREATEST}, the greatest number of clingo; "
             "expected an earlier end, a coarser unit, or an origin nearer to the trace"
         )
-    yield InputFact(("now", 1), clingo.Tuple_([clingo.Number(t)]))
-    ends = clingo.Number(timeline.first), clingo.Number(timeline.last)
-    yield InputFact(("timeline", 2), clingo.Tuple_(ends))
+    rows: dict[Signature, list[tuple[str | int, ...]]] = {}
     first, last = timeline.first, timeline.last
     facts = [fact for fact in dict.fromkeys(situation.facts) if first <= fact.t <= last]
-    names = {
-        key: encoding.input_signature(key)
-        for key in {(fact.predicate, len(fact.arguments)) for fact in facts}
+    for u, predicate, arguments in filter(situation.sees, facts):
+        rows.setdefault((predicate, len(arguments)), []).append((*arguments, u))
+    held = with_facts(encoding.program, situation.background)
+    named = chain(
+        ((encoding.input_signature(predicate), some) for predicate, some in rows.items()),
+        ((encoding.background_signature(predicate), some) for predicate, some in held.items()),
+    )
+    symbols: dict[Signature, list[clingo.Symbol]] = {
+        ("now", 1): list(tuples_of([(t,)])),
+        ("timeline", 2): list(tuples_of([(first, last)])),
+        ("arrival", 5): list(_arrivals(facts, encoding, situation)),
     }
-    named = [(names[fact.predicate, len(fact.arguments)], fact) for fact in facts if situation.sees(fact)]
-    seen = [(name, fact) for name, fact in named if name is not None]
-    for (name, fact), terms in zip(seen, tuples_of(fact.arguments for _, fact in seen), strict=True):
-        yield InputFact(name, terms, fact.t)
+    for name, some in named:
+        if name is not None:
+            symbols.setdefault(name, []).extend(tuples_of(some))
+    return {name: some for name, some in symbols.items() if some}
+
+
+def _arrivals(facts: Sequence[Fact], encoding: Encoding, situation: Situation) -> Iterator[clingo.Symbol]:
+    """Yield, for each tuple window, the number of each arrival that the window counts."""
+    ordered = sorted(facts, key=lambda fact: fact.t)
     for window, number in encoding.windows.items():
         if isinstance(window, TupleWindow):
-            ordered = sorted(facts, key=lambda fact: fact.t)
-            yield from _arrivals(window, number, ordered, encoding, situation)
-    for held, rows in with_facts(encoding.program, situation.background).items():
-        if (always := encoding.background_signature(held)) is not None:
-            yield from (InputFact(always, terms) for terms in tuples_of(rows))
+            yield from _counted(window, number, ordered, encoding, situation)
 
 
-def _arrivals(
+def _counted(
     window: TupleWindow, number: int, facts: Sequence[Fact], encoding: Encoding, situation: Situation
-) -> Iterator[InputFact]:
+) -> Iterator[clingo.Symbol]:
     order: dict[clingo.Symbol, int] = {}
     latest: dict[clingo.Symbol, int] = {}
     for fact in facts:
@@ -325,8 +311,7 @@ def _arrivals(
         latest[part] = t
         # Invisible arrivals are counted too.
         atom = _atom(predicate, arguments) if situation.sees(fact) else _number(0)
-        terms = [_number(number), part, atom, _number(t), _number(order[part])]
-        yield InputFact(("arrival", 5), clingo.Tuple_(terms))
+        yield clingo.Tuple_([_number(number), part, atom, _number(t), _number(order[part])])
 
 
 @lru_cache(maxsize=2**16)

@@ -24,7 +24,7 @@ from lars.language.windows import NOW, IntervalWindow, TupleWindow, Window
 from solver import facts
 from solver.pointwise import asp_terms
 from solver.pointwise.encoding import AspNames, RuleWriter
-from solver.pointwise.point_evaluation import Host, InputFact, ground
+from solver.pointwise.point_evaluation import Host, InputRows, ground
 
 _NULL = asp_terms.symbol(NULL)
 
@@ -245,8 +245,9 @@ def _at_index(name: str, arguments: list[str]) -> str:
     return asp_terms.call(f"{name}'at", [*arguments, "T"])
 
 
-def _facts(encoding: RunEncoding, situation: facts.Situation, times: Sequence[int]) -> Iterator[InputFact]:
-    """Yield the facts for clingo: the visible input with intervals of indexes, and the background."""
+def _facts(encoding: RunEncoding, situation: facts.Situation, times: Sequence[int]) -> InputRows:
+    """Return the facts for clingo: the visible input with intervals of indexes, and the background."""
+    rows: dict[Signature, list[clingo.Symbol]] = {}
     inside = [fact for fact in dict.fromkeys(situation.facts) if fact.t in situation.timeline]
     arrived = sorted(inside, key=lambda fact: fact.t)
     held = facts.with_facts(encoding.program, situation.background)
@@ -265,10 +266,11 @@ def _facts(encoding: RunEncoding, situation: facts.Situation, times: Sequence[in
         timed: Iterator[tuple[str | int, ...]] = (
             (*terms, *span) for terms, united in spans.items() for span in united
         )
-        yield from (InputFact(name, terms) for terms in asp_terms.tuples_of(timed))
-    for predicate, rows in held.items():
+        rows[name] = list(asp_terms.tuples_of(timed))
+    for predicate, some in held.items():
         always = encoding.always_name(predicate), predicate[1]
-        yield from (InputFact(always, terms) for terms in asp_terms.tuples_of(rows))
+        rows.setdefault(always, []).extend(asp_terms.tuples_of(some))
+    return rows
 
 
 def _window_facts(

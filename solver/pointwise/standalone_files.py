@@ -136,8 +136,9 @@ def _overflows(encoding: Encoding) -> list[str]:
 
 def _input(encoding: Encoding, situation: Situation, t: int) -> Iterator[str]:
     yield "% The timeline, the input with its time as last argument, and the background."
-    facts = (fact.atom() for fact in facts_at(encoding, situation, t))
-    yield from (f"{fact}." for fact in facts if fact.name != "now")
+    for (name, _), rows in facts_at(encoding, situation, t).items():
+        if name != "now":
+            yield from (f"{clingo.Function(name, row.arguments)}." for row in rows)
 
 
 def _tables(encoding: Encoding, situation: Situation, times: Sequence[int]) -> Iterator[str]:
