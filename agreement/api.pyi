@@ -95,6 +95,7 @@ class InterpretationOptions(TypedDict, total=False):
 
 class ComparisonOptions(InputOptions, InterpretationOptions, total=False):
     assign: Mapping[str, Sequence[str]] | None
+    on: str | Sequence[str] | None
 
 class Runner(TypedDict, total=False):
     master: str | None
@@ -135,7 +136,6 @@ class AgreeKeywords(ComparisonOptions, Runner, ProgressKeyword, total=False):
     period: int | str | Sequence[int | str] | None
     from_: int | str | datetime | None
     to: int | str | datetime | None
-    on: str | Sequence[str] | None
     fail_on_empty: bool
     only_period: int | str | Sequence[int | str] | None
     cause: str | None
@@ -145,7 +145,6 @@ class AgreeLateKeywords(ComparisonOptions, Runner, ProgressKeyword, total=False)
     period: int | str | Sequence[int | str] | None
     from_: int | str | datetime | None
     to: int | str | datetime | None
-    on: str | Sequence[str] | None
     wait: int | str
     lateness: int | str | None
     only_period: int | str | Sequence[int | str] | None
@@ -285,11 +284,12 @@ class PackKeywords(ProgressKeyword, total=False):
     license: str | None
     jobs: int
 
-class PhaseKeywords(ComparisonOptions, ProgressKeyword, total=False):
+class PhaseKeywords(InputOptions, InterpretationOptions, ProgressKeyword, total=False):
     period: int | str | Sequence[int | str] | None
     length: int | str | Sequence[int]
     window: str | None
     rate: int | str | Sequence[int]
+    assign: Mapping[str, Sequence[str]] | None
     fail_on_empty: bool
 
 class RecordKeywords(AdapterOptions, InputOptions, ProgressKeyword, total=False):
@@ -305,9 +305,10 @@ class RunKeywords(ProgressKeyword, total=False):
     master: str | None
     fail_on_empty: bool
 
-class ShrinkKeywords(ComparisonOptions, ProgressKeyword, total=False):
+class ShrinkKeywords(InputOptions, InterpretationOptions, ProgressKeyword, total=False):
     period: int | str | Sequence[int | str] | None
     cause: str | None
+    assign: Mapping[str, Sequence[str]] | None
 
 class SolveKeywords(ProgramOptions, Runner, ProgressKeyword, total=False):
     from_: int | str | datetime | None

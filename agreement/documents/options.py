@@ -100,6 +100,20 @@ def groups_of(request: Any, kind: type[_Group]) -> Iterator[_Group]:
             yield from (group,) if isinstance(group, kind) else groups_of(group, kind)
 
 
+def over(options: _Group, usual: _Group) -> _Group:
+    """Return a group of options; an option that is not given has the value that it has in `usual`."""
+    group: Any = options
+    changes = dict[str, Any]()
+    for name, member in members(type(group)).items():
+        own, other = getattr(group, name), getattr(usual, name)
+        if not isinstance(member, Option):
+            changes[name] = over(own, other)
+        elif own in (member.default, {}):  # an empty table, which only Python can give, sets nothing
+            changes[name] = other
+    combined: _Group = replace(group, **changes)
+    return combined
+
+
 Convert = Callable[[Option, Any], Any]
 """A function that converts the given value of an option to the type that its reader expects."""
 

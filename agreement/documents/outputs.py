@@ -502,11 +502,11 @@ def table(
 
 
 def triples_table(
-    arrivals: Iterable[tuple[str, str, Iterable[str | None]]], title: str | None = None, time: str = "t"
+    arrivals: Iterable[tuple[str, str, Iterable[str | None]]], title: str | None = None
 ) -> Table:
     """Return a table of triples, each with its time and its stream."""
     rows = ((t, stream, " ".join(map(retypable, triple))) for t, stream, triple in arrivals)
-    return table(title, (time, "stream", "triple"), rows, right=(time,))
+    return table(title, ("t", "stream", "triple"), rows, right=("t",))
 
 
 WIDEST: Final = 100_000

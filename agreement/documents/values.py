@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from lars.durations import NANOSECONDS, Duration, TimedPoints, date_time, read_duration
-from lars.errors import LarsError, WrongValueError, cut, message_text, wrong
+from lars.errors import LarsError, cut, message_text, wrong
 from lars.files import exists
 from lars.language.terms import STREAM_NAME, Iri, without_brackets
 from lars.language.windows import LARGEST_TIME, Interval
@@ -329,14 +329,6 @@ def _number(digits: str, kind: Numbers) -> int:
             else f"the {kind} {cut(digits)} is too large; use a smaller {kind}, or a longer --unit"
         )
     return number
-
-
-def read_part(text: str, kind: Numbers, part: str | None = None) -> tuple[int, ...]:
-    """Return the numbers of a text in a file; raises WrongValueError with `part` as the place."""
-    try:
-        return read_numbers(text, kind)
-    except LarsError as error:
-        raise WrongValueError(str(error), part=part) from None
 
 
 def milliseconds(value: object) -> float:

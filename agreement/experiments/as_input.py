@@ -12,7 +12,7 @@ from pathlib import Path
 from agreement.comparing.agree import AgreementTask, are_pulled
 from agreement.documents import requests
 from agreement.documents.generate import Plan
-from agreement.documents.options import options_of
+from agreement.documents.options import options_of, over
 from agreement.documents.requests import Side
 from agreement.documents.requests.query_files import query_text
 from agreement.documents.traces import span_within
@@ -49,23 +49,11 @@ def on_read(  # noqa: PLR0913
     """
     if (unit := options.input_options.trace.unit) is not None:
         experiment = _in_other_units(experiment, unit, warn)
-    usual = comparison_of(experiment, options.durations(periods), any_two=any_two)
-    reading = options.reading
+    usual = comparison_of(experiment, options, periods, any_two=any_two)
     trace = _trace_given(usual, trace_input)
-    setting = replace(
-        usual.setting,
-        profile=reading.profile or usual.setting.profile,
-        bounds=reading.bounds or usual.setting.bounds,
-        origin=requests.origin_text(trace.options.origin),
-        trigger=reading.trigger or usual.setting.trigger,
-    )
-    return replace(
-        usual,
-        periods=requests.in_points(periods, setting.unit) or usual.periods,
-        trace=trace,
-        setting=setting,
-        assigned=options.assign or usual.assigned,
-    )
+    setting = replace(usual.setting, origin=requests.origin_text(trace.options.origin))
+    asked_periods = requests.in_points(periods, setting.unit)
+    return replace(usual, periods=asked_periods or usual.periods, trace=trace, setting=setting)
 
 
 def _in_other_units(experiment: Experiment, unit: Duration, warn: settings.Warn) -> Experiment:
@@ -108,13 +96,10 @@ def _reading_options(options: settings.TraceOptions) -> Iterator[str]:
 def _on_top(options: settings.TraceOptions, own: settings.TraceOptions) -> settings.TraceOptions:
     """Return the options of the command line, completed from the trace of an experiment.
 
-    If an option for times, order, blank nodes or tables is not given, its value comes from `own`. The command
-    line replaces the traces of the streams that it names.
+    The command line replaces the traces of the streams that it names.
     """
     kept = {path: stream for path, stream in own.streams.items() if stream not in options.streams.values()}
-    names = ("trace_unit", "origin", "sort", "blank_nodes", "time", "column", "arrival", "null")
-    values = {name: getattr(options, name) or getattr(own, name) for name in names}
-    return replace(options, stream=kept | dict(options.streams) or None, **values)
+    return replace(over(options, own), stream=kept | dict(options.streams) or None)
 
 
 @dataclass(frozen=True, slots=True)

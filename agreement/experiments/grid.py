@@ -3,7 +3,7 @@
 `lars run` runs all cells. The other commands use one entry of the experiment (`as_input.py`).
 """
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
 from itertools import product
@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, assert_never
 from agreement.comparing.agree import AgreementTask, by_side
 from agreement.documents import requests
 from agreement.documents.generate import Plan
-from agreement.documents.values import Scalar, points_of
+from agreement.documents.options import over
+from agreement.documents.values import Period, Scalar, points_of
 from agreement.experiments.cells import Cell, JudgingWork, QueryText, Work, key_of
 from agreement.experiments.experiment import (
     MOST_CELLS,
@@ -32,7 +33,6 @@ from agreement.experiments.schema import (
     filled_text,
 )
 from lars.dataclass import dataclass
-from lars.durations import Duration
 from lars.errors import LarsError, WrongValueError
 from lars.language.terms import Iri
 from lars.language.windows import Interval
@@ -65,14 +65,20 @@ def cells_of(experiment: Experiment) -> list[Cell]:
 
 
 def comparison_of(
-    experiment: Experiment, also: Iterable[Duration] = (), *, any_two: bool = False
+    experiment: Experiment,
+    options: requests.ComparisonOptions | None = None,
+    periods: Sequence[Period] = (),
+    *,
+    any_two: bool = False,
 ) -> AgreementTask:
     """Return the only comparison of an experiment; raises LarsError unless exactly one comparison exists.
 
-    If the experiment has no unit, the default unit also divides the durations `also`. If `any_two` is true,
-    the experiment may have two queries of one side.
+    Options of the command line override the keys of the comparison. If the experiment has no unit, the
+    default unit also divides the durations of the options and of `periods`. If `any_two` is true, the
+    experiment may have two queries of one side.
     """
-    grid = _Grid(in_fitting_units(experiment, also), any_two=any_two)
+    durations = () if options is None else options.durations(periods)
+    grid = _Grid(in_fitting_units(experiment, durations), options, any_two=any_two)
     plans = list(grid.plans())
     _check_used(experiment, plans)
     compared = [plan for plan in plans if isinstance(plan.table, ComparisonTable)]
@@ -113,6 +119,7 @@ def _check_used(experiment: Experiment, plans: Sequence[_Plan]) -> None:
 @dataclass(slots=True)
 class _Grid:
     experiment: Experiment
+    overrides: requests.ComparisonOptions | None = None
     tables: dict[Hashable, Any] = field(default_factory=dict)  # filled entries of every model, names in use
     read: dict[QueryText, EngineQuery] = field(default_factory=dict)
     any_two: bool = False
@@ -260,18 +267,20 @@ class _Grid:
                 made, files = None, trace
                 if isinstance(files, Plan):
                     made, files = files, settings.TraceInput((), settings.TraceOptions(unit=unit))
-                timeline = table.timeline
+                options, timeline = table.options, table.timeline
+                if self.overrides is not None:
+                    options = over(self.overrides, options)
                 points = timeline if isinstance(timeline, Interval) else None
                 return AgreementTask(
                     pulled,
                     pushed,
                     self.periods(plan, table),
                     replace(files, static=static, timeline=points, runner=settings.Runner(in_process=True)),
-                    table.reading.setting(unit, origin=files.options.origin),
-                    table.assign,
+                    options.reading.setting(unit, origin=files.options.origin),
+                    options.assign or {},
                     span=timeline if isinstance(timeline, tuple) else (None, None),
                     generated=made,
-                    on=table.on,
+                    on=options.on,
                 )
             case _:
                 assert_never(plan.table)
@@ -286,7 +295,7 @@ class _Grid:
     def check_assigned(self, plan: _Plan, table: ComparisonTable, trace: Plan | settings.TraceInput) -> None:
         """Raise LarsError for predicates that are assigned to a stream without a trace."""
         streams = () if isinstance(trace, Plan) else {Iri(name) for name in trace.options.streams.values()}
-        for stream in table.assign:
+        for stream in table.options.assign or {}:
             if streams and stream not in streams:
                 problem = (
                     f"no trace for the stream {stream}; use one of the streams with a trace: "

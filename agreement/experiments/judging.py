@@ -48,15 +48,7 @@ JudgedTable = tuple[Subject, specifications.Specification, JudgeOptions]
 def judged_of(experiment: Experiment, entry: ExperimentEntry, table: EngineTable) -> JudgedTable:
     """Return the judged engine, the judging specification and the options; raises LarsError with a place."""
     subject = _subject(experiment, entry, table)
-    options = JudgeOptions(
-        t0=table.t0,
-        registered=table.registered,
-        until=table.until,
-        gracious=table.gracious,
-        tolerance=table.tolerance,
-        empty=table.empty,
-        early=table.early,
-    )
+    options = replace(table.judging, early=table.early)
     return subject, _judge(experiment, entry, table, subject), options
 
 

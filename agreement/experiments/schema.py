@@ -17,13 +17,13 @@ from agreement.documents.generate.plan import StreamOptions
 from agreement.documents.options import build, declared
 from agreement.documents.placed import KeyFault, KeyPath, PlacedData, missing_key, unknown_key
 from agreement.documents.requests.readers import in_toml
-from agreement.documents.values import MOST_NUMBERS, Period, Scalar, is_scalar, placeholder_text, read_part
+from agreement.documents.values import MOST_NUMBERS, Period, Scalar, is_scalar, placeholder_text
 from lars.dataclass import dataclass
-from lars.errors import PlacedError, WrongValueError, place_at, wrong
+from lars.errors import LarsError, PlacedError, WrongValueError, place_at, wrong
 from lars.language.terms import Iri
 from lars.language.windows import Bounds, Interval
 from lars.options import Option
-from solver.settings import BlankNodes, StaticFile, Time
+from solver.settings import BlankNodes, StaticFile
 from translate.model.query import Language, Profile, Trigger
 
 _PARAMETER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
@@ -45,7 +45,10 @@ def _parameter(name: str, value: object) -> tuple[Scalar, ...]:
         problem = f'found the parameter "{name}"; expected letters, digits and _, such as in {{window}}'
         raise WrongValueError(problem, part=name)
     if isinstance(value, str) and ".." in value:
-        return read_part(value, "value", name)
+        try:
+            return values.read_numbers(value, "value")
+        except LarsError as error:
+            raise WrongValueError(str(error), part=name) from None
     text = "texts, numbers, true or false"
     accepted = f"the values of {name}: a list, not empty, of {text}; or a range, as '1..50'"
     if not isinstance(value, list) or not value or len(value) > MOST_NUMBERS:
@@ -344,15 +347,18 @@ class EngineTable(Table):
     )
     queries: NameList | None = _key(None, CHOSEN_CASES)
     traces: NameList | None = _key(None, CHOSEN_CASES)
-    t0: tuple[int, ...] | str | None = _option(None, requests.JudgeOptions, "t0", _Numbers)
-    registered: Time = _option(0, requests.JudgeOptions, "registered", _TimeText | datetime)
-    until: Time | None = _option(None, requests.JudgeOptions, "until", _TimeText | datetime)
+    judging: requests.JudgeOptions = _group(
+        requests.JudgeOptions,
+        t0=(None, _Numbers),
+        registered=(0, _TimeText | datetime),
+        until=(None, _TimeText | datetime),
+        gracious=(False, bool),
+        tolerance=(requests.TOLERANCE, float),
+        empty=("compared", requests.EmptyReports),
+    )
     bounds: Annotated[tuple[Bounds, ...] | None, _read(values.one_or_more(Bounds), Bounds | list[Bounds])] = (
         _key(None, "Time points in a window, or a list of possibilities, as lars judge --bounds describes.")
     )
-    gracious: bool = _option(False, requests.JudgeOptions, "gracious", bool)
-    tolerance: float = _option(requests.TOLERANCE, requests.JudgeOptions, "tolerance", float)
-    empty: requests.EmptyReports = _option("compared", requests.JudgeOptions, "empty", requests.EmptyReports)
     early: Annotated[float, _read(values.milliseconds, _DurationText)] = _key(
         0, "Longest time by which a report may come before its evaluation."
     )
@@ -373,17 +379,14 @@ class ComparisonTable(Table):
         _PeriodsText,
         "Pull periods U: 5, '5s', [5, 10], '1..50' or '1m..2h..10m'. [default: the STEP of the query]",
     )
-    reading: requests.InterpretationOptions = _group(
-        requests.InterpretationOptions,
+    options: requests.ComparisonOptions = _group(
+        requests.ComparisonOptions,
         profile=("paper2015", Profile),
         bounds=(None, Bounds),
         trigger=("any", Trigger),
+        on=(None, str | list[str]),
+        assign=({}, _AssignText),
     )
-    on: Annotated[tuple[str, ...] | None, _read(requests.variables, str | list[str])] = _key(
-        None,
-        "Variables to compare, such as '?a,?b', or none. [default: all variables that both queries return]",
-    )
-    assign: dict[Iri, tuple[Iri, ...]] = _option({}, requests.ComparisonOptions, "assign", _AssignText)
     name: Name = _key("agree", NAME)
     queries: NameList | None = _key(None, CHOSEN_CASES)
     traces: NameList | None = _key(None, CHOSEN_CASES)

@@ -81,7 +81,6 @@ _OF_SPECIFICATIONS: Final = frozenset(
     )
 )
 _OF_TIMES: Final = frozenset(("--until", "--early", "--late", "--wait"))
-_OF_SOLVE: Final = _OF_TIMES - {"--wait"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -560,13 +560,13 @@ class TraceColumns:
         return [facts[place] for place in order.tolist()]
 
 
-def trace_columns(facts: Sequence[Fact], terms: TermCodes | None = None) -> TraceColumns:
-    """Return facts, given in arrival order, as a trace in columns, with the codes of `terms` if given.
+def trace_columns(facts: Sequence[Fact]) -> TraceColumns:
+    """Return facts, given in arrival order, as a trace in columns.
 
     Raises:
         LarsError: A time is above the largest supported time.
     """
-    terms = TermCodes() if terms is None else terms
+    terms = TermCodes()
     # Not zip(*facts): that holds an iterator for each fact.
     times, predicates, arguments = (list(map(itemgetter(place), facts)) for place in range(3))
     latest = max(times, default=0)

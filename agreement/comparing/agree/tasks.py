@@ -120,6 +120,7 @@ def on_files(
         trace=replace(trace_input, paths=paths, options=replace(trace_input.options, unit=unit)),
         setting=options.reading.setting(unit, origin=trace_input.options.origin),
         assigned=options.assign or {},
+        on=options.on,
     )
 
 

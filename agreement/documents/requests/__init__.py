@@ -34,7 +34,6 @@ from agreement.documents.requests.groups import (
     is_pushed,
     late_option,
     lateness_option,
-    on_option,
     origin_text,
     period_option,
     periods_option,

@@ -149,18 +149,6 @@ def fail_on_empty_option() -> Any:
     )
 
 
-def on_option() -> Any:
-    """Return the declaration of --on: the variables on which the rows of two queries are compared."""
-    return option(
-        None,
-        "Compare only these variables of the rows. With none, compare only whether a row exists. "
-        "[default: all variables that both queries return]",
-        readers.variables,
-        metavar="?A,?B|none",
-        keyword="str | Sequence[str] | None",
-    )
-
-
 def first_time_option() -> Any:
     """Return the declaration of --from: the first time at which answers are requested."""
     return time_option("First time point to evaluate.")
@@ -368,14 +356,22 @@ class ProgramOptions:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonOptions:
-    """The options for reading two compared queries and their trace.
+    """The options for reading two compared queries and their trace, and for comparing their rows.
 
-    If an experiment is given, an option that is None or empty changes nothing in the experiment.
+    If an experiment is given, an option that is not given changes nothing in the experiment.
     """
 
     input_options: InputOptions
     reading: InterpretationOptions
     assign: Mapping[Iri, tuple[Iri, ...]] | None = assign_option()
+    on: tuple[str, ...] | None = option(
+        None,
+        "Compare only these variables of the rows. With none, compare only whether a row exists. "
+        "[default: all variables that both queries return]",
+        readers.variables,
+        metavar="?A,?B|none",
+        keyword="str | Sequence[str] | None",
+    )
 
     def durations(self, periods: Iterable[Period]) -> tuple[Duration, ...]:
         """Return the additional durations that the unit must divide: pull periods and the trace's unit."""

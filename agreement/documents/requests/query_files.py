@@ -215,10 +215,10 @@ def base_for(text: str, source: str) -> str:
     return shown_path(file).absolute().as_uri() if relative else ""
 
 
-def check_based(text: str, source: str) -> None:
-    """Raise LarsError if a text that is not in a file has a relative IRI, and no base is given."""
-    if not current().base and _is_relative(text, source, current()):
-        raise LarsError(f"{source}: found a relative IRI without a base; use BASE, or --base")
+def check_based(query: str) -> None:
+    """Raise LarsError if a query that is not in a file has a relative IRI, and no base is given."""
+    if not current().base and _is_relative(query, "query", current()):
+        raise LarsError("query: found a relative IRI without a base; use BASE, or --base")
 
 
 @lru_cache

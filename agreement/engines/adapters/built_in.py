@@ -116,7 +116,7 @@ def _version_session(version: Engine, registration: messages.OpenMessage) -> "Ve
     names = [rule.name for rule in version.rules]
     if unknown := [name for name in options.off if name not in names]:
         raise LarsError(f"options: off: found {unknown[0]!r}; expected {', '.join(names)}")
-    check_based(registration.query, "query")
+    check_based(registration.query)
     query = version.read(registration.query, "query")
     session = VersionSession(version, query, static_of(registration.static), frozenset(options.off))
     session.push(())
@@ -127,7 +127,7 @@ def _specification_session(
     specification: specifications.Specification, registration: messages.OpenMessage
 ) -> "SpecificationSession":
     options = _options(registration.options, _OF_SPECIFICATIONS)
-    check_based(registration.query, "query")
+    check_based(registration.query)
     query = read_with_text(registration.query, "query")
     engine_run = specifications.EngineRun(query, static_of(registration.static), (), options.unit)
     session = SpecificationSession(_changed(specification, options.change), engine_run, options)

@@ -91,7 +91,6 @@ class AgreeRequest:
     )
     to: Time | None = requests.time_option("End of the timeline. [default: the last element of the trace]")
     options: requests.ComparisonOptions
-    on: tuple[str, ...] | None = requests.on_option()
     fail_on_empty: bool = requests.fail_on_empty_option()
     late: bool = option(
         False,
@@ -114,7 +113,7 @@ def _task(request: AgreeRequest, warn: Warn) -> AgreementTask:
     assigned = request.options.assign
     task = comparison_on(request.inputs, request.options, request.period, warn)
     span = span_within(task.span, (request.from_, request.to))
-    task = replace(task, span=span, on=task.on if request.on is None else request.on)
+    task = replace(task, span=span)
     if assigned and task.cqels is not None:
         problem = "which says itself what is matched in which stream"
         raise LarsError(f"cannot combine --assign with a {TITLES[task.cqels.language]} query, {problem}")

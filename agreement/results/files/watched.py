@@ -132,7 +132,6 @@ class WatchRequest:
         " STEP of the query]"
     )
     options: requests.ComparisonOptions
-    on: tuple[str, ...] | None = requests.on_option()
     delay: Period = option(
         0,
         "Greatest delay of an element. The delay is the newest time that arrived before the element, "
@@ -610,9 +609,7 @@ def watch(request: WatchRequest, listeners: Listeners) -> WatchRun:
     inputs = request.inputs if is_experiment else (*request.inputs, trace)
     task = comparison_on(inputs, request.options, request.period, listeners.warn)
     runner = Runner(in_process=True, certify=request.certify, notice=listeners.note)
-    task = replace(
-        task, on=task.on if request.on is None else request.on, trace=replace(task.trace, runner=runner)
-    )
+    task = replace(task, trace=replace(task.trace, runner=runner))
     watcher = Watcher(task, points_of(request.delay, task.setting.unit), listeners.warn)
     _set_logs(watcher, request, task)
     rejected = request.options.input_options.trace.rejected

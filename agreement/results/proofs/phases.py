@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from rich.console import RenderableType
 
@@ -54,6 +54,8 @@ class PhaseRequest:
     Example:
     lars phase samples/coupons --period 1..50 --length 1..60 --picture coupons.svg
     """
+
+    WITHOUT: ClassVar = ("on",)
 
     inputs: tuple[Path, ...] = compared_inputs()
     period: tuple[Period, ...] = periods_option(

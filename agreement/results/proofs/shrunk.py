@@ -40,6 +40,8 @@ class ShrinkRequest:
     lars shrink samples/minus
     """
 
+    WITHOUT: ClassVar = ("on",)
+
     inputs: tuple[Path, ...] = compared_inputs()
     period: tuple[Period, ...] = periods_option(
         "Periods U between two pulls. lars shrinks the stream for the first period on which push and "

@@ -24,8 +24,8 @@ from lars.options import choices_of
 PAIRS = [(ComparisonTable, AgreeRequest), (TraceTable, InputOptions), (EngineTable, JudgeRequest)]
 UNLIKE = {"static", "streams", "period"}
 """Keys whose values are written otherwise than on a command line."""
-WRITTEN_OTHERWISE = {"static", "engine", "early", "bounds", "answers", "on"}
-"""Keys of which a file has another form, and `on`, which is declared where the file is not."""
+WRITTEN_OTHERWISE = {"static", "engine", "early", "bounds", "answers"}
+"""Keys of which a file has another form."""
 
 
 def options(request):

@@ -76,7 +76,7 @@ WRONG = {
         "keys become equal: e:{n}",
         "stations = 1, n = 1\n",
     ),
-    "no variable": (toml("[[comparisons]]\nperiod = 2\non = 0", engines=""), 20, "expected variables"),
+    "no variable": (toml("[[comparisons]]\nperiod = 2\non = 0", engines=""), 20, "expected a text in quotes"),
     "no query of a list": (engine(CSPARQL + "queries = []"), 20, "missing a name; expected Q"),
     "a time as an option": (
         engine('adapter = "x"\nname = "x"\noptions = {since = 2020-01-01T00:00:00Z}'),
