@@ -135,7 +135,7 @@ class EncodedSituation:
         """Return the situation with its facts and its background as rows of texts, for clingo."""
         terms, background = self.terms, self.background.items()
         facts = TraceColumns(terms, self.atoms, self.timeline.last).facts(self.timeline)
-        static = {name: [tuple(terms.atom_texts(row)) for row in rows] for name, rows in background}
+        static = {name: _row_texts(rows, terms) for name, rows in background}
         return Situation(self.timeline, facts, static)
 
     def times(self, gate: Gate, within: windows.Interval) -> Array:
@@ -151,6 +151,12 @@ class EncodedSituation:
                 moments = (some.t if some.since is None else some.since)[fitting]
                 arrived.append(moments[moments <= within.last])
         return distinct(np.concatenate(arrived))
+
+
+def _row_texts(rows: Array, terms: TermCodes) -> list[tuple[str, ...]]:
+    """Return rows of codes as rows of texts."""
+    count, arity = rows.shape
+    return list(zip(*map(terms.atom_texts, rows.T), strict=True)) if arity else [()] * count
 
 
 def situation_of(
