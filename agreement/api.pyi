@@ -213,12 +213,12 @@ class GenerateKeywords(ProgressKeyword, total=False):
     duration: str
     seed: int
     values: str
-    walk: str | None
+    walk: float | str | None
     arrivals: Literal["regular", "poisson"]
     bursts: str | None
     contemporaneous: int
-    duplicates: str
-    out_of_order: str
+    duplicates: float | str
+    out_of_order: float | str
     delay: str | None
     streams: int
     stream_iri: str

@@ -72,7 +72,7 @@ class Option:
     @property
     def plain_default(self) -> Any:
         """The default of the option as a user would write it; None if the option has no default."""
-        return None if self.needed or self.default == () else plain_value(self.default)
+        return None if self.needed or self.default == () else self.default_text or plain_value(self.default)
 
     @property
     def several_in_shell(self) -> bool:

@@ -399,7 +399,7 @@ def _info(option: Option) -> object:
         return typer.Argument(metavar=option.metavar, help=option.help, show_default=False)
     explained = option.help
     if option.read is not None and "[default" not in explained and option.plain_default is not None:
-        explained = f"{explained}  [default: {option.default_text or option.plain_default}]"
+        explained = f"{explained}  [default: {option.plain_default}]"
     flags = [option.flag, *([option.short] if option.short else [])]
     if option.kind is bool and option.default:
         flags = [f"{option.flag}/--no-{option.flag[2:]}"]

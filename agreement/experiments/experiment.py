@@ -4,7 +4,6 @@ An entry is a table such as [[queries]], or the keys at the top of the file that
 contains its place in the file.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -15,12 +14,12 @@ from typing import Any, Final
 
 from agreement.documents import requests
 from agreement.documents.generate import Plan
-from agreement.documents.generate.plan import StreamOptions, WrongOptionError, plan_of
+from agreement.documents.generate.plan import WrongOptionError
 from agreement.documents.placed import KeyPath, PlacedData, read_toml
 from agreement.documents.values import Scalar
 from agreement.experiments import schema
 from lars.dataclass import dataclass
-from lars.durations import Duration, read_duration
+from lars.durations import Duration
 from lars.errors import LarsError, PlacedText, WrongValueError, message_text
 from lars.files import exists, read_file
 from solver.settings import StaticFile, TraceInput
@@ -32,8 +31,6 @@ MOST_CELLS: Final = 10_000
 """The greatest number of cells of an experiment, and of combinations of parameter values of one entry."""
 ACCEPTED: Final = f"an experiment: a TOML file, or a folder that contains {requests.EXPERIMENT_FILE}"
 KINDS: Final = ("queries", "traces", "engines", "comparisons")
-_COUNTS: Final = ("stations", "seed", "streams", "contemporaneous")
-"""The keys of a synthetic stream whose values are integers."""
 _RENAMED: Final = {"format": "answers_format", "time_unit": "answers_unit"}
 
 
@@ -303,10 +300,10 @@ def _durations(experiment: Experiment) -> Iterator[Duration]:
             for trace in experiment.filled(schema.TraceTable, entry):
                 counted = trace.input_options.trace.trace_unit
                 yield from () if counted is None else (counted,)
-                with suppress(LarsError):
-                    for key in ("interval", "duration", "start", "delay"):
-                        length: str | None = getattr(trace.generate, key, None)
-                        yield from () if length is None else (read_duration(length),)
+                if trace.generate is not None:
+                    plan = trace.generate.plan
+                    lengths = (plan.interval, plan.duration, plan.start, plan.delay)
+                    yield from (length for length in lengths if length is not None)
     for entry in experiment.entries["comparisons"]:
         with suppress(LarsError):
             for comparison in experiment.filled(schema.ComparisonTable, entry):
@@ -325,7 +322,10 @@ def trace_of(experiment: Experiment, entry: ExperimentEntry, table: schema.Trace
         if key := next((key for key in ("sort", "arrival") if getattr(options.trace, key)), None):
             cause = "only traces in files can be sorted, and can arrive late"
             raise experiment.error((*path, key), f"cannot combine {key} with generate: {cause}")
-        return _made_up(experiment, (*path, "generate"), table.generate)
+        try:
+            return table.generate.plan.in_unit(experiment.unit)
+        except WrongOptionError as error:
+            raise experiment.error((*path, "generate", error.option), error.found) from None
     files = [experiment.file_path(name, (*path, "files"), folder=True) for name in table.files]
     streams: dict[Path, str] = {}
     for stream, name in (table.streams or {}).items():
@@ -350,20 +350,3 @@ def _placed_columns(experiment: Experiment, path: KeyPath, table: Mapping[str, A
             key, place = (experiment.toml.error(where, "", at_key=at_key).place for at_key in (True, False))
             placed[PlacedText(part, key)] = PlacedText(template, place)
     return placed
-
-
-def _made_up(experiment: Experiment, path: KeyPath, table: schema.Table) -> Plan:
-    keys = {name: getattr(table, name) for name in schema.keys_of(type(table))}
-    try:
-        counts = {name: _number(name, keys[name]) for name in _COUNTS}
-        return plan_of(StreamOptions(**keys | counts), experiment.unit)
-    except WrongOptionError as error:
-        raise experiment.error((*path, error.option), error.found) from None
-    except LarsError as error:
-        raise experiment.error(path, str(error)) from None
-
-
-def _number(option: str, text: str) -> int:
-    if not re.fullmatch(r"-?[0-9]{1,18}", text):
-        raise WrongOptionError(option, f"{text!r}; expected a whole number")
-    return int(text)

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Annotated, Any, Final, TypeVar, get_args, get_origin
 
 from agreement.documents import requests, values
-from agreement.documents.generate.plan import StreamOptions
+from agreement.documents.generate import Plan
 from agreement.documents.options import build, declared
 from agreement.documents.placed import KeyFault, KeyPath, PlacedData, missing_key, unknown_key
 from agreement.documents.requests.readers import in_toml
@@ -226,7 +226,6 @@ def _group(group: type[object], **keys: tuple[Any, Any]) -> Any:
     return field(metadata={_KEYS: options, _READ: group})
 
 
-Text = Annotated[str, _read(values.scalar_text, _ScalarText)]
 Name = Annotated[str, _read(values.read_name, _ScalarText)]
 NameList = Annotated[tuple[str, ...], _read(values.names, str | list[str])]
 File = Annotated[str | None, _read(values.file_name, _FileText)]
@@ -258,19 +257,6 @@ def _query_key(language: Language) -> tuple[Any, Any]:
     return QueryFile, _key(None, says)
 
 
-def _option_keys(group: type[object]) -> dict[str, tuple[Any, Any]]:
-    """Return the fields of the keys for the options of a group, with their names, defaults and help texts."""
-    keys: dict[str, tuple[Any, Any]] = {}
-    for option in declared(group):
-        kind: Any = Annotated[option.kind, _one_of(option.kind)] if option.choices else Text
-        default = option.default if option.choices or option.optional else str(option.default)
-        keys[option.name] = (
-            kind | None if option.optional else kind,
-            _key(default, _says(option, default=default is None)),
-        )
-    return keys
-
-
 def _table(name: str, text: str, keys: Mapping[str, tuple[Any, Any]]) -> type[Table]:
     body: dict[str, Any] = {"__doc__": text, "__module__": __name__}
     body |= {key: default for key, (_, default) in keys.items()}
@@ -283,11 +269,19 @@ QueryTable: Final = _table(
     "One query, in the query languages of the engines that run it.",
     {language.value: _query_key(language) for language in Language} | {"name": (Name, _key(MISSING, NAME))},
 )
-GenerateTable: Final = _table(
-    "GenerateTable",
-    "A synthetic stream: the options of lars generate, with _ for -.",
-    _option_keys(StreamOptions),
-)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class GenerateTable(Table):
+    """A synthetic stream: the options of lars generate, with _ for -."""
+
+    plan: Plan = _group(
+        Plan,
+        **{
+            one.name: (one.plain_default, one.kind if one.choices or one.kind is int else _ScalarText)
+            for one in declared(Plan)
+        },
+    )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -300,7 +294,7 @@ class TraceTable(Table):
     files: Files = _key(
         (), "Traces that contain the IRIs of their streams: a file, a folder, or a list of these."
     )
-    generate: Table | None = _key(
+    generate: GenerateTable | None = _key(
         None, "A synthetic stream, with the options of lars generate.", GenerateTable
     )
     input_options: requests.InputOptions = _group(

@@ -38,7 +38,7 @@ def task_of(stations):
     plan = Plan(stations=stations)
     unit = read_duration("1ms")
     elements = elements_of(list(pushes_of(plan)), unit)
-    query = read_query(QUERY.format(stream=plan.stream), "query")
+    query = read_query(QUERY.format(stream=plan.stream_iri), "query")
     return Task(EngineRun(query, Static(frozenset(), {}), (), unit), elements, elements[-1].t)
 
 

@@ -18,7 +18,7 @@ from math import factorial
 from struct import Struct
 from typing import Final, NamedTuple, assert_never
 
-from agreement.documents.generate.plan import Plan, TemperatureRange
+from agreement.documents.generate.plan import Plan
 from agreement.documents.recordings import Push
 from lars.language.terms import RDF_TYPE, XSD
 from lars.language.windows import Interval
@@ -78,7 +78,8 @@ ObservationTime = tuple[int, int, int]
 
 def burst_length(plan: Plan) -> int:
     """Return the duration of a burst, in units."""
-    return (plan.burst - 1) * plan.points(plan.gap) if plan.burst > 1 else 0
+    size, gap = plan.burst
+    return (size - 1) * plan.points(gap) if size > 1 else 0
 
 
 def moments(plan: Plan, group: int, first: int, end: int) -> Iterator[ObservationTime]:
@@ -88,8 +89,8 @@ def moments(plan: Plan, group: int, first: int, end: int) -> Iterator[Observatio
     duration).
     """
     start, interval = plan.points(plan.start), plan.points(plan.interval)
-    size = plan.burst
-    gap = plan.points(plan.gap) if size > 1 else 0
+    size, length = plan.burst
+    gap = plan.points(length) if size > 1 else 0
     first, end = max(first, start), min(end, start + plan.points(plan.duration))
     lowest = max(0, (first - start - burst_length(plan)) // interval)
     for cell, nth, t in _starts(plan, group, range(lowest, -(-(end - start) // interval))):
@@ -175,26 +176,24 @@ class Thermometer:
     fast.
     """
 
-    __slots__ = ("_block", "_name", "_sum", "_values", "_word")
+    __slots__ = ("_block", "_name", "_scaled", "_sum", "_word")
 
     def __init__(self, plan: Plan, station: int) -> None:
-        self._values = plan.values
+        self._scaled = plan.scaled
         self._name = plan.seed, station
         self._block = self._sum = 0
-        self._word = words(b"walk", *self._name)[0] if plan.values.step is not None else 0
+        self._word = words(b"walk", *self._name)[0] if plan.walk is not None else 0
 
     def at(self, cell: int, word: int) -> str:
         """Return the temperature in the interval with the number `cell`.
 
         Without a random walk, the temperature is computed from the random number `word`.
         """
-        values = self._values
-        count = values.high - values.low + 1
-        if values.step is None:
-            return decimal(values.low + below(word, count), values.decimals)
-        return decimal(
-            reflect(values, below(self._word, count) + values.step * self._steps(cell)), values.decimals
-        )
+        low, high, step, decimals = self._scaled
+        count = high - low + 1
+        if step is None:
+            return decimal(low + below(word, count), decimals)
+        return decimal(reflect(low, high, below(self._word, count) + step * self._steps(cell)), decimals)
 
     def _steps(self, cell: int) -> int:
         while self._block < cell // STEPS:
@@ -205,17 +204,17 @@ class Thermometer:
         return self._sum + 2 * ups.bit_count() - taken
 
 
-def reflect(values: TemperatureRange, above: int) -> int:
-    """Return the lowest value plus `above`, reflected at the lowest and highest value of the range.
+def reflect(low: int, high: int, above: int) -> int:
+    """Return the lowest value plus `above`, reflected at the lowest and highest value.
 
-    >>> [reflect(TemperatureRange(0, 3, 0, 1), above) for above in (-2, -1, 0, 3, 4, 6, 7)]
+    >>> [reflect(0, 3, above) for above in (-2, -1, 0, 3, 4, 6, 7)]
     [2, 1, 0, 3, 2, 0, 1]
     """
-    span = values.high - values.low
+    span = high - low
     if not span:
-        return values.low
+        return low
     turned = above % (2 * span)
-    return values.low + min(turned, 2 * span - turned)
+    return low + min(turned, 2 * span - turned)
 
 
 class Observation(NamedTuple):

@@ -232,7 +232,7 @@ def summary(output: TraceOutput, path: Path, count: int) -> str:
     if output.trace_unit != default_trace_unit(output.format, plan.unit):
         options.append(f"--trace-unit {output.trace_unit}")
     options += ["--sort"] * bool(plan.out_of_order)
-    stream = shlex.quote(f"{plan.stream}={path}")
+    stream = shlex.quote(f"{plan.stream_iri}={path}")
     names = "" if output.format in NAMING_STREAMS else f" --stream {stream}"
     read = f"Read it with {' '.join(options)}{names}"
     return f"{path}: {count} elements, {count * TRIPLES} triples ({output.format}). {read}"

@@ -3,11 +3,12 @@
 from pathlib import Path
 from typing import ClassVar
 
-from agreement.documents.generate import WrittenFormat, plan, writing
-from agreement.documents.generate.plan import TRIPLES, StreamOptions
+from agreement.documents.generate import Plan, WrittenFormat, writing
+from agreement.documents.generate.plan import TRIPLES
 from agreement.documents.options import IdleOptions, has
 from agreement.results.base.library import Listeners, Result, offered_functions
 from lars.dataclass import dataclass
+from lars.durations import Duration, time_unit
 from lars.options import argument, option
 from solver.settings import Runner
 
@@ -47,13 +48,19 @@ class GenerateRequest:
     out: Path = argument(
         "OUT", "File (.nq, .nt, .trig, .csv or .parquet) for the stream, or a folder for Turtle files."
     )
-    stream: StreamOptions
-    unit: str | None = option(
-        None, "Length of one time point. [default: 1ms; 1s for a folder of Turtle files]", metavar="LENGTH"
+    stream: Plan
+    unit: Duration | None = option(
+        None,
+        "Length of one time point. [default: 1ms; 1s for a folder of Turtle files]",
+        time_unit,
+        keyword="str | None",
+        metavar="LENGTH",
     )
-    trace_unit: str | None = option(
+    trace_unit: Duration | None = option(
         None,
         "Unit of integer times in the file. [default: the value of --unit; 1ms for yabench]",
+        time_unit,
+        keyword="str | None",
         metavar="LENGTH",
     )
     format: WrittenFormat | None = option(None, "File format. [default: by the extension of OUT]")
@@ -80,11 +87,9 @@ def generate(request: GenerateRequest, listeners: Listeners) -> GeneratedTrace:
     """
     path = request.out
     kind = writing.format_of(path, request.format)
-    unit, counted = request.unit, request.trace_unit
-    time = writing.default_unit(kind) if unit is None else plan.duration("unit", unit)
-    usual = writing.default_trace_unit(kind, time)
-    integers = usual if counted is None else plan.duration("trace_unit", counted)
-    output = writing.TraceOutput(plan.plan_of(request.stream, time), kind, integers)
+    plan = request.stream.in_unit(request.unit or writing.default_unit(kind))
+    counted = request.trace_unit or writing.default_trace_unit(kind, plan.unit)
+    output = writing.TraceOutput(plan, kind, counted)
     runner = Runner(request.master, request.in_process)
     count = writing.make(output, path, runner, listeners.progress, overwrite=request.overwrite)
     return GeneratedTrace(path, count, writing.summary(output, path, count))

@@ -1,6 +1,7 @@
 """What the tests of generated streams share: random plans, writing them, reading them back."""
 
 from collections.abc import Iterator
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import get_args
@@ -9,7 +10,6 @@ from hypothesis import strategies as st
 
 from agreement.documents.generate import ArrivalProcess, Plan, WrittenFormat
 from agreement.documents.generate.elements import Observation, elements, pushes_of
-from agreement.documents.generate.plan import TemperatureRange
 from agreement.documents.generate.writing import NAMING_STREAMS, TraceOutput, default_trace_unit, make
 from lars.durations import Duration
 from lars.language.windows import Interval
@@ -36,17 +36,18 @@ def plans(draw, late=SHARES, unit=MS, most_streams=3):
     number = lambda low, high: draw(st.integers(low, high))  # noqa: E731
     points = lambda low, high: Duration(number(low, high) * unit.nanoseconds)  # noqa: E731
     stations, together = number(1, 5), number(1, 2)
-    low, step = number(-30, 30), draw(st.none() | st.integers(0, 9))
+    low, step, decimals = number(-30, 30), draw(st.none() | st.integers(0, 9)), number(0, 2)
+    scaled = lambda value: Decimal(value).scaleb(-decimals)  # noqa: E731
     share = draw(late)
     return Plan(
         stations=stations,
         interval=points(1, 9),
         duration=points(20, 40),
         seed=number(-1, 10**20),
-        values=TemperatureRange(low, low + number(0, 20), number(0, 2), step),
+        values=(scaled(low), scaled(low + number(0, 20))),
+        walk=None if step is None else scaled(step),
         streams=number(1, min(most_streams, -(-stations // min(together, stations)))),
-        burst=number(1, 3),
-        gap=points(0, 4),
+        bursts=(number(1, 3), points(0, 4)),
         arrivals=draw(st.sampled_from(get_args(ArrivalProcess))),
         contemporaneous=min(together, stations),
         duplicates=draw(SHARES),
@@ -77,7 +78,7 @@ def written(plan: Plan, kind: WrittenFormat, folder: Path, runner: Runner = HERE
 
 def rows(path: Path, plan: Plan, kind: WrittenFormat) -> Iterator[tuple[object, ...]]:
     """What our readers read, as (time point, s, p, o, stream), in arrival order."""
-    named = {} if kind in NAMING_STREAMS else {path: plan.stream}
+    named = {} if kind in NAMING_STREAMS else {path: plan.stream_iri}
     found = read_trace_in_process(
         [path], TraceOptions(unit=plan.unit, sort=bool(plan.out_of_order), stream=named)
     )

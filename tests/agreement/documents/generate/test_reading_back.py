@@ -87,5 +87,5 @@ def test_spark_writes_the_same_bytes(kind, tmp_path):
 def test_spark_reads_them_too(kind, tmp_path, spark):
     plan = parted(kind)
     path = written(plan, kind, tmp_path)
-    found, _ = read_on_spark(spark, [path], TraceOptions(unit=plan.unit, stream={path: plan.stream}))
+    found, _ = read_on_spark(spark, [path], TraceOptions(unit=plan.unit, stream={path: plan.stream_iri}))
     assert [(t, *arguments) for t, _, arguments in found] == [*expected(plan)]

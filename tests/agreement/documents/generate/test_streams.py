@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from agreement.documents.generate import Plan
 from agreement.documents.generate.elements import Thermometer, elements, plan_parts, pushes_of
-from agreement.documents.generate.plan import TemperatureRange
 from agreement.documents.generate.writing import text
 from lars.durations import Duration, read_duration
 from lars.language.windows import Interval
@@ -26,10 +25,10 @@ EVERYTHING = Plan(
     stations=9,
     duration=read_duration("10s"),
     seed=7,
-    values=TemperatureRange(-50, 350, 1, 15),
+    values=(Decimal("-5.0"), Decimal("35.0")),
+    walk=Decimal("1.5"),
     streams=2,
-    burst=2,
-    gap=read_duration("30ms"),
+    bursts=(2, read_duration("30ms")),
     arrivals="poisson",
     contemporaneous=2,
     duplicates=Fraction("0.1"),
@@ -72,8 +71,8 @@ def test_elements_lie_in_the_duration_and_arrive_in_order(plan):
 def test_values_keep_to_their_bounds_and_decimals(plan):
     for one in whole(plan):
         found = Decimal(one.value)
-        assert -found.as_tuple().exponent == plan.values.decimals
-        assert plan.values.low <= found.scaleb(plan.values.decimals) <= plan.values.high
+        assert -found.as_tuple().exponent == plan.scaled[-1]
+        assert plan.values[0] <= found <= plan.values[1]
 
 
 @given(plans())
@@ -101,7 +100,7 @@ def test_stations_of_a_group_share_their_instants():
 
 
 def test_a_burst_is_an_observation_several_times():
-    plan = Plan(stations=3, burst=4, gap=read_duration("20ms"), duration=read_duration("5s"))
+    plan = Plan(stations=3, bursts=(4, read_duration("20ms")), duration=read_duration("5s"))
     for ours in by_station(whole(plan)).values():
         first = ours[0].t
         assert [one.t for one in ours] == [first + 1000 * k + 20 * n for k in range(5) for n in range(4)]
@@ -142,13 +141,13 @@ def test_a_late_element_is_at_least_one_unit_late():
 
 
 def test_uniform_values_are_equally_likely():
-    counts = Counter(one.value for one in whole(Plan(duration=HOUR, values=TemperatureRange(-3, 2, 0))))
+    counts = Counter(one.value for one in whole(Plan(duration=HOUR, values=(Decimal(-3), Decimal(2)))))
     assert set(counts) == {"-3", "-2", "-1", "0", "1", "2"}
     assert all(near(count, 600) for count in counts.values())
 
 
 def test_a_walk_goes_a_step_each_interval_whichever_cell_is_asked_first():
-    plan = Plan(values=TemperatureRange(0, 10_000, 0, 3), seed=4)
+    plan = Plan(values=(Decimal(0), Decimal(10_000)), walk=Decimal(3), seed=4)
     walk = Thermometer(plan, 0)
     values = [int(walk.at(cell, 0)) for cell in range(2000)]
     assert {abs(after - before) for before, after in pairwise(values)} == {3}
@@ -158,7 +157,7 @@ def test_a_walk_goes_a_step_each_interval_whichever_cell_is_asked_first():
 
 
 def test_stations_are_dealt_out_over_the_streams():
-    plan = Plan(stations=7, streams=3, stream="urn:s")
+    plan = Plan(stations=7, streams=3, stream_iri="urn:s")
     streams = {push.stream for push in pushes_of(plan)}
     assert streams == {"<urn:s1>", "<urn:s2>", "<urn:s3>"}
     assert [plan.stream_of(station)[-2] for station in range(7)] == list("1231231")
@@ -200,7 +199,7 @@ def test_the_generator_needs_no_spark():
 def test_a_burst_beyond_the_end_costs_nothing():
     """The elements are those of a burst that lasts as long as the stream."""
     long, whole_stream = (
-        Plan(burst=size, gap=read_duration("1ms"), duration=read_duration("3s"))
+        Plan(bursts=(size, read_duration("1ms")), duration=read_duration("3s"))
         for size in (999_999_999, 3_000)
     )
     assert long.expected_triples <= 1.01 * whole_stream.expected_triples
