@@ -386,12 +386,14 @@ def _read_parts(
     node: Phrase, stream: _Stream, scope: expressions.Scope
 ) -> tuple[Pattern, ReadExpression | None]:
     """Return the pattern of a group without its filters, and the conjunction of the filters."""
-    pattern: Pattern = EMPTY
+    pattern = _beginning(node, stream)
     run: TriplesRun | None = None
     filters: list[ReadExpression] = []
     for part in node.parts:
         match part:
             case Phrase("subselect"):
+                if _each(stream) is not None:
+                    raise scope.unsupported(f"SELECT inside STREAM {_each(stream)}", part, "SELECT")
                 return read_level(part, stream, scope), None
             case Phrase("filter", (condition,)):
                 expression, exists = read_expression(condition, stream, scope)
@@ -408,6 +410,39 @@ def _read_parts(
     return pattern, expressions.chain(conjunction, filters) if filters else None
 
 
+def _each(stream: _Stream) -> Variable | None:
+    """Return the variable of STREAM ?s, which ranges over streams; None for other blocks."""
+    return stream.stream if stream is not None and isinstance(stream.stream, Variable) else None
+
+
+_UNREAD: Final = ("optional", "minus", "bind", "data")
+"""Elements of a group that bind no variable stream if they come first."""
+
+
+def _beginning(node: Phrase, stream: _Stream) -> Pattern:
+    """Return the pattern before the first element of a group, which is empty outside of a variable stream.
+
+    In a variable stream, each group has a solution for each stream. If the first element of a group does not
+    bind the variable, the streams that have a triple in the window bind it.
+    """
+    first = next((part.name for part in node.phrases() if part.name != "filter"), "bind")
+    return EMPTY if stream is None or _each(stream) is None or first not in _UNREAD else stream
+
+
+def _check_minus(
+    before: Pattern, removed: Pattern, part: Phrase, stream: _Stream, scope: expressions.Scope
+) -> None:
+    """Raise UnsupportedError for a MINUS whose two sides share only the variable of STREAM ?s for sure.
+
+    The variable of the stream is bound on both sides, but outside of the pattern that MINUS evaluates.
+    """
+    each = _each(stream)
+    sides = [variables(side) - nullable(side) for side in (before, removed)]
+    if each is not None and not frozenset.intersection(*sides) - {each}:
+        construct = f"MINUS inside STREAM {each} whose two sides share no variable that is always bound"
+        raise scope.unsupported(construct, part)
+
+
 def _extended(before: Pattern, part: Part, stream: _Stream, scope: expressions.Scope) -> Pattern:
     """Return the pattern `before` of earlier elements of a group, extended by the next element `part`."""
     match part:
@@ -415,7 +450,9 @@ def _extended(before: Pattern, part: Part, stream: _Stream, scope: expressions.S
             optional, condition = _read_parts(group, stream, scope)
             return algebra.LeftJoin(before, optional, *(condition or ()))
         case Phrase("minus", (_, Phrase() as group)):
-            return algebra.Minus(before, read_group(group, stream, scope))
+            removed = read_group(group, stream, scope)
+            _check_minus(before, removed, part, stream, scope)
+            return algebra.Minus(before, removed)
         case Phrase("union"):
             branches = [read_group(group, stream, scope) for group in part.phrases()]
             return join(before, expressions.chain(algebra.Union, branches))

@@ -299,12 +299,16 @@ def _first_incomplete(
 
     If no window contains times after the end of the trace, the function returns None.
     """
-    windows = (source.window for source in requests.sources(query))
-    ahead = max((one.ahead.timed(unit) for one in windows if isinstance(one, Range) and one.ahead), default=0)
-    step = every or 1
-    if not ahead:
+    begins: list[int] = []
+    for window in (source.window for source in requests.sources(query)):
+        if isinstance(window, Range) and window.ahead:
+            # A window ends so long after its pivot, the last multiple of its slide.
+            slide = 1 if window.slide is None else window.slide.points(unit)
+            begins.append(-(-(trace.timeline.last - window.ahead.points(unit) + 1) // slide) * slide)
+    if not begins:
         return None
-    first = -(-max(span.first, trace.timeline.last - ahead + 1) // step) * step
+    step = every or 1
+    first = -(-max(span.first, min(begins)) // step) * step
     return first if first <= span.last else None
 
 

@@ -227,13 +227,22 @@ def sides_of(
 
 
 def _between_steps(pulled: EngineQuery, periods: Sequence[int], unit: Duration) -> Iterator[str]:
-    """Yield a warning if a pull period is not a multiple of the STEP, so that windows end before the pull."""
+    """Yield warnings if pulls come between the times at which windows move: multiples of the STEP, or closes.
+
+    The closes of a window whose first opening the query defines need not be multiples of the STEP.
+    """
     windows = (source.window for source in requests.sources(pulled))
-    steps = (
-        window.slide.points(unit)
-        for window in windows
-        if isinstance(window, Range) and window.slide is not None
-    )
+    moving = [window for window in windows if isinstance(window, Range) and window.slide is not None]
+    steps = [1]
+    for window in dict.fromkeys(moving):
+        step = 1 if window.slide is None else window.slide.points(unit)
+        close = 0 if window.opens is None else (window.opens.points(unit) + window.length.points(unit))
+        if close % step == 0:
+            steps.append(step)
+        else:
+            written = any(isinstance(period, TimedPoints) for period in periods)
+            times = (str(Duration(t * unit.nanoseconds) if written else t) for t in (close, close + step))
+            yield f"{window} closes at {', '.join(times)}, …; {_BETWEEN}"
     step = lcm(*steps)
     if odd := [period for period in periods if period % step]:
         last = max(*periods, step) // step * step
@@ -243,10 +252,12 @@ def _between_steps(pulled: EngineQuery, periods: Sequence[int], unit: Duration) 
         multiple = low if written else f"{step} time points of {unit}"
         listed = first_few(list(map(str, odd)), _NAMED)
         yield (
-            f"periods that are not multiples of the STEP {multiple}: {listed}. Windows end at "
-            "multiples of the STEP, before most of these pulls, so that rows are hidden by the "
-            f"pivot. Use --period {every}"
+            f"periods that are not multiples of the STEP {multiple}: {listed}. Windows move only at "
+            f"multiples of the STEP, and {_BETWEEN}. Use --period {every}"
         )
+
+
+_BETWEEN: Final = "pulls between these times lack the newest rows (hidden by the pivot)"
 
 
 def _directions(pair: Pair) -> Sequence[tuple[EngineQuery, EngineQuery]]:

@@ -5,7 +5,7 @@ import pytest
 from tests.agreement.command import agree
 
 QUERY = "SELECT ?s FROM STREAM :S [RANGE 10m STEP 5m] WHERE { ?s :p ?o }"
-STEP = "periods that are not multiples of the STEP 5 time points of 1m: {}. Windows end"
+STEP = "periods that are not multiples of the STEP 5 time points of 1m: {}. Windows move"
 
 
 def asked(folder, *periods):
@@ -36,3 +36,32 @@ def test_periods_between_the_steps_are_said_with_what_avoids_them(tmp_path, peri
 def test_of_multiples_of_the_step_nothing_is_said(tmp_path, periods):
     found = asked(tmp_path, *periods)
     assert [text for text in found.json["warnings"] if "of the STEP" in text] == []
+
+
+@pytest.mark.parametrize(
+    ("window", "times"),
+    [
+        ("RANGE 4 STEP 3 T0 1", "5s, 8s"),
+        ("RANGE 5 STEP 3", "5s, 8s"),
+        ("RANGE 6 STEP 3", None),
+        ("RANGE 5 STEP 3 T0 1", None),
+    ],
+)
+@pytest.mark.parametrize("period", ["3s", "1s", None])
+def test_windows_that_close_between_multiples_of_the_step_are_said_with_their_closes(
+    tmp_path, window, times, period
+):
+    (tmp_path / "q.rq").write_text(
+        f"SELECT ?s FROM NAMED WINDOW <w> ON <e:s> {window} {{ WINDOW <w> {{ ?s ?p ?o }} }}"
+    )
+    (tmp_path / "t.csv").write_text("t,s,p,o\n1,e:a,e:p,e:b\n12,e:b,e:p,e:b\n")
+    given = () if period is None else ("--period", period)
+    found = agree(tmp_path / "q.rq", "--stream", f"e:s={tmp_path / 't.csv'}", *given)
+    said = [text for text in found.json["warnings"] if " closes at" in text or "of the STEP" in text]
+    if times is not None:
+        (text,) = said
+        assert f"closes at {times}, …; pulls between these times" in text
+    else:
+        assert [text.partition(":")[0] for text in said] == (
+            ["periods that are not multiples of the STEP 3s"] if period == "1s" else []
+        )

@@ -1,5 +1,6 @@
 """CQELS-QL: STREAM blocks anywhere in the pattern."""
 
+import pyoxigraph as ox
 import pytest
 
 from lars.durations import read_duration
@@ -9,7 +10,7 @@ from solver.facts import Fact, Situation
 from solver.pointwise import models
 from tests.translate.marked import fails_at_mark
 from translate.dialects import read_query
-from translate.errors import QueryError
+from translate.errors import QueryError, UnsupportedError
 from translate.model.patterns import StreamBlock
 from translate.model.query import Dataset, Language, Setting
 from translate.model.windows import Rows, window_operator
@@ -143,6 +144,57 @@ def test_a_variable_stream_without_a_pattern_ranges_over_the_streams_in_its_wind
     (found,) = models(lars_program(query, Setting()), situation, 3)
     rows = sorted(str(atom.arguments[0]) for _, atom in found if atom.predicate == "ans1")
     assert rows == (["<urn:r>"] if "EXISTS" in group else ["<urn:r>", "<urn:s>"])
+
+
+@pytest.mark.parametrize(
+    "group",
+    [
+        "{ VALUES ?x { 1 } }",
+        "{ VALUES ?a { <e:z> } ?a <e:p> ?b }",
+        "{ BIND (1 AS ?x) }",
+        "{ OPTIONAL { ?a <e:p> ?b } }",
+        "{ FILTER EXISTS { ?a <e:p> ?b } OPTIONAL { ?a <e:q> ?b } }",
+        "{ { ?a <e:p> ?b } UNION { VALUES ?a { <e:z> } } }",
+        "{ { OPTIONAL { ?a <e:q> ?b } } ?a <e:p> ?c }",
+        "{ {} UNION { ?a <e:p> ?b } }",
+        "{ ?a <e:p> ?b OPTIONAL { BIND (2 AS ?x) } }",
+        "{ ?a <e:p> ?b MINUS { ?b <e:p> ?a } }",
+    ],
+)
+def test_a_variable_stream_is_bound_whatever_its_block_holds(group):
+    streams = {"<e:r>": ("a p b", "b p a"), "<e:s>": ("a q b", "z p a"), "<e:t>": ("b r b",)}
+    facts, expected = [], set()
+    query = read_query(f"SELECT * {{ STREAM ?g [RANGE 2s] {group} }}", "q.rq", Language.CQELS)
+    for name, triples in streams.items():
+        store = ox.Store()
+        for triple in triples:
+            terms = [ox.NamedNode(f"e:{part}") for part in triple.split()]
+            store.add(ox.Quad(*terms))
+            facts.append(Fact(1, "striple", (*map(str, terms), name)))
+        found = store.query(f"SELECT * {group}")
+        names = [variable.value for variable in found.variables]
+        rows = [{"g": name} | {each: str(row[each] or "null") for each in names} for row in found]
+        expected |= {tuple(row[variable.name] for variable in sorted(query.result)) for row in rows}
+    program = lars_program(query, Setting(profile="sparql11"))
+    (answer,) = models(program, Situation(Interval(0, 2), facts, {}), 2)
+    assert Variable("g") in query.result
+    assert {tuple(map(str, atom.arguments)) for _, atom in answer if atom.predicate == "ans1"} == expected
+
+
+@pytest.mark.parametrize(
+    ("marked", "words"),
+    [
+        ("SELECT * { STREAM ?g [NOW] { { ¦SELECT ?a { ?a ?p ?b } } } }", "SELECT inside STREAM ?g"),
+        ("SELECT * { STREAM ?g [NOW] { ?a ?p ?b ¦MINUS { ?c ?q ?d } } }", "MINUS inside STREAM ?g"),
+        (
+            "SELECT * { STREAM ?g [NOW] { ?a ?p ?b OPTIONAL { ?b ?q ?c } ¦MINUS { ?c ?r ?d } } }",
+            "MINUS inside STREAM ?g",
+        ),
+    ],
+)
+def test_what_would_not_be_evaluated_stream_by_stream_is_refused_in_a_variable_stream(marked, words):
+    fails_at_mark(marked, words, kind=UnsupportedError)
+    read_query(marked.replace("¦", "").replace("STREAM ?g", "STREAM <g>"), "q.rq")
 
 
 def test_an_operator_is_no_word_of_cqels():

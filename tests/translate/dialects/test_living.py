@@ -282,6 +282,9 @@ def test_all_streams_are_asked_of_a_query_whose_streams_are_words(tmp_path):
         ("[PAST 2s FUTURE 2s STEP 2s]", ("--to", "12"), 12),
         ("[FUTURE 4s STEP 2s]", (), None),  # shown when it closes
         ("[RANGE 4s STEP 2s]", (), None),
+        ("[PAST 2s FUTURE 2s STEP 5s]", ("--mode", "push"), None),
+        ("[PAST 2s FUTURE 6s STEP 5s]", ("--mode", "push"), 5),
+        ("[PAST 2s FUTURE 6s STEP 5s]", ("--mode", "push", "--from", "7"), 7),
     ],
 )
 def test_rows_of_windows_that_look_beyond_the_trace_are_said_to_be_incomplete(
