@@ -339,7 +339,18 @@ class SuiteKeywords(AdapterOptions, ProgressKeyword, total=False):
     benchmarks: str | Path | None
     messages: bool
 
-class TranslateKeywords(EvaluationOptions, InterpretationOptions, Around, ProgressKeyword, total=False):
+class TranslateKeywords(Around, EvaluationOptions, InterpretationOptions, ProgressKeyword, total=False):
+    static: StaticSource | Sequence[StaticSource] | Mapping[str, StaticSource] | None
+    stream: Mapping[str, TraceSource] | None
+    unit: str | None
+    trace_unit: str | None
+    origin: str | datetime | None
+    sort: bool
+    blank_nodes: Literal["document", "element"] | None
+    time: str | None
+    column: Mapping[str, str | Mapping[str, str]] | None
+    arrival: str | None
+    null: str | Sequence[str] | None
     semantics: Literal["set", "bag"] | None
     to: Literal["csparql", "cqels", "sparqlstream", "rspql", "kolibrie", "cqels2", "sparq", "janus"] | None
     step: str | None
@@ -359,17 +370,6 @@ class TranslateKeywords(EvaluationOptions, InterpretationOptions, Around, Progre
         | None
     )
     assign: Mapping[str, Sequence[str]] | None
-    static: StaticSource | Sequence[StaticSource] | Mapping[str, StaticSource] | None
-    stream: Mapping[str, TraceSource] | None
-    unit: str | None
-    trace_unit: str | None
-    origin: str | datetime | None
-    sort: bool
-    blank_nodes: Literal["document", "element"] | None
-    time: str | None
-    column: Mapping[str, str | Mapping[str, str]] | None
-    arrival: str | None
-    null: str | Sequence[str] | None
     at: int | str | datetime | None
     format: Literal["lars", "ascii", "asp", "model", "json", "sql", "ticker", "idlv-sr", "latex"]
 

@@ -9,7 +9,7 @@ from rich.console import RenderableType
 
 from agreement.answering.solve import translating
 from agreement.documents import requests
-from agreement.documents.options import IdleOptions, OptionTest, OptionValues, flags_of, has, has_not
+from agreement.documents.options import IdleOptions, OptionTest, OptionValues, has, has_not
 from agreement.documents.outputs import first_few
 from agreement.documents.table_files import Column, OutTable
 from agreement.results.base.library import Findings, Listeners, offered_functions
@@ -19,7 +19,7 @@ from lars.errors import LarsError
 from lars.language.terms import Iri
 from lars.options import argument, option
 from solver.settings import Time, Warn, unsaid
-from translate.model.query import MERGING, Language, Semantics
+from translate.model.query import MERGING, Language
 from translate.strict import StrictEngine
 
 if TYPE_CHECKING:
@@ -95,9 +95,7 @@ class TranslateRequest:
         default=(),
         source="trace",
     )
-    evaluation: requests.EvaluationOptions
-    reading: requests.InterpretationOptions
-    semantics: Semantics | None = requests.semantics_option("set")
+    how: requests.ProgramOptions
     to: Language | None = option(None, "Print the query in this query language, not as a LARS program.")
     step: Duration | None = option(
         None,
@@ -115,18 +113,17 @@ class TranslateRequest:
         None, "Reject the queries that the parser of the given engine version rejects."
     )
     assign: Mapping[Iri, tuple[Iri, ...]] | None = requests.assign_option()
-    input_options: requests.InputOptions
     at: Time | None = requests.reference_time_option()
     format: ProgramFormat = option("lars", "Output format.")
 
 
 def _task(request: TranslateRequest) -> translating.TranslatingTask:
     """Return the translation task that a request describes."""
-    options, reading = request.input_options, request.reading
+    options = request.how.input_options
     return translating.TranslatingTask(
         path=request.query,
-        evaluation=request.evaluation,
-        setting=reading.setting(options.trace.time_point, request.semantics, options.trace.origin),
+        evaluation=request.how.evaluation,
+        setting=request.how.setting,
         assigned=request.assign or {},
         static=options.static,
         solved=bool(request.trace or options.trace.stream),
@@ -142,7 +139,7 @@ def translated_lines(request: TranslateRequest, listeners: Listeners) -> Iterabl
     if request.to is not None:
         queries = list(translating.rewritten(task, request.to, listeners.warn))
         return _as_lines(_chosen(queries, request.variant, listeners.note))
-    met = request.input_options.trace_input(request.trace) if task.solved else None
+    met = request.how.input_options.trace_input(request.trace) if task.solved else None
     if met is None and request.format != "sql":
         return translating.lines(task, request.format, listeners.warn)
     # Loads what writes programs with their input.
@@ -246,28 +243,17 @@ def _unfolded(request: TranslateRequest, listeners: Listeners) -> TranslateReque
     if not requests.is_experiment(request.query):
         return request
     # Loads what compares, which no other translation needs.
-    from agreement.experiments.as_input import experiment_query
+    from agreement.experiments.as_input import unfold
 
-    inputs = (request.query, *request.trace)
-    evaluation = request.evaluation
-    query = experiment_query(
-        inputs,
-        request.input_options,
-        [evaluation.engine],
-        listeners.note,
-        evaluation.period,
-        mode=evaluation.mode,
-    )
-    if query is None:
+    path, traces, how, _ = unfold(request.query, request.trace, request.how, (None, None), listeners.note)
+    if path == request.query:
         return request
-    runs = request.format in ("asp", "sql") and request.to is None
-    static = query.input_options.static if runs or request.format == "ticker" else ()
-    options = query.input_options
-    if not runs:
-        options = replace(options, static=static).with_trace(stream=None)
-    assign = request.assign or _assigned_by_traces(request, query.query, listeners.warn)
-    unfolded = replace(request, query=query.query, trace=query.traces if runs else (), input_options=options)
-    return replace(unfolded, assign=assign)
+    if request.format not in ("asp", "sql") or request.to is not None:
+        static = how.input_options.static if request.format == "ticker" else ()
+        options = replace(how.input_options, static=static).with_trace(stream=None)
+        traces, how = (), replace(how, input_options=options)
+    assign = request.assign or _assigned_by_traces(request, path, listeners.warn)
+    return replace(request, query=path, trace=traces, how=how, assign=assign)
 
 
 def _with_streams_of_traces(request: TranslateRequest, warn: Warn) -> TranslateRequest:
@@ -278,8 +264,8 @@ def _with_streams_of_traces(request: TranslateRequest, warn: Warn) -> TranslateR
     Raises:
         LarsError: With `to`, the traces have no effect, because the query names the stream of each pattern.
     """
-    streams = request.input_options.trace.streams
-    given = (*request.trace, *streams)
+    options = request.how.input_options
+    given = (*request.trace, *options.trace.streams)
     if not given or request.query.suffix in requests.PROGRAM_SUFFIXES:
         return request
     assign = _assigned_by_traces(request, request.query, warn)
@@ -290,9 +276,8 @@ def _with_streams_of_traces(request: TranslateRequest, warn: Warn) -> TranslateR
         raise LarsError(
             f"cannot combine {given[0]} with --to {request.to.value}: {problem}; use only one of them"
         )
-    return replace(
-        request, assign=assign, trace=(), input_options=request.input_options.with_trace(stream=None)
-    )
+    how = replace(request.how, input_options=options.with_trace(stream=None))
+    return replace(request, assign=assign, trace=(), how=how)
 
 
 def _assigned_by_traces(
@@ -303,7 +288,7 @@ def _assigned_by_traces(
     The option --assign or the key `assign` of an experiment assigns predicates to streams. Each other
     predicate is assigned to the streams that contain it in the traces.
     """
-    target, options = request.to or request.evaluation.engine, request.input_options
+    target, how = request.to or request.how.evaluation.engine, request.how
     if target is None or target in MERGING or not (query := requests.load_query(path, SECOND)).merged:
         return None
     # Loads what compares and reads traces, which no other translation needs.
@@ -311,7 +296,7 @@ def _assigned_by_traces(
     from agreement.results.base.library import comparison_on
     from solver.rdf import read_term
 
-    comparison = requests.ComparisonOptions(options, request.reading, request.assign)
+    comparison = requests.ComparisonOptions(how.input_options, how.reading, request.assign)
     task = comparison_on((request.query, *request.trace), comparison, (), warn)
     streams, found = {str(part.iri): part.iri for part in query.merged}, dict(task.assigned)
     named = {predicate for predicates in task.assigned.values() for predicate in predicates}
@@ -331,17 +316,8 @@ def translate(request: TranslateRequest, listeners: Listeners) -> Translation:
     ans1(?s) ← ⊞^3 ◇ striple(?s, <http://e/p>, ?o, <http://e/s>).
     """
     request = _with_streams_of_traces(_unfolded(request, listeners), listeners.warn)
-    others = {
-        "to": request.to,
-        "step": request.step,
-        "strict": request.strict,
-        "assign": request.assign,
-        "base": request.input_options.around.base,
-        "reading": request.input_options.query_readings,
-    }
-    flags = flags_of(request.evaluation, request.reading, semantics=request.semantics, **others)
-    requests.check_for_queries(request.query, flags)
-    options = request.input_options.fitted([request.query], listeners.note, request.evaluation.period)
-    fitted = replace(request, input_options=options)
+    others = {"to": request.to, "step": request.step, "strict": request.strict, "assign": request.assign}
+    request.how.check(request.query, **others)
+    fitted = replace(request, how=request.how.fitted(request.query, listeners.note))
     lines = "\n".join(translated_lines(fitted, listeners)).split("\n")
     return Translation(tuple(lines), fitted, listeners.source_files)

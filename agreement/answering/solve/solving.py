@@ -165,16 +165,9 @@ def solving_task(
     point has the longest unit that fits the query and the trace, and `note` receives a message with this
     unit.
     """
-    options, reading = how.input_options, how.reading
     if not requests.is_experiment(path):
-        options = options.fitted([path], note, how.evaluation.period)
-    return SolvingTask(
-        path,
-        options.trace_input(traces),
-        how.evaluation,
-        reading.setting(options.trace.time_point, how.semantics, options.trace.origin),
-        span,
-    )
+        how = how.fitted(path, note)
+    return SolvingTask(path, how.input_options.trace_input(traces), how.evaluation, how.setting, span)
 
 
 StreamsAt = tuple[int, tuple[tuple[str, ...], ...]]

@@ -24,7 +24,6 @@ from agreement.documents.requests.groups import (
     check_arrival,
     check_evaluated,
     check_for_programs,
-    check_for_queries,
     compared_inputs,
     experiment_argument,
     fail_on_empty_option,

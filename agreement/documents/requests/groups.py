@@ -341,6 +341,17 @@ class ProgramOptions:
     reading: InterpretationOptions
     semantics: Semantics | None = semantics_option("set")
 
+    @property
+    def setting(self) -> Setting:
+        """The settings of a translation; an option that is not given has its default value."""
+        trace = self.input_options.trace
+        return self.reading.setting(trace.time_point, self.semantics, trace.origin)
+
+    def fitted(self, query: Path, note: settings.Warn) -> "ProgramOptions":
+        """Return the options with a unit that divides the durations of a query and the pull period."""
+        options = self.input_options.fitted([query], note, self.evaluation.period)
+        return replace(self, input_options=options)
+
     def check(self, path: Path, **others: object) -> None:
         """Raise LarsError if a LARS program is given with these options, or the query options `others`."""
         flags = flags_of(
@@ -351,7 +362,11 @@ class ProgramOptions:
             reading=self.input_options.query_readings,
             **others,
         )
-        check_for_queries(path, flags)
+        if flags and path.suffix in query_files.PROGRAM_SUFFIXES:
+            raise LarsError(
+                f"{path}: cannot combine {' and '.join(flags)} with a LARS program, because a program "
+                "defines its own windows"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -407,15 +422,6 @@ class TracelessOptions:
 def origin_text(origin: datetime | None) -> str:
     """Return the dateTime of time 0, from which NOW() counts."""
     return EPOCH if origin is None else origin.isoformat().replace("+00:00", "Z")
-
-
-def check_for_queries(path: Path, flags: Sequence[str]) -> None:
-    """Raise LarsError if a path is a LARS program, but options for reading queries are given."""
-    if flags and path.suffix in query_files.PROGRAM_SUFFIXES:
-        raise LarsError(
-            f"{path}: cannot combine {' and '.join(flags)} with a LARS program, because a program "
-            "defines its own windows"
-        )
 
 
 def check_for_programs(path: Path, flags: Sequence[str]) -> None:
