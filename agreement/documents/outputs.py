@@ -295,6 +295,26 @@ def plain(number: float, fraction: int = 3) -> str:
     return "0" if text == "-0" else text
 
 
+def share_text(share: float, decimals: int = 3) -> str:
+    """Return a share from 0 to 1 as text; no other share is written as 0 or 1.
+
+    >>> share_text(1), share_text(5849 / 5850), share_text(0.5, 1), share_text(1 / 5850), share_text(0)
+    ('1.000', '0.999', '0.5', '0.001', '0.000')
+    """
+    least = 10.0**-decimals
+    inside = share if share in (0, 1) else min(max(share, least), 1 - least)
+    return f"{inside:.{decimals}f}"
+
+
+def percent_text(share: float) -> str:
+    """Return a share from 0 to 1 in percent; no other share is written as 0% or 100%.
+
+    >>> percent_text(1), percent_text(5849 / 5850), percent_text(0.456), percent_text(1 / 5850)
+    ('100%', '99%', '46%', '1%')
+    """
+    return f"{float(share_text(share, 2)):.0%}"
+
+
 def retypable(text: str | None) -> str:
     """Return a term with a short IRI; a literal that is not a plain number has quotes and its datatype.
 

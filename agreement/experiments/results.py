@@ -1,7 +1,7 @@
 """The results of cells as tables of windows, periods and cells, and as a summary."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,7 +11,7 @@ from rich.console import Console, ConsoleOptions, RenderResult
 
 from agreement.comparing.agree import AgreementTask, periods_of
 from agreement.documents.dates import Dates
-from agreement.documents.outputs import NO_ROWS, Json, table
+from agreement.documents.outputs import NO_ROWS, Json, share_text, table
 from agreement.documents.table_files import Column, OutTable, TableValue, as_frame
 from agreement.documents.values import Scalar, placeholder_text
 from agreement.experiments.cells import Cell, JudgingWork
@@ -332,15 +332,15 @@ def _verdict(row: Json, varied: Sequence[str]) -> dict[str, str]:
         "wrong": str(row["wrong"]),
         "expected": str(row["expected"]),
         "actual": str(row["actual"]),
-        "precision mean/min": _measure(row, "precision", ("mean", "min"), 3),
-        "recall mean/min": _measure(row, "recall", ("mean", "min"), 3),
-        "delay mean/min/max": _measure(row, "delay", ("mean", "min", "max"), 1),
+        "precision mean/min": _measure(row, "precision", ("mean", "min"), share_text),
+        "recall mean/min": _measure(row, "recall", ("mean", "min"), share_text),
+        "delay mean/min/max": _measure(row, "delay", ("mean", "min", "max"), "{:.1f}".format),
     }
 
 
-def _measure(row: Json, name: str, parts: Sequence[str], decimals: int) -> str:
+def _measure(row: Json, name: str, parts: Sequence[str], written: Callable[[float], str]) -> str:
     measures = [row.get(f"{name}_{part}") for part in parts]
-    return " / ".join(f"{measure:.{decimals}f}" for measure in measures if measure is not None) or "-"
+    return " / ".join(written(measure) for measure in measures if measure is not None) or "-"
 
 
 def _agreement(row: Json, varied: Sequence[str]) -> dict[str, str]:

@@ -485,7 +485,7 @@ def _shares(verdicts: Sequence[PeriodVerdict]) -> str:
         if verdict.agree is False:
             both, *alone = _row_counts(verdict)
             every = both + sum(alone)
-            shares.append(f"U = {verdict.period}: {both} of {every} ({both / every:.0%})")
+            shares.append(f"U = {verdict.period}: {both} of {every} ({outputs.percent_text(both / every)})")
     return f"rows that both sides have, of all: {outputs.first_few(shares, _ITEMS_NAMED, ' · ')}"
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from agreement.comparing.agree import AgreementTask
 from agreement.documents.dates import Dates
-from agreement.documents.outputs import NO_ROWS, Json, quantity
+from agreement.documents.outputs import NO_ROWS, Json, quantity, share_text
 from agreement.experiments import Cell, JudgingWork
 from agreement.experiments.results import CellResults
 from agreement.results.renderings.pages.page import Page
@@ -25,6 +25,7 @@ _MOST_ROWS: Final = 800
 _MOST_PERIODS, _MOST_HEAT = 100, 2_000
 """The maximum number of pull periods of a heat map, and of shown cells of all heat maps."""
 _MEASURED: Final = ("to", "expected", "actual", "precision", "recall", "delay", "problem")
+_SHARES: Final = ("precision", "recall")
 _COLUMNS: Final = {
     "windows": ("windows", "wrong", "precision_mean", "recall_mean", "delay_mean"),
     "intervals": ("period", "intervals", "disagreeing", "push_only", "pull_only"),
@@ -102,7 +103,7 @@ def _table(name: str, rows: Sequence[Json], varied: Sequence[str], kinds: Sequen
                 "refused": row.get("refused"),
                 "but": NO_ROWS if row.get("empty") else "",
                 "labels": [row["query"], row["trace"], *(row.get(text, "") for text in (*kinds, *varied))],
-                "measures": [_cell_text(row.get(measure)) for measure in measures],
+                "measures": [_cell_text(measure, row.get(measure)) for measure in measures],
             }
             for row in shown[:_MOST_ROWS]
         ],
@@ -165,8 +166,10 @@ def _heat(agreements: Sequence[Json], named: Sequence[str]) -> Json | None:
     }
 
 
-def _cell_text(value: object) -> object:
+def _cell_text(measure: str, value: object) -> object:
     match value:
+        case float() if measure.startswith(_SHARES):
+            return share_text(value)
         case float():
             return f"{value:.3f}"
         case TimedPoints():

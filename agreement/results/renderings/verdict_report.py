@@ -197,9 +197,8 @@ def _headline(judgement: Judgement, dates: Dates) -> str:
         wrong = f"{best.wrong} of {outputs.quantity(len(best.windows), 'evaluation')} with rows"
         if judgement.correct:
             return f"correct by {name}: the answers of `lars solve`"
-        return (
-            f"incorrect by {name}: {wrong} {'is' if best.wrong == 1 else 'are'} wrong, score {best.score:.3f}"
-        )
+        verb, score = "is" if best.wrong == 1 else "are", outputs.share_text(best.score)
+        return f"incorrect by {name}: {wrong} {verb} wrong, score {score}"
     ends = f"bounds {best.choice.bounds}"
     by = f"{name} as a sequence" if judgement.match == "sequence" else name
     if judgement.correct is None:
@@ -216,7 +215,7 @@ def _headline(judgement: Judgement, dates: Dates) -> str:
     fit = f"best t0 = {judging.starts_in_words([best], dates)}{dates.caption}, {ends}: {wrong}"
     return (
         f"incorrect by {by}: none of {judgement.tried_choices} choices of t0 and bounds fits; {fit}, "
-        f"score {best.score:.3f}"
+        f"score {outputs.share_text(best.score)}"
     )
 
 
@@ -281,8 +280,8 @@ def _cells(window: ReportMatch, dates: Dates) -> Iterator[str]:
     yield str(window.rows.expected)
     yield str(window.rows.actual)
     # A share of no rows is none: 1.000 would read as praise.
-    yield f"{window.rows.precision:.3f}" if window.rows.actual else "-"
-    yield f"{window.rows.recall:.3f}" if window.rows.expected else "-"
+    yield outputs.share_text(window.rows.precision) if window.rows.actual else "-"
+    yield outputs.share_text(window.rows.recall) if window.rows.expected else "-"
     yield "-" if window.delay is None else f"{outputs.plain(window.delay)}"
     yield "-" if window.triples is None else str(window.triples)
 
@@ -359,11 +358,11 @@ def _explained(explanation: FaultExplanation) -> str:
     )
     if extra := explanation.unrecorded:
         rows += f" and {outputs.quantity(extra, 'row')} that {'are' if extra > 1 else 'is'} not recorded"
-    return f"{explanation.sentence} predicts {rows}, score {explanation.score:.3f}"
+    return f"{explanation.sentence} predicts {rows}, score {outputs.share_text(explanation.score)}"
 
 
 def _share(share: float) -> str:
-    return "all" if share == 1 else f"{share:.0%}"
+    return "all" if share == 1 else outputs.percent_text(share)
 
 
 def by_version(judgement: VersionJudgement, dates: Dates) -> Iterator[RenderableType]:
@@ -378,7 +377,8 @@ def by_version(judgement: VersionJudgement, dates: Dates) -> Iterator[Renderable
         return
     wrong = f"{len(judgement.wrong)} of {outputs.quantity(len(judgement.places), place)} with reports differ"
     yield Text(
-        f"incorrect by {judgement.engine}: {wrong}, score {judgement.rows.score:.3f}", style=_STYLES[False]
+        f"incorrect by {judgement.engine}: {wrong}, score {outputs.share_text(judgement.rows.score)}",
+        style=_STYLES[False],
     )
     numbers = (place, "predicted", "recorded")
     title = None

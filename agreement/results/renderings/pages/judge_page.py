@@ -11,7 +11,7 @@ from agreement.comparing.agree.narrowing import evenly
 from agreement.comparing.judge import Judgement, Shift, Verdict
 from agreement.comparing.judge.judging import AnswersVerdict, starts_in_words
 from agreement.documents.dates import Dates
-from agreement.documents.outputs import Json, json_text, plain, short
+from agreement.documents.outputs import Json, json_text, plain, share_text, short
 from agreement.results.renderings.judged_windows import (
     COUNTING,
     WindowVerdict,
@@ -26,6 +26,7 @@ from solver.facts import Row, constant_of
 
 _PLACES: Final = ("from", "to", "push", "time", "answer")
 _MEASURES: Final = ("expected", "actual", "precision", "recall", "delay", "triples")
+_SHARES: Final = frozenset(("precision", "recall"))
 _TIMES: Final = frozenset(("from", "to", "time"))
 _MARKS: Final = {"common": "✓", "missing": "✗ missing", "extra": "✗ extra"}
 _WORDS: Final = {True: "Correct", False: "Incorrect", None: "Undecided"}
@@ -158,7 +159,7 @@ def _window(window: WindowVerdict, dates: Dates) -> Json:
         "cells": {
             name: dates.text(value)
             if dates.zero is not None and name in _TIMES and value is not None
-            else _cell(value)
+            else _cell(name, value)
             for name, value in numbers.items()
         },
         "to": [*window.at.values()][-1],
@@ -178,8 +179,10 @@ def _shift_text(shift: Shift, dates: Dates) -> str:
     return f"From {first} to {last} {f'{left} would be left' if left else 'all rows would fit'}."
 
 
-def _cell(value: object) -> object:
-    return "" if value is None else plain(value) if isinstance(value, float) else value
+def _cell(name: str, value: object) -> object:
+    if not isinstance(value, float):
+        return "" if value is None else value
+    return share_text(value) if name in _SHARES else plain(value)
 
 
 def _row(columns: Sequence[str], row: Row) -> str:

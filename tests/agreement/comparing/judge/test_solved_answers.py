@@ -169,3 +169,24 @@ def test_wrong_rows_of_answers_without_kinds_have_the_form_of_expected_rows(tmp_
 def test_a_program_is_pointed_to_check():
     with pytest.raises(api.LarsError, match=r"use a query, or `api\.check` with an answer"):
         api.judge("p ← q.", [(1, "q")], answers="t,x\n1,a\n")
+
+
+@pytest.mark.parametrize("changed", ["missing", "extra"])
+def test_one_wrong_row_of_many_is_not_a_share_of_one(changed, tmp_path):
+    trace = "".join(f'<e:p{n}> <http://example.org/enters> <e:r> <e:s> "1" .\n' for n in range(3000))
+    trace += '<e:p0> <http://example.org/leaves> <e:r> <e:s> "6" .\n'
+    files = {"q.rq": STEP.replace("http://example.org/doors", "e:s"), "t.nq": trace}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    query, doors = (str(tmp_path / name) for name in files)
+    answers = api.solve(query, doors, period=5).to_pandas()
+    one = answers.iloc[:1].assign(**{"?who": "<e:nobody>"})
+    answers = answers.iloc[1:] if changed == "missing" else pd.concat([answers, one])
+    judged = api.judge(query, doors, answers=answers, engine="solve", period=5)
+    judged.write_report(tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    measure = {"missing": "recall", "extra": "precision"}[changed]
+    assert judged.correct is False
+    assert "score 0.999" in str(judged)
+    assert "0.999" in [cell for line in str(judged).splitlines() for cell in line.replace("│", " ").split()]
+    assert f'"{measure}": "0.999"' in page.replace('":"', '": "')
