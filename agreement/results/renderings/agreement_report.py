@@ -110,7 +110,7 @@ def _slides(report: AgreementReport) -> str | None:
         return None
     count = outputs.quantity(sum(map(size, groups.values())), "different row")
     lengths = " or ".join(map(str, slides))
-    ends = f"a window of push ends at the last multiple of its SLIDE ({lengths}), not at the new input"
+    ends = f"a window of push moves only at multiples of its SLIDE ({lengths}), not with the new input"
     given = "lars derived SLIDE from the STEP of the given query, and " if pair.derived == "push" else ""
     which = f"hidden by the pivot (only pull reports {hidden} of {count})"
     return f"{which}: {ends}; {given}CQELS itself ignores SLIDE"

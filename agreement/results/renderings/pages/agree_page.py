@@ -311,7 +311,10 @@ CAUSE_WORDS: Final[Mapping[RowCause, tuple[str, str]]] = {
         "both sides would have to match each pattern in one source, or both in the union of all sources.",
     ),
     "hidden by the pivot": (
-        "A window with a slide or an open end does not contain new input, which would add or block the row.",
+        (
+            "A window with a slide, an open end or an end before the evaluation does not contain new input, "
+            "which would add or block the row."
+        ),
         "the windows would have to contain all input up to the evaluation.",
     ),
     "silent period": (

@@ -120,8 +120,8 @@ def test_the_report_says_how_a_slide_hides_rows_and_repeats_no_equal_variant(tmp
     trace.write_text('<e:a> <e:p> <e:b> <e:S> "1" .\n<e:c> <e:p> <e:b> <e:S> "8" .\n')
     lines = lars("agree", tmp_path / "q.rq", trace).out.splitlines()
     assert lines[1] == (
-        "hidden by the pivot (only pull reports 1 of 1 different row): a window of push ends at the last "
-        "multiple of its SLIDE (4s), not at the new input; lars derived SLIDE from the STEP of the given "
+        "hidden by the pivot (only pull reports 1 of 1 different row): a window of push moves only at "
+        "multiples of its SLIDE (4s), not with the new input; lars derived SLIDE from the STEP of the given "
         "query, and CQELS itself ignores SLIDE"
     )
     assert [line for line in lines if "variant" in line] == [
