@@ -94,12 +94,11 @@ def _range(document: Document, kind: Phrase, manner: Manner) -> windows.Range:
     opens = None if step is None else manner.opens
     if (written := kind.find("origin")) is not None:
         opens = read_length(document, next(written.phrases()), manner)
-    elif manner.grid and step is not None and width.nanoseconds % step.nanoseconds:
-        opens = _ZERO  # Windows open at multiples of the step, and close elsewhere: no pivot is a close.
     tumbling = tumbling and slide is None
     # [RANGE L] that slides with the time is Table 1's, unless the language sets its ends.
     ends = manner.ends_alone if step is None and opens is None else manner.ends
-    return windows.Range(width, step, tumbling=tumbling, ends=ends, opens=opens)
+    window = windows.Range(width, step, tumbling=tumbling, ends=ends, opens=opens)
+    return windows.on_grid(window) if manner.grid else window
 
 
 def _milliseconds(token: Token) -> Duration:
@@ -155,8 +154,7 @@ def _ahead(document: Document, kind: Phrase, future: Phrase, manner: Manner) -> 
     step = every if slide is None else _slide(document, slide, manner)
     if past is not None:
         return windows.Range(past, step, ends="low-open", ahead=ahead)
-    opens = _ZERO if ahead.nanoseconds % step.nanoseconds else None
-    return windows.Range(ahead, step, ends="low-open", opens=opens)
+    return windows.on_grid(windows.Range(ahead, step, ends="low-open"))
 
 
 def _slide(document: Document, slide: Phrase, manner: Manner) -> Duration:

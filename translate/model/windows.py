@@ -1,6 +1,6 @@
 """Window expressions of queries, and their LARS windows according to Table 1 of LARS (2015)."""
 
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Literal, assert_never
 
 from lars.dataclass import dataclass
@@ -42,6 +42,21 @@ class Range:
         ahead = "" if self.ahead is None else f" FUTURE {self.ahead}"
         opens = "" if self.opens is None else f" T0 {self.opens}"
         return f"[RANGE {self.length}{until}{ahead}{slide}{opens}{ends}]"
+
+
+def on_grid(window: Range) -> Range:
+    """Return a window of a language whose windows open at multiples of the slide, with its first opening.
+
+    If the slide divides the length, each pivot is a close of the window. Otherwise, windows close elsewhere,
+    so the window needs the time 0 at which the first window opens.
+
+    >>> print(on_grid(Range(Duration(5), Duration(3))), on_grid(Range(Duration(6), Duration(3))))
+    [RANGE 5ns SLIDE 3ns T0 0s] [RANGE 6ns SLIDE 3ns]
+    """
+    if window.slide is None or window.ahead is not None:
+        return window
+    closes_elsewhere = window.length.nanoseconds % window.slide.nanoseconds
+    return replace(window, opens=Duration(0) if closes_elsewhere else None)
 
 
 @dataclass(frozen=True, slots=True, order=True)

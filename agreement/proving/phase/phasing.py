@@ -18,7 +18,7 @@ from solver.columns import trace_columns
 from solver.job import ask
 from solver.settings import Progress, Warn
 from translate.model.query import EngineQuery
-from translate.model.windows import Range
+from translate.model.windows import Range, on_grid
 from translate.tau import lars_program, output_of, push
 
 
@@ -156,6 +156,7 @@ def _by_length(
 
 def _with_length(query: EngineQuery, task: PhaseTask, length: int) -> EngineQuery:
     unit, own = task.agreement.setting.unit, _ranges(query).get(task.stream)
+    has_grid = any(each.language.manner.grid for each in (task.pair.csparql, task.pair.cqels))
 
     def change(source: WindowSource) -> WindowSource:
         if (
@@ -164,6 +165,8 @@ def _with_length(query: EngineQuery, task: PhaseTask, length: int) -> EngineQuer
             or source.window.length != own
         ):
             return source
-        return replace(source, window=replace(source.window, length=Duration(unit.nanoseconds * length)))
+        window = replace(source.window, length=Duration(unit.nanoseconds * length))
+        # A C-SPARQL query that is derived keeps the ends that the other language gives to its windows.
+        return replace(source, window=on_grid(window) if has_grid and window.ends is not None else window)
 
     return with_sources(query, change)

@@ -231,6 +231,24 @@ def test_of_two_windows_on_a_stream_the_longest_varies_and_this_is_said(tmp_path
     assert len(set(found)) > 1
 
 
+@pytest.mark.parametrize("window", ["RANGE {}s STEP 3s", "FUTURE {}s STEP 3s", "PAST {}s FUTURE 2s STEP 3s"])
+@pytest.mark.parametrize("own", [5, 6])
+def test_windows_of_cqels_2_open_at_multiples_of_their_step_for_each_length(tmp_path, window, own):
+    text = f"SELECT ?x FROM STREAM s [{window}] {{{{ ?x <e:p> ?y }}}}"
+    (tmp_path / "t.csv").write_text("t,s,p,o\n1,e:a,e:p,e:b\n4,e:b,e:p,e:b\n9,e:c,e:p,e:b\n12,e:c,e:z,e:b\n")
+
+    def ask(command, length, *options):
+        (tmp_path / "q.rq").write_text(text.format(length))
+        trace = "--stream", f"s={tmp_path / 't.csv'}", "--json"
+        return lars(command, tmp_path / "q.rq", *trace, "--period", "1", *options).json
+
+    (row,) = ask("phase", own, "--length", "1s..9s")["diagrams"][0]["periods"]
+    found = [run["agreeing"] for run in row["runs"] for _ in range(run["from"], run["to"] + 1)]
+    verdicts = [ask("agree", length)["periods"][0]["intervals"] for length in range(1, 10)]
+    assert found == [sum(one["agree"] for one in intervals) for intervals in verdicts]
+    assert len(set(found)) > 1
+
+
 @pytest.mark.parametrize("more", ["", "MINUS { ?x <e:never> ?z }"], ids=["from matches", "by length"])
 def test_a_period_in_which_only_pull_has_rows_is_none_without_rows(tmp_path, more):
     text = f"SELECT ?x FROM STREAM <e:S> [RANGE 9s STEP 1s] {{ ?x <e:p> ?y {more} }}"
