@@ -195,9 +195,10 @@ def arrow_lists(parts: "Sequence[pa.Array]", kind: "pa.DataType") -> "pa.ListArr
     import pyarrow as pa
 
     ends = np.cumsum([0, *map(len, parts)]).astype(np.int32)
-    return pa.ListArray.from_arrays(
-        arrow_numbers(ends), pa.concat_arrays(parts) if parts else pa.nulls(0, kind)
-    )
+    filled = [part for part in parts if len(part)]
+    # A single array is not copied.
+    whole = filled[0] if len(filled) == 1 else pa.concat_arrays(filled) if filled else pa.nulls(0, kind)
+    return pa.ListArray.from_arrays(arrow_numbers(ends), whole)
 
 
 def arrow_strings(texts: Sequence[str]) -> "pa.Array":

@@ -176,7 +176,9 @@ class TermCodes(CodedTerms):
         known = pa.chunked_array([some for _, some in parts])
         codes = np.full(len(texts), NO_CODE)
         # The shorter of the two is hashed, the longer one looked up.
-        if len(known) <= len(texts):
+        if not len(known):
+            pass
+        elif len(known) <= len(texts):
             places = pc.index_in(texts, value_set=known)
             there = validity_of(places)
             codes[there] = numbers[numbers_of(places)[there]]
@@ -378,6 +380,8 @@ class InputAtoms:
 
     def take(self, places: Array | Mask | slice) -> "InputAtoms":
         """Return the atoms at the given positions, or the atoms that a mask selects."""
+        if not isinstance(places, slice) and places.dtype == np.bool_:
+            places = np.flatnonzero(places)  # which each column would find again
         columns = tuple(column[places] for column in self.columns)
         since = None if self.since is None else self.since[places]
         return InputAtoms(self.t[places], self.arrival[places], columns, since)

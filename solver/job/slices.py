@@ -142,6 +142,23 @@ class NeededAtoms:
     past: int
     future: int
 
+    def thinned(self, triggers: Collection[Atom], terms: CodedTerms) -> "NeededAtoms":
+        """Return the atoms without those that no window reads and that cause no further evaluation.
+
+        An evaluation at a time needs one atom that fits a trigger, however many atoms fit it. The atoms must
+        be ascending in time.
+        """
+        fewer: dict[Signature, InputAtoms] = {}
+        for name, some in self.slice_atoms.items():
+            mask = np.zeros(len(some.t), np.bool_)
+            for trigger in triggers:
+                if signature(trigger) == name:
+                    places = np.flatnonzero(terms.matching(trigger.arguments, some.columns, len(some.t)))
+                    t = some.t[places]
+                    mask[places[np.concatenate(([True], t[1:] != t[:-1]))[: len(t)]]] = True
+            fewer[name] = some.take(mask)
+        return replace(self, slice_atoms=fewer)
+
     def of(self, within: Interval) -> dict[Signature, InputAtoms]:
         """Return the atoms that the slice `within` needs, in an arbitrary order."""
         around = Interval(within.first - self.past, within.last + self.future)

@@ -47,8 +47,9 @@ class RunTable:
 
     def take(self, places: Array | Mask) -> "RunTable":
         """Return the rows with the given numbers, or the rows that a mask selects."""
-        columns = tuple(column[places] for column in self.columns)
         subset = places.dtype == np.bool_
+        places = np.flatnonzero(places) if subset else places  # which each column would find again
+        columns = tuple(column[places] for column in self.columns)
         return RunTable(columns, self.first[places], self.last[places], self.longest and subset)
 
     def moved(self, by: int) -> "RunTable":

@@ -38,7 +38,7 @@ def spread_atoms(
         within = slices[number]
         around = Interval(within.first - past, within.last + future)
         here = {name: some.within(around) for name, some in block.atoms.items()}
-        atoms = needs.among(here, block.terms, timeline).of(within)
+        atoms = needs.among(here, block.terms, timeline).thinned(needs.triggers, block.terms).of(within)
         if parts := {name: part for name, part in atoms.items() if len(part.t)}:
             yield number, pack_atoms(parts, block.terms)
 

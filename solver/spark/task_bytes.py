@@ -38,7 +38,10 @@ _PACKED: Final = pa.schema(
     + [(name, pa.list_(pa.int64())) for name in ("times", "arrivals")]
     + [("codes", pa.list_(pa.int32()))]
 )
-_OPTIONS: Final = pa.ipc.IpcWriteOptions(compression="zstd")
+_SMALL: Final = pa.ipc.IpcWriteOptions(compression="zstd")
+"""The compression of answers, which the driver holds."""
+_FAST: Final = pa.ipc.IpcWriteOptions(compression="lz4")
+"""The compression of atoms: three times the bytes of `_SMALL`, in a fraction of its time."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,13 +92,13 @@ def pack_atoms(atoms: Atoms, terms: CodedTerms) -> bytes:
         arrow_lists([arrow_numbers(_steps(some.arrival)) for some in every], pa.int64()),
         arrow_lists([arrow_numbers(_places(places, some)) for some in every], pa.int32()),
     ]
-    return batch_bytes(pa.RecordBatch.from_arrays(arrays, schema=_PACKED))
+    return batch_bytes(pa.RecordBatch.from_arrays(arrays, schema=_PACKED), _FAST)
 
 
-def batch_bytes(batch: pa.RecordBatch) -> bytes:
+def batch_bytes(batch: pa.RecordBatch, options: pa.ipc.IpcWriteOptions = _SMALL) -> bytes:
     """Return rows as compressed bytes, which `batch_of` reads."""
     sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, batch.schema, options=_OPTIONS) as writer:
+    with pa.ipc.new_stream(sink, batch.schema, options=options) as writer:
         writer.write_batch(batch)
     data: bytes = sink.getvalue().to_pybytes()
     return data

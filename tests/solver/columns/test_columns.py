@@ -3,6 +3,7 @@
 import pickle
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -48,6 +49,13 @@ def test_an_equal_atom_at_the_same_time_is_no_first_arrival():
     atoms = InputAtoms(np.array([1, 1, 2, 1]), np.arange(4), (np.array([5, 5, 5, 6]),))
     assert atoms.first_arrivals().tolist() == [True, False, True, True]
     assert atoms.take(atoms.first_arrivals()).arrival.tolist() == [0, 2, 3]
+
+
+@pytest.mark.parametrize("parts", [[], [[]], [[], [5]], [[5], []], [[5], [], [7, 5]]])
+def test_lists_of_arrow_are_the_arrays_that_they_were(parts):
+    """Also if there is one array beside empty ones, which is not copied."""
+    found = arrays.arrow_lists([arrays.arrow_numbers(np.array(part, np.int64)) for part in parts], pa.int64())
+    assert (found.type, found.to_pylist()) == (pa.list_(pa.int64()), parts)
 
 
 def test_atoms_are_parted_by_predicate_and_arity_in_the_order_of_time_and_arrival():

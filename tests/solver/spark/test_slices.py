@@ -87,13 +87,29 @@ def test_atoms_that_come_as_bytes_are_those_of_the_trace(rows, random, size, by)
     assert found.facts(Interval(by, 6 + by)) == [fact_of_row(row) for row in rows]
 
 
-@given(some_rows, st.lists(st.integers(1, 6), unique=True), st.integers(0, 3), st.integers(0, 3))
-def test_a_slice_is_given_what_its_windows_reach_and_its_own_triggers(rows, borders, past, future):
+WAITED = {
+    Atom("q", (Variable("X"), Variable("Y"))): lambda row: row[3] == "q",
+    Atom("q", (Variable("X"), Iri("s1"))): lambda row: (row[3], row[4][1]) == ("q", "<s1>"),
+}
+
+
+@given(
+    some_rows,
+    st.lists(st.integers(1, 6), unique=True),
+    st.integers(0, 3),
+    st.integers(0, 3),
+    st.sets(st.sampled_from([*WAITED])),
+)
+def test_a_slice_is_given_what_its_windows_reach_and_one_atom_for_each_trigger_and_time(
+    rows, borders, past, future, waited
+):
     """p of the first source is shown, q only waited for; a part of the timeline alone is seen."""
     starts = [0, *sorted(borders)]
     slices = tuple(Interval(a, b - 1) for a, b in zip(starts, [*starts[1:], 7], strict=True))
-    shown, waited = Atom("p", (Variable("X"), Iri("s0"))), Atom("q", (Variable("X"), Variable("Y")))
-    wanted = Needs(frozenset({shown}), frozenset({waited}), Reach(past, future, frozenset()))
+    shown = Atom("p", (Variable("X"), Iri("s0")))
+    wanted = Needs(frozenset({shown}), frozenset(waited), Reach(past, future, frozenset()))
+    fitting = [{row[0]: row for row in filter(WAITED[one], reversed(rows))} for one in waited]
+    firsts = [row for by_time in fitting for row in by_time.values()]
     timeline, numbers = Interval(1, 6), frozenset(range(len(slices))[::2])
     expected = {
         (number, *fact_of_row(row))
@@ -101,7 +117,7 @@ def test_a_slice_is_given_what_its_windows_reach_and_its_own_triggers(rows, bord
         for number in numbers
         if row[0] in timeline
         and (
-            (row[3] == "q" and row[0] in slices[number])
+            (row in firsts and row[0] in slices[number])
             or (
                 row[3:] == ("p", (row[4][0], "<s0>"))
                 and slices[number].first - past <= row[0] <= slices[number].last + future

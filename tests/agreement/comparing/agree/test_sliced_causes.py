@@ -39,7 +39,8 @@ class CutTrace(LocalTrace):
 
     def _elsewhere(self, find, questions, before, within, share):
         wanted, known = needs_of(questions).from_before(before), self.columns.terms
-        atoms = in_time_order(wanted.among(self.columns.atoms, known, self.timeline).of(within))
+        needed = wanted.among(self.columns.atoms, known, self.timeline).thinned(wanted.triggers, known)
+        atoms = in_time_order(needed.of(within))
         terms = TermCodes()
         terms.code("<http://example.org/elsewhere>")
         coded = {
