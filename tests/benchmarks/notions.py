@@ -1,6 +1,6 @@
 """How many notions the house takes: `python -m tests.benchmarks.notions` prints each count.
 
-A notion is a class, or a type of dataclass that a command makes. Lines are those of the four packages; a line
+It also prints which types carry which options of `lars agree` and `lars judge`. A notion is a class, or a type of dataclass that a command makes. Lines are those of the four packages; a line
 of code is not blank, and no part of a comment, a docstring or an import.
 """
 
@@ -67,10 +67,10 @@ def options_of(command: str) -> set[str]:
     return {option.name for option in declared(ALL[command].answering.request)}
 
 
-def carriers(made: dict[str, set[str]], command: str) -> int:
-    """Return how many of the types have at least two of the options of a command as fields."""
+def carriers(made: dict[str, set[str]], command: str) -> dict[str, set[str]]:
+    """Return the types that have at least two of the options of a command as fields, with these options."""
     own = options_of(command)
-    return sum(len(own & fields) > 1 for fields in made.values())
+    return {kind: own & fields for kind, fields in made.items() if len(own & fields) > 1}
 
 
 def lines_of_code(path: Path) -> int:
@@ -108,15 +108,14 @@ def _lines_of(node: ast.expr | ast.stmt) -> range:
     return range(node.lineno, (node.end_lineno or node.lineno) + 1)
 
 
-def counts() -> dict[str, int]:
-    """Return each count by what is counted."""
+def counts(made: dict[str, set[str]], judging: dict[str, set[str]]) -> dict[str, int]:
+    """Return each count by what is counted, with those of the types that `agree` and `judge` make."""
     texts = {path: path.read_text(encoding="utf-8") for path in files()}
     trees = [ast.parse(text) for text in texts.values()]
     nodes = [node for tree in trees for node in ast.walk(tree)]
     functions = [node for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
     words = Counter(word for text in texts.values() for word in re.findall(r"\w+", text))
     private = [node.name for node in functions if re.match(r"_[a-z]", node.name)]
-    made, judging = types_made(*AGREE), types_made(*JUDGE)
     code, comments = (
         sum(map(lines_of_code, texts)),
         sum(
@@ -141,16 +140,20 @@ def counts() -> dict[str, int]:
             for node in nodes
         ),
         "types of dataclasses that `lars agree` makes": len(made),
-        "of them with two of its options or more": carriers(made, "agree"),
+        "of them with two of its options or more": len(carriers(made, "agree")),
         "types of dataclasses that `lars judge` makes": len(judging),
-        "of them with two of its options or more, of judge": carriers(judging, "judge"),
+        "of them with two of its options or more, of judge": len(carriers(judging, "judge")),
     }
 
 
 def main() -> None:
-    """Print each count."""
-    for what, number in counts().items():
+    """Print each count, and which types carry which options."""
+    made, judging = types_made(*AGREE), types_made(*JUDGE)
+    for what, number in counts(made, judging).items():
         print(f"{number:8,}  {what}")
+    for command, types in (("agree", made), ("judge", judging)):
+        for kind, options in carriers(types, command).items():
+            print(f"  {command}: {kind} has {', '.join(sorted(options))}")
 
 
 if __name__ == "__main__":

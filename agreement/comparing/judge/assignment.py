@@ -101,7 +101,7 @@ class ReportAssignment:
         if self.late is not None or not self.windows:
             limit = inf if self.late is None else self.late
             return lambda _: limit
-        length = self.windows[0].frame.unit.milliseconds
+        length = self.windows[0].frame.task.unit.milliseconds
         slides = [(slide_of(window) * length, _report_times(window)) for window in self.windows]
 
         def bound(t: float) -> float:
@@ -196,7 +196,7 @@ def belonging(of: specifications.FramedTask, options: JudgeOptions) -> ReportAss
         # The report of windows that look ahead is due later than the push.
         return ReportAssignment(options, None if of.frame.lead else times)
     reporting = tuple(window for window in of.windows if window.strategies)
-    wait = of.frame.wait * length
+    wait = of.task.run.wait * length
     return ReportAssignment(options, once=True, windows=reporting, closes=first_close(of), wait=wait)
 
 
@@ -205,7 +205,7 @@ def slide_of(window: specifications.ShownWindow) -> int:
     if "periodic" in window.strategies and "window-close" not in window.strategies:
         return specifications.period_of(window.frame)
     if isinstance(window.source.window, Span):
-        return window.frame.until + 1  # Its only answer is right at any time after the window.
+        return window.frame.task.until + 1  # Its only answer is right at any time after the window.
     own = window.shape
     return 1 if own is None else own.slide
 
@@ -218,7 +218,7 @@ def _report_times(window: specifications.ShownWindow) -> range | None:
     own = window.shape
     if own is None or "window-close" not in window.strategies:
         return None
-    return own.closes(window.start, window.frame.until)
+    return own.closes(window.start, window.frame.task.until)
 
 
 def first_close(of: specifications.FramedTask) -> float | None:

@@ -271,8 +271,8 @@ def _compared_times(
 
     From one yielded time point to the next, the report that belongs to a window's close can change.
     """
-    length = window.frame.unit.milliseconds
-    yield window.frame.until + 1
+    length = window.frame.task.unit.milliseconds
+    yield window.frame.task.until + 1
     yield from (round(t / length) + more for t in (phase.after, phase.until) for more in (0, 1))
     yield from () if phase.edge == inf else (round(phase.edge / length),)
     if options.match == "sequence":

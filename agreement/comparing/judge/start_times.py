@@ -199,7 +199,7 @@ class _Classes:
             return ()
         if self.closing[number]:
             # By the slide of the other window they are the same again and again.
-            return own.closes(start, self.of.frame.until)[: slide // gcd(slide, own.slide)]
+            return own.closes(start, self.of.frame.task.until)[: slide // gcd(slide, own.slide)]
         opened = {(element.t - window.misses_first - start) // own.slide for element in window.elements}
         return {start + n * own.slide + own.due for n in opened if n >= 0}
 
@@ -237,7 +237,7 @@ class _Classes:
         seen = {element.t + n + past for element in frame.clock.elements for n in more for past in later}
         # A close at the arrival of a late element, less the wait, is the first that shows the element.
         late = (element.arrival for element in frame.clock.elements if element.arrival != element.t)
-        return seen | {came - frame.wait + n for came in late for n in (0, 1)}
+        return seen | {came - frame.task.run.wait + n for came in late for n in (0, 1)}
 
     def _multiples(self, slide: int) -> range:
         """Return the times of pulls (multiples of the pull period) that differ modulo the slide."""
@@ -245,7 +245,7 @@ class _Classes:
             return range(0)
         period = specifications.period_of(self.of.frame)
         first = (self.registered // period + 1) * period
-        return range(first, self.of.frame.until + 1, period)[: slide // gcd(slide, period)]
+        return range(first, self.of.frame.task.until + 1, period)[: slide // gcd(slide, period)]
 
     def _starting(self, number: int, closes: Iterable[int]) -> Iterator[int]:
         own = self.shapes[number]

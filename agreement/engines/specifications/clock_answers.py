@@ -47,7 +47,7 @@ VERSION: Final = "version"
 
 
 def runs_at(
-    task: Task, frame: Frame, windows: Sequence[ShownWindow], points: Sequence[EvaluationPoint]
+    frame: Frame, windows: Sequence[ShownWindow], points: Sequence[EvaluationPoint]
 ) -> tuple[Output, Iterator[RowRun]]:
     """Evaluate a query at the given evaluation points.
 
@@ -71,8 +71,8 @@ def runs_at(
             )
         return replace(source, window=window)
 
+    task, specification, scale = frame.task, frame.specification, frame.clock.scale
     query = with_sources(task.query, on_clock)
-    specification, scale = frame.specification, frame.clock.scale
     setting = Setting(
         specification.profile,
         task.unit,
@@ -93,7 +93,7 @@ def runs_at(
     )
     known = background(static, task.query.dataset, lambda _: None, task.query.language)
     question = Question(program, output.predicate, tuple(ticks))
-    facts = sorted(_facts(task, frame, points), key=lambda fact: fact.t)
+    facts = sorted(_facts(frame, points), key=lambda fact: fact.t)
     answers = answers_at(question, relational.encode(Situation(timeline, facts, known)), np.array(ticks))
     return output, relational.decode(answers.runs, answers.terms)
 
@@ -108,7 +108,8 @@ def _with_versions(program: Program, task: Task) -> Program:
     return Program((*program.rules, holds, names))
 
 
-def _facts(task: Task, frame: Frame, points: Sequence[EvaluationPoint]) -> Iterator[Fact]:
+def _facts(frame: Frame, points: Sequence[EvaluationPoint]) -> Iterator[Fact]:
+    task = frame.task
     for tick, triple in zip(frame.clock.ticks, frame.clock.elements, strict=True):
         yield from triple.facts(tick)
     named = with_versions(task.run.static, task.versions, ()).named

@@ -76,23 +76,31 @@ class EvaluationReport:
 class FramedTask:
     """A query, its input and a specification, before the start times t0 of the windows are chosen."""
 
-    task: Task
-    specification: Specification
     frame: Frame
     windows: tuple[ShownWindow, ...]
+
+    @property
+    def task(self) -> Task:
+        """The query and its input."""
+        return self.frame.task
+
+    @property
+    def specification(self) -> Specification:
+        """The specification that evaluates the query."""
+        return self.frame.specification
 
     def scheduled(self, starts: tuple[int, ...]) -> "ScheduledTask":
         """Return the evaluation times for the given start times t0, in the order of the query's windows."""
         numbers = range(len(self.windows))
         begun = [self._window(number, start) for number, start in zip(numbers, starts, strict=True)]
         reporting = [points for _, points in begun if points is not None]
-        points = evaluation_points(reporting, self.specification, self.frame.until)
+        points = evaluation_points(reporting, self.specification, self.frame.task.until)
         if self.task.at_end and all(point.time < self.task.last for point in points):
             last = EvaluationPoint(at_close(self.task.last, self.frame), self.task.last)
             points = [*points, last]
         choice = OpenChoice(starts, self.frame.bounds)
         windows = tuple(window for window, _ in begun)
-        scheduled = ScheduledTask(self.task, self.specification, self.frame, windows, choice, points)
+        scheduled = ScheduledTask(self.frame, windows, choice, points)
         if self.task.only_kept:
             return replace(scheduled, points=[one for one in points if any(scheduled.content(one))])
         return scheduled
@@ -153,10 +161,9 @@ def frame_task(task: Task, specification: Specification, bounds: Bounds) -> Fram
     """Combine a query and its input with a specification; the start times t0 are chosen later."""
     read = sources(task.query)
     clock = task.clock(needed_tick(specification, read))
-    base = Frame(specification, task.unit, bounds, clock, task.until, wait=task.run.wait)
-    frame = frame_of(task.query, base)
+    frame = frame_of(task, specification, bounds, clock)
     windows = tuple(windows_of(source, n, 0, frame) for n, source in enumerate(read, 1))
-    return FramedTask(task, specification, frame, windows)
+    return FramedTask(frame, windows)
 
 
 _TIMING: Final = {"report", "windows", "period", "tick", "slide"}
@@ -214,7 +221,7 @@ def _reported(of: ScheduledTask) -> Mapping[int, Sequence[Row]]:
     """Return the reported rows of each evaluation, by the number of the evaluation."""
     kind, answers = of.task.query.to_stream or of.specification.stream, answers_of(of)
     if answers is None:
-        output, runs = runs_at(of.task, of.frame, of.windows, of.points)
+        output, runs = runs_at(of.frame, of.windows, of.points)
         if kind == "RSTREAM":
             return _whole(runs, output)
         return changes(kind, runs, len(of.points), output)
@@ -274,8 +281,7 @@ def choice_at(
     said = query_starts(read, engine_run.unit) if start is None else None
     if said is not None:
         return OpenChoice(said, chosen)
-    base = Frame(specification, engine_run.unit, chosen, TickClock(1, (), ()), 0)
-    frame = frame_of(engine_run.query, base)
+    frame = frame_of(Task(engine_run, (), 0), specification, chosen, TickClock(1, (), ()))
     shapes = (shape(source, frame) for source in read)
     aligned = (0 if window_shape is None else frame.lead - window_shape.due for window_shape in shapes)
     return OpenChoice(tuple(number if start is None else start for number in aligned), chosen)

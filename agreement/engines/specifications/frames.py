@@ -1,11 +1,11 @@
 """Compute the positions of windows from start times t0: width, slide, bounds, and report times."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from agreement.documents.requests import WindowSource, sources
 from agreement.engines.specifications import parameters
 from agreement.engines.specifications.elements import TickClock
+from agreement.engines.specifications.tasks import Task
 from lars.dataclass import dataclass
 from lars.durations import Duration
 from lars.errors import LarsError
@@ -16,24 +16,21 @@ from translate.model.windows import Now, Range, Rows, Span, Unbounded
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The settings for all windows of a query: time unit, bounds, clock, and last time point.
+    """A query and its input, with the settings for all its windows: specification, bounds, and clock.
 
     All windows are evaluated at one reference time. If windows look ahead, the report comes `lead` time
     points after the reference time, when the last window closes. The windows in `quiet` cause no evaluations.
     If `every` is given, windows slide with the reference time, but report only at multiples of `every` time
-    points. If elements are late, an evaluation that the clock causes also sees the elements that arrive in
-    the `wait` time points after it.
+    points.
     """
 
+    task: Task
     specification: parameters.Specification
-    unit: Duration
     bounds: Bounds
     clock: TickClock
-    until: int
-    lead: int = 0
-    quiet: frozenset[WindowSource] = frozenset()
-    every: int | None = None
-    wait: int = 0
+    lead: int
+    quiet: frozenset[WindowSource]
+    every: int | None
 
     def is_quiet(self, source: WindowSource) -> bool:
         """Return whether a window causes no evaluation, because other windows cause the evaluations."""
@@ -41,16 +38,14 @@ class Frame:
         return bool(self.quiet) and source in self.quiet
 
 
-def frame_of(query: EngineQuery, frame: Frame) -> Frame:
-    """Return the settings `frame` with the fields that the query determines: `lead`, `quiet` and `every`.
+def frame_of(task: Task, specification: parameters.Specification, bounds: Bounds, clock: TickClock) -> Frame:
+    """Return the settings for all windows of a query.
 
     Raises:
         LarsError: The query language gives windows different bounds, and no option sets the bounds.
     """
-    specification, unit = frame.specification, frame.unit
-    ends = (
-        _query_bounds(query) if frame.bounds in specification.bounds and _is_builtin(specification) else set()
-    )
+    query, unit = task.query, task.unit
+    ends = _query_bounds(query) if bounds in specification.bounds and _is_builtin(specification) else set()
     if len(ends) > 1:
         kinds = " and ".join(sorted(ends))
         raise LarsError(
@@ -58,7 +53,8 @@ def frame_of(query: EngineQuery, frame: Frame) -> Frame:
             f"{kinds}; use --bounds to choose the same bounds for all windows"
         )
     every = None if query.every is None else query.every.points(unit)
-    return replace(frame, lead=lead_of(query, unit), quiet=frozenset(_quiet(query)), every=every)
+    quiet = frozenset(_quiet(query))
+    return Frame(task, specification, bounds, clock, lead_of(query, unit), quiet, every)
 
 
 def lead_of(query: EngineQuery, unit: Duration) -> int:
@@ -124,7 +120,7 @@ def shift_of(source: WindowSource, frame: Frame) -> int:
     """Return the number of time points from the reference time to the end of a window; it can be negative."""
     match source.window:
         case Range(until=until, ahead=ahead):
-            points = [0 if each is None else each.points(frame.unit) for each in (ahead, until)]
+            points = [0 if each is None else each.points(frame.task.unit) for each in (ahead, until)]
             return points[0] - points[1]
         case _:
             return 0
@@ -153,9 +149,9 @@ def shape(source: WindowSource, frame: Frame) -> Shape | None:
     match source.window:
         case Range(length, slide):
             shift = shift_of(source, frame)
-            width = length.points(frame.unit) + shift
+            width = length.points(frame.task.unit) + shift
             moves = slide is None or frame.specification.slide == "ignored"
-            step = 1 if moves or slide is None else slide.points(frame.unit)
+            step = 1 if moves or slide is None else slide.points(frame.task.unit)
             reports = (
                 frame.every if moves and frame.every is not None and not frame.is_quiet(source) else step
             )
@@ -219,7 +215,7 @@ def in_ticks(source: WindowSource, start: int, frame: Frame) -> Rows | FixedWind
         case Rows():
             return source.window
         case Span(begin, end, causal):
-            ends = (begin.points(frame.unit) * scale, (end.points(frame.unit) + 1) * scale - 1)
+            ends = (begin.points(frame.task.unit) * scale, (end.points(frame.task.unit) + 1) * scale - 1)
             return FixedWindow(*ends, causal)
         case _:
             pass
@@ -228,7 +224,7 @@ def in_ticks(source: WindowSource, start: int, frame: Frame) -> Rows | FixedWind
     first = (start + low_open) * scale
     window_shape = shape(source, frame)
     if window_shape is None:
-        whole = (max(frame.until, 0) + 2) * scale + abs(first)
+        whole = (max(frame.task.until, 0) + 2) * scale + abs(first)
         return SlidingWindow(whole, whole, first)
     # (o, c) ends before the triples of c, where it is looked at: else the one that closes before c is active.
     points = window_shape.width + 1 if window_shape.closed else window_shape.width - (bounds == "open")

@@ -64,7 +64,7 @@ def push_count_at(frame: Frame, point: EvaluationPoint) -> int | None:
         return None
     if point.trigger is not None and not frame.lead:
         return frame.clock.arrived(point.tick)
-    wait = 0 if point.trigger is not None else frame.wait
+    wait = 0 if point.trigger is not None else frame.task.run.wait
     return frame.clock.arrived((point.time + wait + 1) * frame.clock.scale - 1)
 
 
@@ -218,10 +218,10 @@ class ShownWindow:
                 return self.arrivals()
             case FixedWindow(_, end):
                 close = end // self.frame.clock.scale + self.frame.lead
-                times = range(close, min(close, self.frame.until) + 1)
+                times = range(close, min(close, self.frame.task.until) + 1)
             case _:
                 own = self.shape
-                times = range(0) if own is None else own.closes(self.start, self.frame.until)
+                times = range(0) if own is None else own.closes(self.start, self.frame.task.until)
         _check_count(times, "the window {} closes", self.source)
         return self.points_at(times)
 
@@ -364,7 +364,7 @@ def _arrivals_of(clock: TickClock, streams: frozenset[Iri | Variable]) -> Evalua
 def _multiples(window: ShownWindow) -> EvaluationPoints:
     period = period_of(window.frame)
     first = (window.start // period + 1) * period
-    times = range(first, window.frame.until + 1, period)
+    times = range(first, window.frame.task.until + 1, period)
     _check_count(times, "the specification {} reports", window.frame.specification.name)
     return window.points_at(times)
 
@@ -393,7 +393,7 @@ def period_of(frame: Frame) -> int:
             f"the specification {frame.specification.name} reports periodically, but has no period; "
             "add a period"
         )
-    return frame.specification.period.points(frame.unit)
+    return frame.specification.period.points(frame.task.unit)
 
 
 def holds(strategy: parameters.Strategy, window: ShownWindow, point: EvaluationPoint, span: range) -> bool:

@@ -7,7 +7,7 @@ import pytest
 
 from agreement.comparing.judge.start_times import given_starts
 from agreement.documents.requests import WindowSource
-from agreement.engines.specifications import Frame, TickClock, builtin
+from agreement.engines.specifications import EngineRun, Frame, Task, TickClock, builtin
 from lars.durations import Duration
 from lars.language.terms import Iri
 from tests.agreement.comparing.judge.recorded import own, pushed
@@ -74,5 +74,6 @@ def test_no_borders_are_found_for_reports_that_an_empty_window_would_fit(tmp_pat
 def test_windows_a_multiple_of_the_slide_apart_are_alike_once_the_later_one_is_full(times, stable):
     """Theorem 1 of RSP-QL (2014): from t0 + α - β + 1 on, so t0 + α - β is the last time of the start."""
     window = WindowSource(Iri("http://e/S"), Range(Duration(10), Duration(4)))
-    frame = Frame(builtin("csparql"), Duration(1), "low-open", TickClock(2, (), ()), 40)
+    task = Task(EngineRun(None, None, (), Duration(1)), (), 40)
+    frame = Frame(task, builtin("csparql"), "low-open", TickClock(2, (), ()), 0, frozenset(), None)
     assert given_starts([window], frame, times).last == stable
