@@ -94,6 +94,7 @@ class InterpretationOptions(TypedDict, total=False):
     trigger: Literal["any", "query-streams", "matching"] | None
 
 class ComparisonOptions(InputOptions, InterpretationOptions, total=False):
+    period: int | str | Sequence[int | str] | None
     assign: Mapping[str, Sequence[str]] | None
     on: str | Sequence[str] | None
 
@@ -133,7 +134,6 @@ class AdapterOptions(TypedDict, total=False):
     options: Mapping[str, object] | None
 
 class AgreeKeywords(ComparisonOptions, Runner, ProgressKeyword, total=False):
-    period: int | str | Sequence[int | str] | None
     from_: int | str | datetime | None
     to: int | str | datetime | None
     fail_on_empty: bool
@@ -142,7 +142,6 @@ class AgreeKeywords(ComparisonOptions, Runner, ProgressKeyword, total=False):
     side: Literal["push", "pull"] | None
 
 class AgreeLateKeywords(ComparisonOptions, Runner, ProgressKeyword, total=False):
-    period: int | str | Sequence[int | str] | None
     from_: int | str | datetime | None
     to: int | str | datetime | None
     wait: int | str
@@ -285,10 +284,10 @@ class PackKeywords(ProgressKeyword, total=False):
     jobs: int
 
 class PhaseKeywords(InputOptions, InterpretationOptions, ProgressKeyword, total=False):
-    period: int | str | Sequence[int | str] | None
     length: int | str | Sequence[int]
     window: str | None
     rate: int | str | Sequence[int]
+    period: int | str | Sequence[int | str] | None
     assign: Mapping[str, Sequence[str]] | None
     fail_on_empty: bool
 
@@ -307,8 +306,8 @@ class RunKeywords(ProgressKeyword, total=False):
 
 class ShrinkKeywords(InputOptions, InterpretationOptions, ProgressKeyword, total=False):
     period: int | str | Sequence[int | str] | None
-    cause: str | None
     assign: Mapping[str, Sequence[str]] | None
+    cause: str | None
 
 class SolveKeywords(ProgramOptions, Runner, ProgressKeyword, total=False):
     from_: int | str | datetime | None

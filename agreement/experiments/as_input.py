@@ -34,11 +34,9 @@ from solver import settings
 from translate.model.query import Language
 
 
-def on_read(  # noqa: PLR0913
+def on_read(
     experiment: Experiment,
-    trace_input: settings.TraceInput,
     options: requests.ComparisonOptions,
-    periods: Sequence[Period],
     warn: settings.Warn,
     *,
     any_two: bool = False,
@@ -49,11 +47,10 @@ def on_read(  # noqa: PLR0913
     """
     if (unit := options.input_options.trace.unit) is not None:
         experiment = _in_other_units(experiment, unit, warn)
-    usual = comparison_of(experiment, options, periods, any_two=any_two)
-    trace = _trace_given(usual, trace_input)
+    usual = comparison_of(experiment, options, any_two=any_two)
+    trace = _trace_given(usual, options.input_options.trace_input())
     setting = replace(usual.setting, origin=requests.origin_text(trace.options.origin))
-    asked_periods = requests.in_points(periods, setting.unit)
-    return replace(usual, periods=asked_periods or usual.periods, trace=trace, setting=setting)
+    return replace(usual, trace=trace, setting=setting)
 
 
 def _in_other_units(experiment: Experiment, unit: Duration, warn: settings.Warn) -> Experiment:
@@ -261,7 +258,7 @@ def _with_trace(experiment: Experiment, query: Path, options: requests.InputOpti
 def _pulled(experiment: Experiment) -> Period | None:
     """Return the only pull period of the only comparison of an experiment, or None."""
     table = _compared(experiment)
-    return table.period[0] if table is not None and len(table.period) == 1 else None
+    return table.options.period[0] if table is not None and len(table.options.period) == 1 else None
 
 
 def _compared(experiment: Experiment) -> ComparisonTable | None:

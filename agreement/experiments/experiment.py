@@ -307,7 +307,7 @@ def _durations(experiment: Experiment) -> Iterator[Duration]:
     for entry in experiment.entries["comparisons"]:
         with suppress(LarsError):
             for comparison in experiment.filled(schema.ComparisonTable, entry):
-                yield from requests.durations_among(comparison.period)
+                yield from requests.durations_among(comparison.options.period)
 
 
 def trace_of(experiment: Experiment, entry: ExperimentEntry, table: schema.TraceTable) -> Plan | TraceInput:

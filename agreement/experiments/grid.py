@@ -14,7 +14,7 @@ from agreement.comparing.agree import AgreementTask, by_side
 from agreement.documents import requests
 from agreement.documents.generate import Plan
 from agreement.documents.options import over
-from agreement.documents.values import Period, Scalar, points_of
+from agreement.documents.values import Scalar
 from agreement.experiments.cells import Cell, JudgingWork, QueryText, Work, key_of
 from agreement.experiments.experiment import (
     MOST_CELLS,
@@ -65,19 +65,15 @@ def cells_of(experiment: Experiment) -> list[Cell]:
 
 
 def comparison_of(
-    experiment: Experiment,
-    options: requests.ComparisonOptions | None = None,
-    periods: Sequence[Period] = (),
-    *,
-    any_two: bool = False,
+    experiment: Experiment, options: requests.ComparisonOptions | None = None, *, any_two: bool = False
 ) -> AgreementTask:
     """Return the only comparison of an experiment; raises LarsError unless exactly one comparison exists.
 
     Options of the command line override the keys of the comparison. If the experiment has no unit, the
-    default unit also divides the durations of the options and of `periods`. If `any_two` is true, the
+    default unit also divides the durations of the options. If `any_two` is true, the
     experiment may have two queries of one side.
     """
-    durations = () if options is None else options.durations(periods)
+    durations = () if options is None else options.durations
     grid = _Grid(in_fitting_units(experiment, durations), options, any_two=any_two)
     plans = list(grid.plans())
     _check_used(experiment, plans)
@@ -274,7 +270,7 @@ class _Grid:
                 return AgreementTask(
                     pulled,
                     pushed,
-                    self.periods(plan, table),
+                    self.periods(plan, options),
                     replace(files, static=static, timeline=points, runner=settings.Runner(in_process=True)),
                     options.reading.setting(unit, origin=files.options.origin),
                     options.assign or {},
@@ -285,11 +281,13 @@ class _Grid:
             case _:
                 assert_never(plan.table)
 
-    def periods(self, plan: _Plan, table: ComparisonTable) -> tuple[int, ...]:
+    def periods(self, plan: _Plan, options: requests.ComparisonOptions) -> tuple[int, ...]:
         """Return the pull periods of a comparison in time points."""
         try:
-            return tuple(dict.fromkeys(points_of(period, self.experiment.unit) for period in table.period))
+            return requests.in_points(options.period, self.experiment.unit)
         except LarsError as error:
+            if self.overrides is not None and self.overrides.period:
+                raise
             raise self.experiment.error((*plan.last.path, "period"), str(error)) from None
 
     def check_assigned(self, plan: _Plan, table: ComparisonTable, trace: Plan | settings.TraceInput) -> None:

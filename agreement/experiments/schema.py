@@ -17,7 +17,7 @@ from agreement.documents.generate import Plan
 from agreement.documents.options import build, declared
 from agreement.documents.placed import KeyFault, KeyPath, PlacedData, missing_key, unknown_key
 from agreement.documents.requests.readers import in_toml
-from agreement.documents.values import MOST_NUMBERS, Period, Scalar, is_scalar, placeholder_text
+from agreement.documents.values import MOST_NUMBERS, Scalar, is_scalar, placeholder_text
 from lars.dataclass import dataclass
 from lars.errors import LarsError, PlacedError, WrongValueError, place_at, wrong
 from lars.language.terms import Iri
@@ -203,25 +203,21 @@ def _says(option: Option, *, default: bool) -> str:
     return text if default else text.partition(" [default: ")[0]
 
 
-def _option(default: Any, group: type[object], name: str, written: Any, says: str = "") -> Any:
-    """Return the schema's field of a key that is the option `name` of a group.
-
-    The key has the reader of the option and, if `says` is empty, its help text. The JSON schema describes
-    the value as `written`.
-    """
-    option = next(option for option in declared(group) if option.name == name)
-    says = says or _says(option, default=default is None)
-    return _key(default, says, _read(partial(in_toml, option), written))
-
-
 def _group(group: type[object], **keys: tuple[Any, Any]) -> Any:
     """Return the field of a table that holds a group of options; the options are keys of the table.
 
-    Each key has its default and the type of the written value in the JSON schema.
+    Each key has its default and the type of the written value in the JSON schema. It has the reader of the
+    option, and its help text.
     """
+    known = {option.name: option for option in declared(group)}
     options = {
-        key: _option(default, group, _OPTIONS.get(key, key), written)
+        key: _key(
+            default,
+            _says(option, default=default is None),
+            _read(partial(in_toml, option), written),
+        )
         for key, (default, written) in keys.items()
+        for option in (known[_OPTIONS.get(key, key)],)
     }
     return field(metadata={_KEYS: options, _READ: group})
 
@@ -366,15 +362,9 @@ class ComparisonTable(Table):
         Interval | tuple[datetime, datetime] | None,
         _read(values.timeline, tuple[_TimeText, _TimeText] | tuple[datetime, datetime]),
     ] = _key(None, "First and last time. [default: from 0 to the last element]")
-    period: tuple[Period, ...] = _option(
-        (),
-        requests.TracelessOptions,
-        "period",
-        _PeriodsText,
-        "Pull periods U: 5, '5s', [5, 10], '1..50' or '1m..2h..10m'. [default: the STEP of the query]",
-    )
     options: requests.ComparisonOptions = _group(
         requests.ComparisonOptions,
+        period=(None, _PeriodsText),
         profile=("paper2015", Profile),
         bounds=(None, Bounds),
         trigger=("any", Trigger),

@@ -109,9 +109,10 @@ def situate(
     from agreement.experiments.as_input import on_read
     from agreement.experiments.experiment import read_experiment
 
-    periods = () if how.evaluation.period is None else (how.evaluation.period,)
-    options = requests.ComparisonOptions(how.input_options, how.reading)
-    compared = on_read(read_experiment(path), task.trace, options, periods, listeners.warn)
+    period = () if how.evaluation.period is None else (how.evaluation.period,)
+    options = requests.ComparisonOptions(period=period, input_options=how.input_options, reading=how.reading)
+    compared = on_read(read_experiment(path), options, listeners.warn)
+    compared = replace(compared, trace=replace(compared.trace, runner=task.trace.runner))
     if how.semantics is not None:
         compared = replace(compared, setting=replace(compared.setting, semantics=how.semantics))
     return explaining.query_of_comparison(compared, task, listeners.warn)

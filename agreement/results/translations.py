@@ -296,8 +296,10 @@ def _assigned_by_traces(
     from agreement.results.base.library import comparison_on
     from solver.rdf import read_term
 
-    comparison = requests.ComparisonOptions(how.input_options, how.reading, request.assign)
-    task = comparison_on((request.query, *request.trace), comparison, (), warn)
+    comparison = requests.ComparisonOptions(
+        assign=request.assign, input_options=how.input_options, reading=how.reading
+    )
+    task = comparison_on((request.query, *request.trace), comparison, warn)
     streams, found = {str(part.iri): part.iri for part in query.merged}, dict(task.assigned)
     named = {predicate for predicates in task.assigned.values() for predicate in predicates}
     for stream, text in sorted(comparison_trace(task, queries_of(task), unsaid).predicates()):

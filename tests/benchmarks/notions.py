@@ -1,7 +1,8 @@
 """How many notions the house takes: `python -m tests.benchmarks.notions` prints each count.
 
-It also prints which types carry which options of `lars agree` and `lars judge`. A notion is a class, or a type of dataclass that a command makes. Lines are those of the four packages; a line
-of code is not blank, and no part of a comment, a docstring or an import.
+It also prints which types carry which options of `lars agree` and `lars judge`. A notion is a class, or a
+type of dataclass that a command makes. Lines are those of the four packages; a line of code is not blank, and
+no part of a comment, a docstring or an import.
 """
 
 import ast

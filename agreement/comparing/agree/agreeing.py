@@ -14,7 +14,7 @@ from agreement.comparing.agree.sides import (
     RowCause,
     RowDifference,
     SidePrograms,
-    cause_of,
+    cause_option,
     program_on,
     remark_on,
     row_predicate,
@@ -121,12 +121,8 @@ class RowFilter:
     only_period: tuple[Period, ...] = requests.periods_option(
         "Show only the differences of these periods: one period (5), a list (5,10) or a range (1..50)."
     )
-    cause: RowCause | None = option(
-        None,
-        "Show only rows with this cause, such as blocked-later (later input removed the row).",
-        cause_of,
-        keyword="str | None",
-        metavar="CAUSE",
+    cause: RowCause | None = cause_option(
+        "Show only rows with this cause, such as blocked-later (later input removed the row)."
     )
     side: Side | None = option(
         None, "Show only rows that only push reports, or only rows that only pull reports."

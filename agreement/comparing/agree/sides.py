@@ -5,7 +5,7 @@ Rows are compared on all or some of the variables that both queries return.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
-from typing import Final, Literal, get_args
+from typing import Any, Final, Literal, get_args
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.language.program import Program, Rule
 from lars.language.terms import Atom, Signature, Variable
+from lars.options import option
 from solver.columns import Array, TraceColumns
 from solver.facts import Background, Row
 from solver.job import Question
@@ -67,6 +68,11 @@ def cause_of(text: str) -> RowCause:
             return cause
     names = ", ".join(name.replace(" ", "-") for name in CAUSES)
     raise LarsError(f"expected {names}")
+
+
+def cause_option(help_text: str) -> Any:
+    """Return the declaration of --cause: the cause of a row that only one side reports."""
+    return option(None, help_text, cause_of, keyword="str | None", metavar="CAUSE")
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,6 @@ from agreement.documents.traces import (
     streams_of,
     with_dates,
 )
-from agreement.documents.values import Period
 from lars.dataclass import dataclass
 from lars.durations import Duration, TimedPoints
 from lars.errors import LarsError
@@ -85,10 +84,8 @@ class AgreementTask:
     on: tuple[str, ...] | None = None
 
 
-def on_files(
-    inputs: Sequence[Path], options: requests.ComparisonOptions, periods: Sequence[Period]
-) -> AgreementTask:
-    """Return the comparison of one or two query files on trace files, for the given pull periods.
+def on_files(inputs: Sequence[Path], options: requests.ComparisonOptions) -> AgreementTask:
+    """Return the comparison of one or two query files on trace files.
 
     Raises:
         LarsError: The inputs are not one or two queries followed by traces.
@@ -107,7 +104,7 @@ def on_files(
         raise LarsError(f"missing input: use {_INPUTS}")
     trace_input = options.input_options.trace_input()
     paths = (*traces, *(path for path in trace_input.paths if path not in traces))
-    usual = requests.default_unit(requests.queries_in(queries), options.durations(periods))
+    usual = requests.default_unit(requests.queries_in(queries), options.durations)
     unit = options.input_options.trace.unit or usual
     loaded = [(path, requests.load_query(path, unit, graphs=True)) for path in queries]
     if not paths:
@@ -116,7 +113,7 @@ def on_files(
     return AgreementTask(
         csparql=csparql,
         cqels=cqels,
-        periods=requests.in_points(periods, unit),
+        periods=requests.in_points(options.period, unit),
         trace=replace(trace_input, paths=paths, options=replace(trace_input.options, unit=unit)),
         setting=options.reading.setting(unit, origin=trace_input.options.origin),
         assigned=options.assign or {},

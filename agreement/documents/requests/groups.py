@@ -369,15 +369,19 @@ class ProgramOptions:
             )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ComparisonOptions:
-    """The options for reading two compared queries and their trace, and for comparing their rows.
+    """The options for reading two compared queries and their trace, and for comparing push and pull.
 
     If an experiment is given, an option that is not given changes nothing in the experiment.
     """
 
-    input_options: InputOptions
-    reading: InterpretationOptions
+    HEADING: ClassVar = "Comparison"
+
+    period: tuple[Period, ...] = periods_option(
+        "Periods U between two pulls: one period (5), a list (5,10), a range (1..50 or 1s..60s), or a"
+        " range with a step (1m..2h..10m). [default: the STEP of the query]"
+    )
     assign: Mapping[Iri, tuple[Iri, ...]] | None = assign_option()
     on: tuple[str, ...] | None = option(
         None,
@@ -387,11 +391,14 @@ class ComparisonOptions:
         metavar="?A,?B|none",
         keyword="str | Sequence[str] | None",
     )
+    input_options: InputOptions
+    reading: InterpretationOptions
 
-    def durations(self, periods: Iterable[Period]) -> tuple[Duration, ...]:
-        """Return the additional durations that the unit must divide: pull periods and the trace's unit."""
+    @property
+    def durations(self) -> tuple[Duration, ...]:
+        """The additional durations that the unit must divide: pull periods and the trace's unit."""
         counted = self.input_options.trace.trace_unit
-        return (*query_files.durations_among(periods), *(() if counted is None else (counted,)))
+        return (*query_files.durations_among(self.period), *(() if counted is None else (counted,)))
 
 
 def in_points(periods: Iterable[Period], unit: Duration) -> tuple[int, ...]:

@@ -138,13 +138,9 @@ class WitnessCriteria:
         least=1,
         metavar="N",
     )
-    cause: agree.RowCause | None = option(
-        None,
+    cause: agree.RowCause | None = agree.cause_option(
         "Find a difference with this cause, such as blocked-later (later input removed the row). "
-        "[default: any cause]",
-        agree.cause_of,
-        keyword="str | None",
-        metavar="CAUSE",
+        "[default: any cause]"
     )
     triples: int | None = option(
         None,

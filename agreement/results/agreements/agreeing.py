@@ -82,15 +82,11 @@ class AgreeRequest:
     )
 
     inputs: tuple[Path, ...] = requests.compared_inputs()
-    period: tuple[Period, ...] = requests.periods_option(
-        "Periods U between two pulls: one period (5), a list (5,10), a range (1..50 or 1s..60s), or a"
-        " range with a step (1m..2h..10m). [default: the STEP of the query]"
-    )
+    options: requests.ComparisonOptions
     from_: Time | None = requests.time_option(
         "Start of the timeline. Input before TIME is ignored. [default: time 0]"
     )
     to: Time | None = requests.time_option("End of the timeline. [default: the last element of the trace]")
-    options: requests.ComparisonOptions
     fail_on_empty: bool = requests.fail_on_empty_option()
     late: bool = option(
         False,
@@ -111,7 +107,7 @@ def _task(request: AgreeRequest, warn: Warn) -> AgreementTask:
         LarsError: The inputs cannot be compared.
     """
     assigned = request.options.assign
-    task = comparison_on(request.inputs, request.options, request.period, warn)
+    task = comparison_on(request.inputs, request.options, warn)
     span = span_within(task.span, (request.from_, request.to))
     task = replace(task, span=span)
     if assigned and task.cqels is not None:

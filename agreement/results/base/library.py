@@ -48,7 +48,6 @@ if TYPE_CHECKING:
 
     from agreement.comparing.agree import AgreementTask
     from agreement.documents.requests import ComparisonOptions
-    from agreement.documents.values import Period
     from agreement.experiments.junit import VerdictCase
     from agreement.results.base.sources import SourceFiles
     from agreement.results.renderings.pages.page import InlinePage, Page
@@ -661,20 +660,18 @@ def expected_errors(error: Exception) -> LarsError | None:
     return None
 
 
-def comparison_on(
-    inputs: tuple[Path, ...], options: "ComparisonOptions", periods: "Sequence[Period]", warn: Warn
-) -> "AgreementTask":
+def comparison_on(inputs: tuple[Path, ...], options: "ComparisonOptions", warn: Warn) -> "AgreementTask":
     """Return the comparison of push and pull that an experiment describes, or of given queries on traces."""
     from agreement.comparing.agree import tasks
     from agreement.documents.requests import experiment_in
 
     if (path := experiment_in(inputs)) is None:
-        return tasks.on_files(inputs, options, periods)
+        return tasks.on_files(inputs, options)
     # The schema of experiments takes as long to load as a short command. Only an experiment loads it.
     from agreement.experiments.as_input import on_read
     from agreement.experiments.experiment import read_experiment
 
-    return on_read(read_experiment(path), options.input_options.trace_input(), options, periods, warn)
+    return on_read(read_experiment(path), options, warn)
 
 
 def name_of(path: Path) -> str:

@@ -127,10 +127,6 @@ class WatchRequest:
         metavar="FILE|DIR",
         repeated=True,
     )
-    period: tuple[Period, ...] = requests.periods_option(
-        "Periods U between two pulls: one period (5), a list (5,10) or a range (1..50). [default: the"
-        " STEP of the query]"
-    )
     options: requests.ComparisonOptions
     delay: Period = option(
         0,
@@ -607,7 +603,7 @@ def watch(request: WatchRequest, listeners: Listeners) -> WatchRun:
     trace = STANDARD_INPUT if of_lines else source
     is_experiment = requests.experiment_in(request.inputs) is not None
     inputs = request.inputs if is_experiment else (*request.inputs, trace)
-    task = comparison_on(inputs, request.options, request.period, listeners.warn)
+    task = comparison_on(inputs, request.options, listeners.warn)
     runner = Runner(in_process=True, certify=request.certify, notice=listeners.note)
     task = replace(task, trace=replace(task.trace, runner=runner))
     watcher = Watcher(task, points_of(request.delay, task.setting.unit), listeners.warn)

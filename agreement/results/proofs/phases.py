@@ -16,7 +16,6 @@ from agreement.documents.requests import (
     ComparisonOptions,
     compared_inputs,
     fail_on_empty_option,
-    periods_option,
     readers,
 )
 from agreement.documents.table_files import Column, OutTable
@@ -55,14 +54,10 @@ class PhaseRequest:
     lars phase samples/coupons --period 1..50 --length 1..60 --picture coupons.svg
     """
 
+    HEADING: ClassVar = "Comparison"
     WITHOUT: ClassVar = ("on",)
 
     inputs: tuple[Path, ...] = compared_inputs()
-    period: tuple[Period, ...] = periods_option(
-        "Periods U between two pulls: one period (5), a list (5,10) or a range (1..50 or 1s..60s). "
-        "[default: the STEP of the query]",
-        heading=_VARIED,
-    )
     length: tuple[Period, ...] = option(
         (),
         "Window lengths L to compare: a range (1..60), or a range with a step (5s..60s..5s).",
@@ -211,7 +206,7 @@ def phase(request: PhaseRequest, listeners: Listeners) -> PhaseResult:
     >>> [list(result.diagrams[0].runs(row)) for row in result.diagrams[0].rows]
     [[(1, 2, 7), (3, 5, 6), (6, 60, 7)], [(1, 2, 6), (3, 60, 5)]]
     """
-    agreement_task = comparison_on(request.inputs, request.options, request.period, listeners.warn)
+    agreement_task = comparison_on(request.inputs, request.options, listeners.warn)
     unit = agreement_task.setting.unit
     usual = tuple(Duration(n * unit.nanoseconds) for n in _USUAL_LENGTHS)
     lengths = tuple(sorted({points_of(period, unit) for period in request.length or usual}))

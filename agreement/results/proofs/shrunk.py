@@ -6,21 +6,18 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rich.console import RenderableType
 
-from agreement.comparing.agree import RowCause, cause_of
+from agreement.comparing.agree import RowCause, cause_option
 from agreement.documents.requests import (
     ComparisonOptions,
     compared_inputs,
-    periods_option,
 )
 from agreement.documents.table_files import Column, OutTable
-from agreement.documents.values import Period
 from agreement.proving.shrinking import MinimalDisagreement, Sizes, write_shrunk
 from agreement.proving.shrinking import shrink as shrink_task
 from agreement.results.base.library import Findings, Listeners, comparison_on, offered_functions, title_of
 from agreement.results.renderings.witness_report import shrunk_json, shrunk_text
 from lars.dataclass import dataclass
 from lars.errors import LarsError
-from lars.options import option
 from solver.facts import Fact
 
 if TYPE_CHECKING:
@@ -35,27 +32,21 @@ class ShrinkRequest:
 
     Removes triples, parts of the queries, and time points.
     Keeps a removal only if push and pull still disagree for the same cause.
+    Of several periods U, lars takes the first on which push and pull disagree.
 
     Example:
     lars shrink samples/minus
     """
 
+    HEADING: ClassVar = "Comparison"
     WITHOUT: ClassVar = ("on",)
 
     inputs: tuple[Path, ...] = compared_inputs()
-    period: tuple[Period, ...] = periods_option(
-        "Periods U between two pulls. lars shrinks the stream for the first period on which push and "
-        "pull disagree. [default: the STEP of the query]"
-    )
-    cause: RowCause | None = option(
-        None,
-        "Cause that the difference must have on the smaller stream too, such as blocked-later (later "
-        "input removed the row). [default: the cause of the first difference]",
-        cause_of,
-        keyword="str | None",
-        metavar="CAUSE",
-    )
     options: ComparisonOptions
+    cause: RowCause | None = cause_option(
+        "Cause that the difference must have on the smaller stream too, such as blocked-later (later "
+        "input removed the row). [default: the cause of the first difference]"
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -151,7 +142,7 @@ def shrink(request: ShrinkRequest, listeners: Listeners) -> ShrinkResult:
     >>> result.cause, [fact.t for fact in result.trace]
     ('blocked later', [1, 2])
     """
-    task = comparison_on(request.inputs, request.options, request.period, listeners.warn)
+    task = comparison_on(request.inputs, request.options, listeners.warn)
     made = shrink_task(task, request.cause, listeners.warn, listeners.progress)
     if made is None:
         listeners.note(AGREES)

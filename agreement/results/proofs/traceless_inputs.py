@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Final
 from agreement.comparing.agree import AgreementTask, by_side
 from agreement.documents import requests
 from agreement.documents.requests.query_files import query_text
-from agreement.documents.values import Period, shown_path
+from agreement.documents.values import shown_path
 from agreement.proving.decide import (
     Places,
 )
 from agreement.proving.traceless import TracelessTask
 from lars.errors import LarsError
 from lars.files import exists
-from solver.settings import TraceInput, TraceOptions, Warn
+from solver.settings import TraceOptions, Warn
 from translate.model.query import Language
 
 if TYPE_CHECKING:
@@ -35,24 +35,16 @@ def without_trace(inputs: Sequence[Path], options: requests.TracelessOptions, wa
         LarsError: An input is missing, or the number of queries is wrong.
     """
     input_options = requests.InputOptions(options.static, TraceOptions(unit=options.unit))
-    overrides = requests.ComparisonOptions(input_options, options.reading, options.assign)
-    return _traceless(inputs, input_options.trace_input(), overrides, options.period, warn)
-
-
-def _traceless(
-    inputs: Sequence[Path],
-    trace_input: TraceInput,
-    overrides: requests.ComparisonOptions,
-    periods: Sequence[Period],
-    warn: Warn,
-) -> TracelessTask:
+    overrides = requests.ComparisonOptions(
+        period=options.period, assign=options.assign, input_options=input_options, reading=options.reading
+    )
     if requests.experiment_in(inputs) is not None:
         # Loads the schema of experiments, which queries do not need.
         from agreement.experiments.as_input import on_read
         from agreement.experiments.experiment import read_experiment
 
         experiment = _compared(read_experiment(inputs[0]))
-        task = on_read(experiment, trace_input, overrides, periods, warn, any_two=True)
+        task = on_read(experiment, overrides, warn, any_two=True)
         read = [query for query in (task.csparql, task.cqels) if query is not None]
         names = (str(inputs[0]),) * len(read)
         return _apart(TracelessTask(task, tuple(read), names), overrides, warn)
@@ -60,13 +52,13 @@ def _traceless(
     if missing or len(inputs) not in (1, 2):
         what = f"{missing[0]}: no such file or folder" if missing else f"{len(inputs)} inputs"
         raise LarsError(f"{what}; expected {_INPUTS}")
-    fitting = requests.fitting_unit((*requests.durations_in(inputs), *overrides.durations(periods)))
-    unit = overrides.input_options.trace.unit or fitting
+    fitting = requests.fitting_unit((*requests.durations_in(inputs), *overrides.durations))
+    unit = options.unit or fitting
     queries = tuple(requests.load_query(path, unit, graphs=True) for path in inputs)
     task = AgreementTask(
         *by_side(list(zip(inputs, queries, strict=True)), any_two=True),
-        requests.in_points(periods, unit),
-        replace(trace_input, options=replace(trace_input.options, unit=unit)),
+        requests.in_points(overrides.period, unit),
+        input_options.with_trace(unit=unit).trace_input(),
         overrides.reading.setting(unit),
         overrides.assign or {},
     )

@@ -43,9 +43,9 @@ def situated(sample, engine, mode, period):
         setting,
         (None, None),
     )
-    options = ComparisonOptions(given, InterpretationOptions())
+    options = ComparisonOptions(period=(period,), input_options=given, reading=InterpretationOptions())
     experiment = read_experiment(SAMPLES / sample)
-    return query_of_comparison(on_read(experiment, wanted.trace, options, (period,), print), wanted, print)
+    return query_of_comparison(on_read(experiment, options, print), wanted, print)
 
 
 def proved(here, t):
