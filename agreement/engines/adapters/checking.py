@@ -194,15 +194,18 @@ def checks_of(
     """
     tries = _QUERIES if query is None else (_tried(query),)
     with RunningAdapter(command, silence, log=log) as adapter:
-        yield from _guarded("open", _checks(adapter, tries))
+        yield from _guarded(None, _checks(adapter, tries))
 
 
-def _guarded(name: str, checks: Iterator[AdapterCheck]) -> Iterator[AdapterCheck]:
-    """Yield the results of tests; if the engine fails, the last result is this failure."""
+def _guarded(name: str | None, checks: Iterator[AdapterCheck]) -> Iterator[AdapterCheck]:
+    """Yield the results of tests; if the engine fails, the last result is this failure.
+
+    Without a name, the failure has the name of the message that has no valid reply.
+    """
     try:
         yield from checks
     except messages.FailedEngineError as error:
-        yield AdapterCheck(name, str(error))
+        yield AdapterCheck(name or error.op or "open", str(error))
 
 
 def _checks(adapter: RunningAdapter, tries: Sequence[_Tried]) -> Iterator[AdapterCheck]:
@@ -217,7 +220,7 @@ def _checks(adapter: RunningAdapter, tries: Sequence[_Tried]) -> Iterator[Adapte
         profile = session.profile
         yield AdapterCheck("open", None, _advice(profile))
         session.close()
-        yield from _guarded("push", _runs(adapter, registration, tried, profile))
+        yield from _guarded(None, _runs(adapter, registration, tried, profile))
         yield from _guarded("a query that cannot be read", _unreadable(adapter))
         yield from _guarded("the end", _end(adapter, registration))
         return

@@ -20,6 +20,7 @@ from contextlib import suppress
 from dataclasses import field
 from difflib import get_close_matches
 from fractions import Fraction
+from itertools import zip_longest
 from math import inf
 from pathlib import Path
 from time import monotonic, sleep
@@ -33,6 +34,7 @@ from agreement.documents.recordings.recording import of_text
 from agreement.documents.recordings.term_entries import answered_term
 from agreement.engines.adapters.messages import (
     AdvanceMessage,
+    AnyMessage,
     CloseMessage,
     EngineReport,
     ErrorReply,
@@ -86,6 +88,8 @@ class ChildProgram:
         """The time by which all replies must have arrived."""
         self.noise = 0
         """The number of lines that do not belong to the protocol."""
+        self.op: str | None = None
+        """The last message whose reply was awaited, such as close; None if the message has no name."""
         self._last_noise = b""
         self._replies: deque[dict[str, object]] = deque()
         self._rest = bytearray()
@@ -130,8 +134,10 @@ class ChildProgram:
             problem = f"cannot start the adapter {cut(words[0])!r}: {error.strerror}"
             raise LarsError(f"{problem}; {ACCEPTED}") from None
 
-    def replies(self, lines: Sequence[str]) -> Iterator[dict[str, object]]:
+    def replies(self, lines: Sequence[str], ops: Sequence[str] = ()) -> Iterator[dict[str, object]]:
         """Send lines to the program, and yield the reply to each line.
+
+        `ops` are the names of the messages in the lines, such as push.
 
         Raises:
             FailedEngineError: A reply is missing or too long.
@@ -139,7 +145,8 @@ class ChildProgram:
         waiting = memoryview("".join(f"{line}\n" for line in lines).encode())
         self._write_log(">", lines)
         self._check_unasked()
-        for _ in lines:
+        for _, op in zip_longest(lines, ops):
+            self.op = op
             size, until = 0, min(monotonic() + self.silence, self.until)
             while (reply := self._reply()) is None:
                 size += (moved := self._moved(waiting, until))[1]
@@ -259,13 +266,16 @@ class ChildProgram:
         how = self._process.returncode
         if problem == "has ended":
             problem += f" by signal {-how}" if how < 0 else f" with exit code {how}"
+        after = f" after the message {self.op}" if self.op is not None and ";" not in problem else ""
         # Python underlines the place in a line of a traceback by a line of ^ and ~.
         told = [sentence.strip() for sentence in sentences if any(map(str.isalnum, sentence))]
         # The path of a file in a traceback is long, and its line number is at the end.
         last = " | ".join(on_one_line(sentence[:_LONGEST_LINE]) for sentence in told[-_LAST_LINES:])
         text = f"; its last {'line' if len(told) == 1 else 'lines'} on standard error: {last}" if last else ""
         cut_off = f"; its output is not a JSON object: {on_one_line(cut(rest))}" if rest else ""
-        return FailedEngineError(f"the adapter {cut(self.command)!r} {problem}{text}{cut_off}")
+        return FailedEngineError(
+            f"the adapter {cut(self.command)!r} {problem}{after}{text}{cut_off}", self.op
+        )
 
     def _has_ended(self) -> bool:
         # The process stays known until its group has ended: nobody else can have its number.
@@ -393,14 +403,13 @@ class RunningAdapter:
             raise RefusedQueryError(self._read(ErrorReply, reply, "open").error)
         for key in reply.keys() - ProfileReply.model_fields.keys():
             if meant := get_close_matches(key, ProfileReply.model_fields, 1, 0.8):
-                raise self._failed(
-                    f"has sent an invalid reply to open: unknown key {key!r}, did you mean {meant[0]}"
-                )
+                problem = f"has sent an invalid reply to open: unknown key {key!r}, did you mean {meant[0]}"
+                raise self._failed(problem, "open")
         profile = self._read(ProfileReply, reply, "open")
         self._fresh = profile.fresh
         return AdapterSession(self, profile)
 
-    def ask(self, messages: Sequence[Message]) -> list[Mapping[str, object]]:
+    def ask(self, messages: Sequence[AnyMessage]) -> list[Mapping[str, object]]:
         """Send messages to the adapter, and return the reply to each message.
 
         Raises:
@@ -425,12 +434,13 @@ class RunningAdapter:
             remedy = f"use an adapter that replies sooner, or {remedy}"
         return TimeIsUpError(f"{problem}; {remedy}")
 
-    def _replies(self, messages: Sequence[Message]) -> list[Mapping[str, object]]:
+    def _replies(self, messages: Sequence[AnyMessage]) -> list[Mapping[str, object]]:
         assert self._child is not None
         began = monotonic()
         try:
+            lines = [message.model_dump_json(by_alias=True) for message in messages]
             replies: list[Mapping[str, object]] = list(
-                self._child.replies([message.model_dump_json(by_alias=True) for message in messages])
+                self._child.replies(lines, [message.op for message in messages])
             )
         finally:
             self._slowest = max(self._slowest, (monotonic() - began) / max(1, len(messages)))
@@ -445,14 +455,14 @@ class RunningAdapter:
         """
         if "error" in message:
             error = self._read(ErrorReply, message, op).error
-            raise self._failed(f"cannot continue after {op}: {error}")
+            raise self._failed(f"cannot continue after {op}: {error}", op)
         return self._read(kind, message, op)
 
     def _read(self, kind: type[_Reply], message: Mapping[str, object], op: str) -> _Reply:
         try:
             return kind.model_validate(message)
         except ValidationError as error:
-            raise self._failed(f"has sent an invalid reply to {op}: {problem_of(error)}") from None
+            raise self._failed(f"has sent an invalid reply to {op}: {problem_of(error)}", op) from None
 
     def checked(self, report: EngineReport, profile: ProfileReply, op: str) -> EngineReport:
         """Return a report of the adapter with canonical terms, and with times in milliseconds.
@@ -467,7 +477,7 @@ class RunningAdapter:
                     f"the time {plain(t, 9)}; use times that are whole numbers of the adapter's time_unit, "
                     f"{profile.time_unit}"
                 )
-                raise self._failed(f"has replied to {op} with {problem}")
+                raise self._failed(f"has replied to {op} with {problem}", op)
         rows = tuple(self._row(row, profile, op) for row in report.rows)
         bounds = (None if end is None else end * length for end in (report.window_from, report.window_to))
         start, end = bounds
@@ -480,14 +490,14 @@ class RunningAdapter:
                 check_variable(name)
                 term = None if text is None else _term(text, profile)
             except LarsError as error:
-                raise self._failed(f"has sent an invalid reply to {op}: {error}") from None
+                raise self._failed(f"has sent an invalid reply to {op}: {error}", op) from None
             if term is not None:
                 result[name] = term
         return result
 
-    def _failed(self, problem: str) -> FailedEngineError:
+    def _failed(self, problem: str, op: str) -> FailedEngineError:
         self.end()
-        return FailedEngineError(f"the adapter {cut(self.command)!r} {problem}")
+        return FailedEngineError(f"the adapter {cut(self.command)!r} {problem}", op)
 
     def kill(self) -> None:
         """Kill the adapter, from any thread; its current run and later runs then raise TimeIsUpError."""

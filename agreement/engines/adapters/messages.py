@@ -300,7 +300,14 @@ class RefusedQueryError(LarsError):
 
 
 class FailedEngineError(FailedRunError):
-    """The error that an engine or adapter sends no reply, sends an invalid reply, or ends."""
+    """The error that an engine or adapter sends no reply, sends an invalid reply, or ends.
+
+    `op` is the message that has no valid reply, such as close; None if it is unknown.
+    """
+
+    def __init__(self, problem: str = "", op: str | None = None) -> None:
+        super().__init__(problem)
+        self.op = op
 
 
 class TimeIsUpError(FailedEngineError):

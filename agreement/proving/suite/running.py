@@ -5,6 +5,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Sized
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import suppress
 from dataclasses import field, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -23,7 +24,7 @@ from agreement.engines.adapters.messages import (
     ProfileReply,
     RefusedQueryError,
     StreamEngine,
-    answers_of,
+    TimeIsUpError,
     open_message,
     silent_hint,
     unit_hint,
@@ -90,6 +91,8 @@ def query_text(test: SuiteTest, how: QueryWriting) -> str:
 
 _TRIED: Final = 12
 """The number of tests, from all levels, of which the engine must be able to run at least one."""
+_MOST_FAILURES: Final = 3
+"""The number of failures at the message open after which no further query is tried."""
 
 
 def writing_of(
@@ -100,12 +103,15 @@ def writing_of(
 ) -> QueryWriting:
     """Return a notation of queries that an engine accepts, found by trying the queries of some tests.
 
-    If the engine declares a query language, only a notation of this language is returned.
+    If the engine declares a query language, only a notation of this language is returned. An engine that
+    fails after it has accepted a query fails in the tests.
 
     Raises:
         LarsError: The engine rejects the tried queries in all notations.
+        FailedRunError: The engine fails at the message open.
     """
     refusals: list[str] = []
+    failures: list[FailedEngineError] = []
     for writing in WRITINGS:
         spoken = [suite_test for suite_test in tests if writing.language in suite_test.texts]
         if not spoken or dialect not in (None, writing.dialect):
@@ -116,10 +122,18 @@ def writing_of(
             except RefusedQueryError as error:
                 refusals.append(str(error))
                 continue
+            except FailedEngineError as error:
+                failures.append(error)
+                if len(failures) == _MOST_FAILURES or isinstance(error, TimeIsUpError):
+                    raise
+                continue
             named = session.profile.dialect
-            session.close()
+            with suppress(FailedEngineError):
+                session.close()
             if named == writing.dialect or named not in {query_writing.dialect for query_writing in WRITINGS}:
                 return _in_whole_units(writing, session.profile)
+    if failures:
+        raise failures[0]
     sentence = f"the first with: {refusals[0]}" if refusals else "it declares another dialect for each"
     raise LarsError(
         f"the engine accepts none of the tested queries, {sentence}; use an engine that accepts "
@@ -166,8 +180,8 @@ class SuiteAnswer:
 
     @property
     def judged(self) -> bool:
-        """Whether the test was run and the engine accepted its query, so that the answer can be judged."""
-        return self.ran and self.refused is None
+        """Whether the engine accepted the query of the test and did not fail, so that there is an answer."""
+        return self.ran and self.refused is None and self.failure is None
 
     def compared(self, label: Label) -> list[tuple[float, tuple[Mapping[str, str | None], ...]]]:
         """Return the reports to compare, in order of time: those before the time of the test's last element.
@@ -370,19 +384,18 @@ def _answer(
     length = writing.milliseconds
     pushes = [Push(push.t * length, push.stream, push.triple) for push in test.stream]
     try:
-        answers = answers_of(engine, open_message(query_text(test, writing), test.static, options), pushes)
+        session = engine.open(open_message(query_text(test, writing), test.static, options))
+    except RefusedQueryError as error:
+        return SuiteAnswer(test, refused=str(error))
     except FailedEngineError as error:
         return SuiteAnswer(test, failure=str(error))
-    if answers.profile is None:
-        return SuiteAnswer(test, refused=answers.refused)
-    profile = answers.profile
-    return SuiteAnswer(
-        test,
-        tuple(_reports(answers, length)),
-        lexical=not profile.kinds,
-        engine=profile.engine,
-        time_unit=profile.time_unit,
-    )
+    profile = session.profile
+    opened = SuiteAnswer(test, lexical=not profile.kinds, engine=profile.engine, time_unit=profile.time_unit)
+    try:
+        answers = EngineAnswers(profile, None, tuple(session.push(pushes)), session.close())
+    except FailedEngineError as error:
+        return replace(opened, failure=str(error))
+    return replace(opened, reports=tuple(_reports(answers, length)))
 
 
 def _reports(
@@ -591,7 +604,7 @@ def _offered(
 
 def _fits(answer: SuiteAnswer, language: Language) -> frozenset[Choice]:
     """Return the choices of parameters (vector and rule for times) for which an answer is right."""
-    if not answer.judged or answer.failure is not None:
+    if not answer.judged:
         return frozenset()
     choices, key = set[Choice](), cache(answer.key)
     # Times and numbers of rows are looked at first: most answers differ in them, and rows can be very many.
@@ -740,6 +753,8 @@ def _result(
         outcome: Outcome = "not run"
     elif answer.refused is not None:
         outcome = "refused"
+    elif answer.failure is not None:
+        outcome = "failed"
     elif choice[0] not in admitted:
         outcome = "inadmissible"
     elif choice not in fits:

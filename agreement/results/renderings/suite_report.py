@@ -255,10 +255,10 @@ def _is_judged(result: suite.TestResult) -> bool:
 
 def failure_parts(result: suite.TestResult, of: suite.SuiteResult) -> Iterator[RenderableType]:
     """Yield the parts of a failed test: sentence, reason, stream, expected rows and reported rows."""
-    yield f"{result.test.name}: {_about(result)}"
     if result.answer.failure is not None:
-        yield f"  the run failed: {result.answer.failure}"
+        yield f"{result.test.name}: the run failed: {result.answer.failure}"
         return
+    yield f"{result.test.name}: {_about(result)}"
     yield f"  {reasons(result, of.choice)}"
     yield outputs.triples_table(
         (outputs.plain(push.t), outputs.short(push.stream), push.triple) for push in result.test.stream

@@ -131,8 +131,8 @@ def test_a_query_that_the_engine_refuses_is_recorded_as_such(inputs, tmp_path):
 @pytest.mark.parametrize(
     ("kind", "said"),
     {
-        "crashing": "ended with exit code 3; its last lines on standard error: Traceback | No more memory",
-        "silent": "has not replied for 1 s",
+        "crashing": "after the message push; its last lines on standard error: Traceback | No more memory",
+        "silent": "has not replied for 1 s after the message push",
         "term": "'http://e/a' is not an RDF term",
         "half": "its output is not a JSON object",
         "forking": None,
@@ -187,6 +187,7 @@ def test_what_is_served_is_a_right_adapter(name):
     ("kind", "said"),
     {
         "crashing": "WRONG push: ",
+        "crashing-at-close": "ok    open\nWRONG close: ",
         "silent": "WRONG push: ",
         "slow": "WRONG push: ",
         "half": "WRONG push: ",

@@ -120,6 +120,11 @@ ON_PUSH = {
     "raw-surrogate": lambda _: raw(b'{"reports": [{"t": 1, "rows": [{"a": "\\"\xed\xa0\x80\\""}]}]}\n'),
     "surrogate": lambda _: put('{"reports": [{"t": 1, "rows": [{"a": "\\"\\ud83d\\""}]}]}\n'),
 }
+AT_CLOSE = {
+    "crashing-at-close": ON_PUSH["crashing"],
+    "leaving-at-close": lambda _: sys.exit(0),
+    "silent-at-close": ON_PUSH["silent"],
+}
 PROFILES = {
     "unit": {"time_unit": "1 fortnight"},
     "unknown": {"timeunit": "1s"},
@@ -141,7 +146,9 @@ def main():
         message = json.loads(line)
         if KIND == "noisy":
             put("INFO engine: a message has come\n\n")
-        if message["op"] == "push" and KIND in ON_PUSH:
+        if message["op"] == "close" and KIND in AT_CLOSE:
+            AT_CLOSE[KIND](message)
+        elif message["op"] == "push" and KIND in ON_PUSH:
             ON_PUSH[KIND](message)
         elif message["op"] == "push" and KIND == "no-kinds":
             put(json.dumps(rows({"a": "http://e/a", "b": "7", "c": None})) + "\n")

@@ -22,17 +22,24 @@ from tests.packs import ROOT
 BROKEN = Path(__file__).parent / "broken.py"
 PUSHES = [push(1, "a"), push(2, "b")]
 SAYS = {
-    "silent": "has not replied for 0.5 s",
-    "slow": "has not replied for 0.5 s",
-    "crashing": "has ended with exit code 3; its last lines on standard error: Traceback | No more memory",
-    "killed": "has ended by signal 11",
-    "closing": "has closed its output",
-    "dead": "has ended with exit code 1; its last line on standard error: cannot find my engine",
-    "talking": "has written 32 MiB without a reply",
-    "endless": "has written 32 MiB without a reply",
-    "murmuring": "has not replied for 0.5 s; its output is not a JSON object: working",
-    "half": 'has not replied for 0.5 s; its output is not a JSON object: {"reports": [{"t": 1,',
-    "list": "has not replied for 0.5 s; its output is not a JSON object: []",
+    "silent": "has not replied for 0.5 s after the message push",
+    "silent-at-close": "has not replied for 0.5 s after the message close",
+    "slow": "has not replied for 0.5 s after the message push",
+    "crashing": "has ended with exit code 3 after the message push; its last lines on standard error: "
+    "Traceback | No more memory",
+    "crashing-at-close": "has ended with exit code 3 after the message close; its last lines on standard "
+    "error: Traceback | No more memory",
+    "leaving-at-close": "has ended with exit code 0 after the message close",
+    "killed": "has ended by signal 11 after the message push",
+    "closing": "has closed its output after the message push",
+    "dead": "has ended with exit code 1 after the message open; its last line on standard error: cannot "
+    "find my engine",
+    "talking": "has written 32 MiB without a reply after the message push",
+    "endless": "has written 32 MiB without a reply after the message push",
+    "murmuring": "has not replied for 0.5 s after the message push; its output is not a JSON object: working",
+    "half": "has not replied for 0.5 s after the message push; its output is not a JSON object: "
+    '{"reports": [{"t": 1,',
+    "list": "has not replied for 0.5 s after the message push; its output is not a JSON object: []",
     "latin": "has written the byte 0xE9, which is not UTF-8; use valid UTF-8",
     "key": "has sent an invalid reply to push: the key reports is missing",
     "number": "has sent an invalid reply to push: reports.0.rows.0.a: found 1; expected a text in quotes",

@@ -425,6 +425,34 @@ def test_an_engine_whose_time_unit_is_longer_than_a_time_point_is_run_in_whole_u
     assert (ran.code, counts["failed"], counts["passed"] > 0) == (0, 0, True)
 
 
+DIES = """import json, sys
+for line in sys.stdin:
+    op = json.loads(line)["op"]
+    if op == sys.argv[1]:
+        sys.exit("lost " + op)
+    print(json.dumps({"ok": True, "engine": "mortal-1"} if op == "open" else {"reports": []}), flush=True)"""
+
+
+@pytest.mark.parametrize(("op", "code"), [("open", 3), ("push", 1), ("close", 1)])
+def test_an_engine_that_dies_fails_each_test_with_the_message_at_which_it_dies(op, code, folder, tmp_path):
+    (tmp_path / "dies.py").write_text(DIES)
+    adapter = f"{sys.executable} -S {tmp_path / 'dies.py'} {op}"
+    ran = lars("suite", "run", folder, "--level", "core", "--adapter", adapter, "-q")
+    died = f"has ended with exit code 1 after the message {op}; its last line on standard error: lost {op}"
+    assert (ran.code, died in (ran.err if code == 3 else ran.out)) == (code, True)
+    assert re.match(r"mortal-1: (\d+) failed of \1 tests", ran.out) or code == 3
+
+
+def test_a_test_without_an_answer_is_not_wrong_under_all_parameters(tests):
+    answers = engine_answers([built_in("rspql")], tests, RSPQL, {})
+    dead = SuiteAnswer(answers[0].test, failure="the adapter has ended")
+    found = judged_suite("engine", RSPQL, [dead, *answers[1:]], None)
+    text = "\n".join(line for line in as_text([found]) if isinstance(line, str))
+    assert (found.count("failed"), found.misfits, bool(found.fitting)) == (1, (), True)
+    assert "under all parameters" not in text
+    assert f"{dead.test.name}: the run failed: the adapter has ended" in text
+
+
 HANGS = """import json, sys, time
 where, file = sys.argv[1:]
 if where == "start":
