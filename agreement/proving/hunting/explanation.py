@@ -160,9 +160,8 @@ class Explanation:
             until = now + (SHOWN - now) / (len(causes) - number)
             self._add_fault(isolation, cause, run, until)
         self._add_unexplained()
-        self.hunt.left = (
-            0 if any(fault.rule is None for fault in self.hunt.faults) else len(self._unexplained())
-        )
+        described = any((fault.rule, fault.failure) == (None, None) for fault in self.hunt.faults)
+        self.hunt.left = 0 if described else len(self._unexplained())
 
     def _find_causes(self) -> None:
         every, switches = (*self.hunt.wrong, *self.hunt.right), self._possible_switches()
@@ -431,7 +430,7 @@ class Explanation:
         try:
             run = self.hunt.run(unanswered_run.query, unanswered_run.pushes)
         except FailedEngineError as error:
-            self.hunt.fail(unanswered_run.query, error)
+            self.hunt.fail(unanswered_run.query, unanswered_run.pushes, error)
             return None
         wrong = self.hunt.reference.verdict(run).correct is False
         return run if wrong and self._is_alone(isolation, cause, run) else None
@@ -648,18 +647,19 @@ def _smallest_first(runs: Iterable[references.HuntedRun]) -> list[references.Hun
 def run_hunt(hunt: Hunt, progress: Progress = no_progress) -> None:
     """Hunt for faults of an engine until a limit is reached or every query has failed too often.
 
-    The hunt runs the engine on many streams, repeats wrong runs with a new process, explains the repeatable
-    wrong runs, and repeats the run of each fault.
+    The hunt runs the engine on many streams, minimizes a run in which the engine fails, repeats wrong runs
+    with a new process, explains the repeatable wrong runs, and repeats the run of each fault.
     """
     hunt.explore(progress)
-    if not hunt.wrong:
-        return
-    steady = hunt.repeatable()
+    hunt.add_failure()
+    steady = hunt.repeatable() if hunt.wrong else []
     if steady and len(hunt.faults) < (hunt.limits.faults or MOST_FAULTS):
         in_order = [hunt.defined(runs) for runs in (in_turns(steady), hunt.right)]
         Explanation(hunt, *in_order).add_faults()
+    elif steady:
+        hunt.left = len(steady)
+    hunt.add_failure()
     hunt.engine.end()
     for fault in hunt.faults:
-        if fault.repeated and not hunt.is_past(1):
-            fault.repeated = hunt.repeats(fault.run)
+        hunt.confirm(fault)
     hunt.faults = hunt.faults[: hunt.limits.faults]

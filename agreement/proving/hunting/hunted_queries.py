@@ -7,12 +7,15 @@ from math import inf, lcm
 from time import monotonic
 from typing import Final
 
+from agreement.documents.outputs import plain
 from agreement.documents.recordings import Push, static_of
 from agreement.documents.requests import sources
 from agreement.engines.adapters.messages import (
+    FailedEngineError,
     OpenMessage,
     RefusedQueryError,
     StreamEngine,
+    TimeIsUpError,
     answers_of,
     open_message,
     profile_of,
@@ -336,10 +339,14 @@ def first_queries(dialect: str) -> Iterator[HuntedQuery]:
 
 @dataclass(frozen=True, slots=True)
 class MadeQueries:
-    """The generated queries that an engine accepts, and the names of rejected queries with the reasons."""
+    """The generated queries that an engine accepts, and the names of other queries with the reasons.
+
+    `failed` contains the queries for which the engine fails before it receives a triple, each with the error.
+    """
 
     queries: tuple[HuntedQuery, ...]
     refusals: tuple[tuple[str, str], ...]
+    failed: tuple[tuple[HuntedQuery, FailedEngineError], ...] = ()
 
 
 def no_obstacle(query: HuntedQuery) -> str | None:
@@ -417,6 +424,7 @@ def _queries_of(
 ) -> MadeQueries:
     began, waited = monotonic(), 0.0
     queries, refusals, untried = list[HuntedQuery](), list[tuple[str, str]](), list[str]()
+    failed: list[tuple[HuntedQuery, FailedEngineError]] = []
     for family in filter(notation[0].expresses, _FAMILIES):
         if queries and (untried or monotonic() > began + seconds):
             untried.append(family.name)
@@ -431,6 +439,8 @@ def _queries_of(
         except LarsError as error:
             # An engine that breaks on one of them may take the others.
             refusals.append((family.name, str(error)))
+            if isinstance(error, FailedEngineError) and not isinstance(error, TimeIsUpError):
+                failed.append((query, error))
         else:
             queries.append(query)
     if not queries:
@@ -438,19 +448,21 @@ def _queries_of(
             "the engine cannot run any of the generated queries. The reason for the first query: "
             f"{refusals[0][1]}; use a QUERY that the engine can run"
         )
-    why = no_time(waited, monotonic() - began)
-    return MadeQueries(tuple(queries), (*refusals, *((name, why) for name in untried)))
+    why = no_time(
+        waited,
+        monotonic() - began,
+        f"the {plain(seconds, 1)} s of the time limit for trying queries are over",
+    )
+    return MadeQueries(tuple(queries), (*refusals, *((name, why) for name in untried)), tuple(failed))
 
 
-def no_time(waited: float, seconds: float) -> str:
+def no_time(waited: float, seconds: float, over: str = "no time is left") -> str:
     """Return the reason why no time is left after some seconds, of which lars waited for the engine.
 
+    `over` names the time that is over.
+
     >>> no_time(2.0, 8.0)
-    'no time is left: lars used 6.0 s itself, the engine 2.0 s; use a longer --time-limit'
+    'no time is left: the engine used 2.0 s, and lars 6.0 s; use a longer --time-limit'
     """
-    own, engine = f"{seconds - waited:.1f} s", f"{waited:.1f} s"
-    if waited > seconds / 2:
-        who = f"no time is left, because the engine is slow: it used {engine}, lars {own}"
-    else:
-        who = f"no time is left: lars used {own} itself, the engine {engine}"
-    return f"{who}; use a longer --time-limit"
+    own = max(0.0, seconds - waited)
+    return f"{over}: the engine used {waited:.1f} s, and lars {own:.1f} s; use a longer --time-limit"

@@ -5,7 +5,7 @@ The module `explanation.py` explains the wrong runs.
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import field
 from functools import partial
 from itertools import zip_longest
@@ -14,7 +14,14 @@ from time import monotonic
 from typing import Final
 
 from agreement.comparing.smaller import made_small
-from agreement.engines.adapters.messages import FailedEngineError, StreamEngine, TimeIsUpError, answers_of
+from agreement.engines.adapters.messages import (
+    EngineAnswers,
+    FailedEngineError,
+    ProfileReply,
+    StreamEngine,
+    TimeIsUpError,
+    answers_of,
+)
 from agreement.proving.hunting import references
 from agreement.proving.hunting.hunted_queries import HuntedQuery
 from agreement.proving.hunting.showing import neighbours, size
@@ -61,6 +68,10 @@ _EXPLORED: Final = 0.3
 """The share of the time limit for finding wrong runs, if a run is wrong; explanations take the rest."""
 _WITHOUT_FAULT: Final = 0.9
 """The share of the time limit for finding wrong runs, if no run is wrong."""
+_WITH_FAILURE: Final = 0.6
+"""The share of the time limit for finding wrong runs, if no run is wrong, but the engine fails in a run."""
+_FAILURE_SMALL: Final = 0.45
+"""The share of the time limit at which the minimization of a failed run ends, if other runs are wrong."""
 SHOWN: Final = 0.95
 """The share of the time limit at which the minimization of streams ends; the report takes the rest."""
 
@@ -86,6 +97,8 @@ class Fault:
     - `likely` is a parameter of the engine that explains this run, if no rule explains enough wrong runs.
     - `untried` is true if no rule explains the fault, and time was up before all rules were tried.
     - `repeated` is false if a new process answered differently, so that the engine is not deterministic.
+    - `failure` is the message of the error if the engine fails in the run instead of answering: it crashes,
+      does not reply in time, or sends an invalid reply. The run then has no answers.
     """
 
     run: references.HuntedRun
@@ -99,10 +112,15 @@ class Fault:
     repeated: bool = True
     untried: bool = False
     likely: str | None = None
+    failure: str | None = None
 
     @property
     def sentence(self) -> str:
         """A description of the fault as text."""
+        if self.failure is not None:
+            return (
+                f"the engine fails: {self.failure}{'' if self.repeated else '; a new process does not fail'}"
+            )
         if self.rule is not None:
             return f"{self.rule.sentence}{f', {self.alike}' if self.alike else ''}"
         if not self.repeated:
@@ -166,6 +184,9 @@ class Hunt:
     judged_runs: int = field(default=0, init=False)
     faults: list[Fault] = field(default_factory=list, init=False)
     failures: list[tuple[HuntedQuery, str]] = field(default_factory=list, init=False)
+    """The runs without a verdict, each with the reason: the engine failed, or nothing can judge the run."""
+    failed: list[tuple[references.HuntedRun, str]] = field(default_factory=list, init=False)
+    """The runs in which the engine failed, without answers, each with the message of the error."""
     name: str = field(default="", init=False)
     """The name that the engine gives itself."""
     right: list[references.HuntedRun] = field(default_factory=list, init=False)
@@ -182,6 +203,7 @@ class Hunt:
     """The number of seconds for which the runs of the engine have lasted."""
     first_wrong: float = field(default=0.0, init=False)
     """The number of seconds from the start of the hunt to the first wrong run."""
+    _profile: ProfileReply | None = field(default=None, init=False)
     _progress: Progress = field(default=no_progress, init=False)
 
     @property
@@ -237,7 +259,8 @@ class Hunt:
         limits = self.limits
         enough = limits.faults is not None and len(self.wrong) >= _ENOUGH * limits.faults
         ran = limits.runs is not None and self.runs >= limits.runs
-        return enough or ran or self.is_past(_EXPLORED if self.wrong else _WITHOUT_FAULT)
+        without_wrong = _WITH_FAILURE if self.failed else _WITHOUT_FAULT
+        return enough or ran or self.is_past(_EXPLORED if self.wrong else without_wrong)
 
     def run(self, query: HuntedQuery, stream: Stream) -> references.HuntedRun:
         """Run the engine with a query on a stream, and return the run.
@@ -256,7 +279,8 @@ class Hunt:
         if run.answers.profile is None:
             problem = "the engine now refuses a query that it accepted before"
             raise FailedEngineError(f"{problem}: {run.answers.refused}")
-        self.name = run.answers.profile.engine
+        self._profile = run.answers.profile
+        self.name = self._profile.engine
         return run
 
     def tested(self, query: HuntedQuery, stream: Stream) -> references.HuntedRun | None:
@@ -265,16 +289,72 @@ class Hunt:
         try:
             return self.run(query, stream)
         except FailedEngineError as error:
-            self.fail(query, error)
+            self.fail(query, stream, error)
             return None
 
-    def fail(self, query: HuntedQuery, error: LarsError) -> None:
-        """Record that the engine failed in a run of a query, for example that it crashed.
+    def fail(self, query: HuntedQuery, stream: Stream, error: LarsError) -> None:
+        """Record that a run of a query has no verdict, for example because the engine crashed.
 
         If a run only exceeded a time limit, nothing is recorded.
         """
-        if not isinstance(error, TimeIsUpError | TimeLimitError):
-            self.failures.append((query, str(error)))
+        if isinstance(error, TimeIsUpError | TimeLimitError):
+            return
+        self.failures.append((query, str(error)))
+        if isinstance(error, FailedEngineError):
+            self.failed.append((self._unanswered(query, stream), str(error)))
+
+    def _unanswered(self, query: HuntedQuery, stream: Stream) -> references.HuntedRun:
+        return references.HuntedRun(query, stream, EngineAnswers(self._profile))
+
+    def add_failure(self) -> None:
+        """Add the fault that the engine fails, with the smallest run in which it fails, as the first fault.
+
+        RSP-QL does not define streams with late triples, so a run without a late triple is preferred. If the
+        hunt has this fault already, only the number of failed runs changes.
+        """
+        known = next((fault for fault in self.faults if fault.failure is not None), None)
+        if known is not None:
+            known.times = len(self.failed)
+        elif self.failed:
+            run, message = min(self.failed, key=lambda one: (bool(one[0].late), len(one[0].pushes)))
+            fault = Fault(run, references.RunVerdict(False), self.seconds, failure=message)
+            self._minimize_failure(fault, _FAILURE_SMALL if self.wrong else SHOWN)
+            fault.times = len(self.failed)
+            self.faults.insert(0, fault)
+
+    def _minimize_failure(self, fault: Fault, until: float) -> None:
+        """Replace the run of a failure by a run on a stream that is as small as possible."""
+        query, late = fault.run.query, bool(fault.run.late)
+
+        def kept(stream: Stream) -> bool:
+            other = self._unanswered(query, stream)
+            if not stream or self.is_past(until) or (other.late and not late):
+                return False
+            try:
+                message = self._failure(other)
+            except TimeIsUpError:
+                return False
+            if message is None:
+                return False
+            fault.run, fault.failure = other, message
+            return True
+
+        if fault.run.pushes:
+            made_small(fault.run.pushes, partial(neighbours, query), partial(size, query), kept)
+
+    def _failure(self, run: references.HuntedRun) -> str | None:
+        """Return the message of the error if the engine fails on the stream of a run; otherwise None.
+
+        Raises:
+            TimeIsUpError: The time limit ended before the engine replied.
+        """
+        try:
+            self.run(run.query, run.pushes)
+        except TimeIsUpError:
+            raise
+        except FailedEngineError as error:
+            return str(error)
+        return None
 
     def _step(self, query: HuntedQuery, stream: Stream) -> None:
         if len(stream) > max(_SHORT, self.limits.time_limit * _ONE_RUN / self.pace):
@@ -288,7 +368,7 @@ class Hunt:
                 correct = self.reference.verdict(run).correct
         except LarsError as error:
             # One run that fails, or that nothing can judge, loses nothing of the others.
-            self.fail(query, error)
+            self.fail(query, stream, error)
             return
         self.judged_runs += correct is not None
         if correct is False:
@@ -313,7 +393,7 @@ class Hunt:
             repeated += 1
             if not self.repeats(run):
                 unsteady.append(run)
-        if unsteady and not self.faults:
+        if unsteady:
             run = unsteady[0]
             self.faults.append(Fault(run, self.reference.verdict(run), self.first_wrong, repeated=False))
         if len(unsteady) > _UNSTEADY * repeated:
@@ -325,9 +405,19 @@ class Hunt:
         try:
             return self.run(run.query, run.pushes).answers.same(run.answers)
         except FailedEngineError as error:
-            self.fail(run.query, error)
+            self.fail(run.query, run.pushes, error)
             # Without time nothing tells that it answers otherwise.
             return isinstance(error, TimeIsUpError)
+
+    def confirm(self, fault: Fault) -> None:
+        """Repeat the run of a fault with a new process, and set whether it is repeatable, if time is left."""
+        if not fault.repeated or self.is_past(1):
+            return
+        if fault.failure is None:
+            fault.repeated = self.repeats(fault.run)
+            return
+        with suppress(TimeIsUpError):
+            fault.repeated = self._failure(fault.run) is not None
 
     def small(self, run: references.HuntedRun, keeps: Keeps, until: float = SHOWN) -> references.HuntedRun:
         """Return a wrong run on a stream as small as possible, for which the function `keeps` returns true.

@@ -193,12 +193,15 @@ def hunt(request: HuntRequest, listeners: Listeners) -> HuntResult:
         queries = _judgeable(queries, judge)
         engine.until = start + request.limits.time_limit
         hunted = hunting.Hunt(engine, queries.queries, judge, request.limits, start)
+        for query, failure in queries.failed:
+            hunted.fail(query, (), failure)
         hunting.run_hunt(hunted, listeners.progress)
     if not hunted.judged_runs:
         slow = hunted.runs < _FEW and hunted.is_past(_ASKED)
         nothing = hunting.no_time(hunted.waited, hunted.seconds) if slow else _NOTHING
-        why = hunted.failures[0][1] if hunted.failures else nothing
-        raise FailedRunError(f"nothing was judged in {hunted.runs} runs: {why}")
+        why = f"{hunted.failures[0][0].name}: {hunted.failures[0][1]}" if hunted.failures else nothing
+        failed = f", and the engine fails in {len(hunted.failed)} of them" if hunted.failed else ""
+        raise FailedRunError(f"nothing was judged in {hunted.runs} runs{failed}: {why}")
     folders = tuple(f"{n:02}-{slug(hunt_report.title(fault))}" for n, fault in enumerate(hunted.faults, 1))
     result = HuntResult(
         folders if request.out is not None else (), hunted, queries.refusals, tuple(listeners.command)
@@ -251,7 +254,7 @@ def _judgeable(made: hunting.MadeQueries, judge: hunting.Reference) -> hunting.M
             f"no query can be judged: {lost[0][1]}; use --engine with an engine that can run one of "
             "the queries"
         )
-    return hunting.MadeQueries(left, (*made.refusals, *lost))
+    return replace(made, queries=left, refusals=(*made.refusals, *lost))
 
 
 def _dialect(queries: hunting.MadeQueries) -> str:
@@ -282,6 +285,8 @@ def _write(path: Path, hunted: hunting.Hunt, result: HuntResult, made: Sequence[
             case = case_of_run(
                 name, run.query.registration, run.pushes, run.answers, deterministic=fault.repeated
             )
+            if fault.failure is not None:
+                case = {**case, "notes": f"the engine failed: {fault.failure}"}
             (folder / "case.json").write_text(case_text(case), encoding="utf-8")
             text = hunt_report.fault_markdown(hunted, fault, made, str(path / name))
             (folder / "README.md").write_text(text, encoding="utf-8")

@@ -40,10 +40,10 @@ def as_text(hunt: Hunt, folders: Sequence[str]) -> Iterator[RenderableType]:
     text = outputs.quantity(len(hunt.faults), "fault") if hunt.faults else "no fault"
     of = outputs.quantity(len(hunt.queries), "query")
     name = hunt.name or "the engine"
-    yield f"{name} against {hunt.reference.name}: {text}, {_runs_text(hunt, f' of {of}')}"
+    yield f"{name} against {hunt.reference.name}: {_failed_text(hunt)}{text}, {_runs_text(hunt, f' of {of}')}"
     for number, fault in enumerate(hunt.faults):
         size = f"the smallest with {outputs.quantity(len(fault.run.pushes), 'triple')}"
-        last = "" if fault.repeated else "; a new process answered otherwise"
+        last = "" if fault.repeated or fault.failure else "; a new process answered otherwise"
         yield f"{number + 1}. {fault.sentence}: {outputs.quantity(fault.times, 'run')}, {size}{last}"
         if number < len(folders):
             yield f"  {folders[number]}"
@@ -53,22 +53,31 @@ def as_text(hunt: Hunt, folders: Sequence[str]) -> Iterator[RenderableType]:
             yield f"  {advice}"
         if (advice := choice_text(fault)) is not None:
             yield f"  {advice}"
-        yield stream_table(fault)
-        yield places_table(fault)
+        if fault.run.pushes:
+            yield stream_table(fault)
+        if fault.failure is None:
+            yield places_table(fault)
     if hunt.left:
         wrong = outputs.quantity(hunt.left, "wrong run")
         why = f": {UNTRIED}; use a longer --time-limit" if hunt.untried else ""
         yield f"{wrong} of those that were kept are explained by none of these{why}"
-    if hunt.failures:
-        query, problem = hunt.failures[0]
-        failed = outputs.quantity(len(hunt.failures), "run")
-        yield f"{failed} failed, the first ({query.name}): {problem}"
+    messages = {message for _, message in hunt.failed}
+    if unjudged := [one for one in hunt.failures if one[1] not in messages]:
+        query, problem = unjudged[0]
+        runs = outputs.quantity(len(unjudged), "run")
+        yield f"{runs} cannot be judged, the first ({query.name}): {problem}"
+
+
+def _failed_text(hunt: Hunt) -> str:
+    """Return the start of a verdict if the engine fails in runs, with their number; otherwise no text."""
+    failed = len(hunt.failed)
+    return f"the engine fails in {outputs.quantity(failed, 'run')}; " if failed else ""
 
 
 def consequence_text(hunt: Hunt, fault: Fault) -> str | None:
     """Return the advice to mend the faults with a known rule first; None for a fault with a known rule."""
     named = [str(number) for number, one in enumerate(hunt.faults, 1) if one.rule is not None]
-    if fault.rule is not None or not fault.repeated or not named:
+    if fault.rule is not None or fault.failure is not None or not fault.repeated or not named:
         return None
     few = f"fault{'s' if len(named) > 1 else ''} {outputs.first_few(named, _FAULTS_NAMED)}"
     return f"may be a consequence of {few}: mend {few} first, and hunt again"
@@ -126,6 +135,8 @@ def title(fault: Fault) -> str:
 
     The title of an unexplained fault is the first wrong report of its small run.
     """
+    if fault.failure is not None:
+        return f"the engine fails in a run of {fault.run.query.name}"
     if fault.rule is None and fault.repeated:
         return _wrong_report(fault)
     match = _PARTS.fullmatch(fault.sentence)
@@ -137,7 +148,7 @@ def case_name(fault: Fault) -> str:
     """Return a name that only this fault has: the sentence of its rule, or its wrong report and stream."""
     if fault.rule is not None:
         return fault.rule.sentence
-    if not fault.repeated:
+    if not fault.repeated and fault.failure is None:
         return title(fault)
     names = _term_names(fault)
     stream = (
@@ -239,6 +250,8 @@ def rule_text(fault: Fault) -> str:
     if fault.rule is not None:
         more = "" if fault.isolated else f" {_beside_text(fault)}."
         return f"The engine follows another rule: {fault.rule.sentence}.{more}"
+    if fault.failure is not None:
+        return f"The engine does not answer the messages of this run: {fault.failure}."
     if not fault.repeated:
         return "A new process answered the same query and stream otherwise: the engine is not deterministic."
     where = "" if fault.alike is None else f"; what is wrong has this in common: {fault.alike}"
@@ -253,6 +266,8 @@ def rule_text(fault: Fault) -> str:
 
 def right_text(hunt: Hunt, fault: Fault) -> str:
     """Return a text that describes the correct behavior, with the definition that requires it."""
+    if fault.failure is not None:
+        return "an engine replies to each message of a run"
     return hunt.reference.sentence if fault.rule is None else f"{hunt.reference.sentence}: {fault.rule.right}"
 
 
@@ -283,34 +298,57 @@ def fault_markdown(hunt: Hunt, fault: Fault, made: Sequence[tuple[str, str]], fo
     `folder` is the path of the fault's folder, relative to the folder in which `lars hunt` was run.
     """
     static = fault.run.query.registration.static
-    same = ", the same in a new process" if fault.repeated else ""
-    size, runs = (
-        outputs.quantity(len(fault.run.pushes), "triple"),
-        outputs.quantity(hunt.judged_runs, "judged run"),
-    )
     parts = (
         f"# {hunt.name}: {title(fault)}",
-        f"{size} that {hunt.name} answers wrongly by {hunt.reference.name}; {fault.times} of {runs}{same}.",
+        _summary(hunt, fault),
         "## Query",
         f"```sparql\n{fault.run.query.registration.query.strip()}\n```",
         *(("Static data:", "```\n" + "\n".join(static) + "\n```") if static else ()),
         "## Stream, in the order of its arrival",
-        _markdown(stream_table(fault)),
-        "## What is right, and what came",
-        *((f"Times in ms; {fault.verdict.choice}.",) if fault.verdict.choice else ()),
-        _markdown(places_table(fault)),
+        _markdown(stream_table(fault)) if fault.run.pushes else "The stream is empty.",
+        *(_answers_markdown(fault) if fault.failure is None else ()),
         "## Why",
         rule_text(fault),
         *((f"This fault {advice}.",) if (advice := consequence_text(hunt, fault)) else ()),
         f"Right: {right_text(hunt, fault)}.",
         "## Again",
-        "In this folder, judge what was recorded:",
-        f"```sh\n{judge_command(hunt, fault)}\n```",
-        "In the folder in which `lars hunt` was run, run the engine on it once more, and judge its reports:",
-        "```sh\n{}\n{}\n```".format(*again_commands(hunt, fault, f"{folder}/case.json")),
+        *_again_markdown(hunt, fault, folder),
         _provenance(made),
     )
     return "\n\n".join(parts) + "\n"
+
+
+def _summary(hunt: Hunt, fault: Fault) -> str:
+    """Return a sentence with the size of a fault's stream, and the number of runs that show the fault."""
+    size = outputs.quantity(len(fault.run.pushes), "triple")
+    if fault.failure is not None:
+        same = ", also in a new process" if fault.repeated else ""
+        failed = outputs.quantity(fault.times, "run")
+        judged = f"{hunt.judged_runs} were judged"
+        return f"{size} on which {hunt.name} fails{same}; it fails in {failed}, and {judged}."
+    same = ", the same in a new process" if fault.repeated else ""
+    runs = outputs.quantity(hunt.judged_runs, "judged run")
+    return f"{size} that {hunt.name} answers wrongly by {hunt.reference.name}; {fault.times} of {runs}{same}."
+
+
+def _answers_markdown(fault: Fault) -> Iterator[str]:
+    yield "## What is right, and what came"
+    if fault.verdict.choice:
+        yield f"Times in ms; {fault.verdict.choice}."
+    yield _markdown(places_table(fault))
+
+
+def _again_markdown(hunt: Hunt, fault: Fault, folder: str) -> Iterator[str]:
+    record, judge = again_commands(hunt, fault, f"{folder}/case.json")
+    where = "In the folder in which `lars hunt` was run, run the engine on it once more"
+    if fault.failure is not None:
+        yield f"{where}:"
+        yield f"```sh\n{record}\n```"
+        return
+    yield "In this folder, judge what was recorded:"
+    yield f"```sh\n{judge_command(hunt, fault)}\n```"
+    yield f"{where}, and judge its reports:"
+    yield f"```sh\n{record}\n{judge}\n```"
 
 
 def _markdown(listing: Table) -> str:
@@ -351,6 +389,7 @@ def as_json(hunt: Hunt, folders: Sequence[str], refusals: Sequence[tuple[str, st
         "runs": hunt.searched + hunt.tests,
         "judged": hunt.judged_runs,
         "wrong": hunt.wrong_runs,
+        "failed": len(hunt.failed),
         "unexplained": hunt.left,
         "seed": hunt.limits.seed,
         "queries": [query.name for query in hunt.queries],
@@ -360,6 +399,7 @@ def as_json(hunt: Hunt, folders: Sequence[str], refusals: Sequence[tuple[str, st
                 "says": fault.sentence,
                 "rule": None if fault.rule is None else fault.rule.sentence,
                 "right": right_text(hunt, fault),
+                "failure": fault.failure,
                 "runs": fault.times,
                 "seconds": round(fault.seconds, 3),
                 "repeated": fault.repeated,
@@ -413,6 +453,8 @@ def hunt_page(
     if hunt.faults:
         smallest = outputs.quantity(min(len(fault.run.pushes) for fault in hunt.faults), "triple")
         text = f"{outputs.quantity(len(hunt.faults), 'fault')} in {runs}. The smallest stream has {smallest}."
+    if hunt.failed:
+        text = f"The engine fails in {outputs.quantity(len(hunt.failed), 'run')}. {text}"
     page = _run_content(hunt) | {
         "faults": [
             _fault(hunt, number, fault, folders[number] if number < len(folders) else "")
@@ -473,6 +515,7 @@ def _fault(hunt: Hunt, number: int, fault: Fault, folder: str) -> outputs.Json:
     times = [one.t for one in pushes]
     drawn = stream_lanes(((push.t, push.stream, push.triple) for push in pushes), "input")
     ends = (min(times), max(times)) if times else (0, 0)
+    record, judge = again_commands(hunt, fault)
     return {
         "number": number + 1,
         "title": title(fault),
@@ -485,9 +528,9 @@ def _fault(hunt: Hunt, number: int, fault: Fault, folder: str) -> outputs.Json:
         "static": list(fault.run.query.registration.static[:_NAMED]),
         "timeline": lanes_json("times in ms", drawn, ends, outputs.plain) if times else None,
         "stream": page_blocks([stream_table(fault)]),
-        "places": page_blocks([places_table(fault)]),
+        "places": None if fault.failure is not None else page_blocks([places_table(fault)]),
         "choice": fault.verdict.choice,
         "why": rule_text(fault),
         "right": f"Right is {right_text(hunt, fault)}.",
-        "commands": [judge_command(hunt, fault), *again_commands(hunt, fault)],
+        "commands": [record] if fault.failure is not None else [judge_command(hunt, fault), record, judge],
     }

@@ -18,7 +18,7 @@ from agreement.proving.hunting import reference
 from agreement.proving.hunting.hunted_queries import hunted_query
 from agreement.results.renderings.hunt_report import judge_command
 from agreement.results.renderings.pages.page import program_version
-from lars.errors import LarsError
+from lars.errors import FailedRunError, LarsError
 from tests.agreement.command import lars
 from tests.agreement.engines.adapters.streams import in_units, rspql
 from tests.packs import ROOT
@@ -294,3 +294,74 @@ def test_queries_are_written_as_both_the_engine_and_what_judges_it_take_them():
     found = api.hunt(adapter=f"{SERVED} rspql", engine="yasper-rsp4j-1.0.1", runs=20, faults=1)
     assert found.to_json()["judged"] > 5
     assert "RANGE PT" in found.faults[0].run.query.registration.query
+
+
+WRAPPED = """import subprocess, sys, time
+engine = subprocess.Popen({toy!r}, text=True, bufsize=1, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+counts, pushes = False, 0
+for line in sys.stdin:
+    op = line.split('"')[3]
+    counts, pushes = ("COUNT(" in line, 0) if op == "open" else (counts, pushes + (op == "push"))
+    if {when}:
+        {fails}
+    engine.stdin.write(line)
+    print(engine.stdout.readline(), end="", flush=True)
+"""
+
+
+def failing(path, when, fails="sys.exit('boom in join')"):
+    """Return the command of a right adapter that fails if a condition holds."""
+    path.write_text(WRAPPED.format(toy=shlex.split(f"{TOY} right"), when=when, fails=fails))
+    return f"{sys.executable} {path}"
+
+
+@pytest.mark.parametrize(
+    ("when", "triples"), [('counts and op == "push" and pushes >= 3', 3), ('counts and op == "close"', 0)]
+)
+def test_an_engine_that_fails_in_some_runs_has_a_fault_with_the_smallest_failing_run(when, triples, tmp_path):
+    adapter = failing(tmp_path / "engine.py", when)
+    out, junit, page = tmp_path / "out", tmp_path / "junit.xml", tmp_path / "page.html"
+    files = ("--out", out, "--junit", junit, "--report", page)
+    ran = lars("hunt", "--adapter", adapter, "--runs", "60", "--time-limit", "4m", "-q", *files)
+    found = json.loads((out / "hunt.json").read_text())
+    assert ran.code == 1
+    first = f"toy-1.0 against rspql: the engine fails in {found['failed']} runs; 1 fault, "
+    assert (ran.out.startswith(first), found["failed"] >= 2) == (True, True)
+    (fault,) = found["faults"]
+    assert (len(fault["stream"]), fault["runs"], fault["repeated"]) == (triples, found["failed"], True)
+    assert re.match("the adapter .*boom in join", fault["failure"])
+    assert "COUNT(" in fault["query"]
+    assert found["wrong"] == 0 < found["judged"]
+    assert '<failure message="the engine fails: the adapter ' in junit.read_text()
+    assert "The engine fails in " in page.read_text(encoding="utf-8")
+    assert "No fault was found" not in (out / "README.md").read_text()
+    text = (out / fault["folder"] / "README.md").read_text()
+    (record,) = (shlex.split(line) for line in text.splitlines() if line.startswith("lars "))
+    again = lars("record", out / fault["folder"] / "case.json", *record[3:])
+    assert (again.code, "boom in join" in again.err) == (3, True)
+
+
+def test_an_engine_that_does_not_reply_in_some_runs_has_a_fault(tmp_path):
+    adapter = failing(tmp_path / "engine.py", 'counts and op == "push" and pushes >= 2', "time.sleep(9999)")
+    found = api.hunt(adapter=adapter, runs=40, silence=0.5, time_limit="4m")
+    (fault,) = found.faults
+    assert "0.5 s" in fault.failure
+    assert (found.ending[0], len(fault.run.pushes), fault.repeated) == (1, 2, True)
+
+
+def test_an_engine_that_fails_and_is_wrong_has_both_faults_and_the_failure_is_first(tmp_path):
+    adapter = failing(tmp_path / "engine.py", 'counts and op == "push" and pushes >= 3')
+    adapter_text = (tmp_path / "engine.py").read_text().replace("'right'", "'row-short'")
+    (tmp_path / "engine.py").write_text(adapter_text)
+    first, *others = api.hunt(adapter=adapter, runs=150, time_limit="4m").faults
+    assert first.failure is not None
+    assert [one.failure for one in others] == [None] * len(others) != []
+
+
+def test_an_engine_that_fails_in_each_run_is_not_judged(tmp_path):
+    query = tmp_path / "q.rq"
+    query.write_text(rspql(4, 2))
+    adapter = failing(tmp_path / "engine.py", 'op == "push"')
+    says = r"nothing was judged in \d+ runs, and the engine fails in 5 of them: .*q\.rq: the adapter .*boom"
+    with pytest.raises(FailedRunError, match=says):
+        api.hunt(query, adapter=adapter, runs=20)

@@ -197,9 +197,13 @@ def test_a_slow_engine_is_given_short_streams_and_a_late_reply_is_no_fault():
     hunt.pace = 2.0
     query = hunt.queries[0]
     hunt._step(query, next(streams(query, 0)))
-    hunt.fail(query, TimeIsUpError("late"))
-    hunt.fail(query, FailedEngineError("broken"))
-    assert (hunt.runs, [problem for _, problem in hunt.failures]) == (0, ["broken"])
+    hunt.fail(query, (), TimeIsUpError("late"))
+    hunt.add_failure()
+    assert (hunt.runs, hunt.failures, hunt.faults) == (0, [], [])
+    hunt.fail(query, (), FailedEngineError("broken"))
+    hunt.add_failure()
+    assert [problem for _, problem in hunt.failures] == ["broken"]
+    assert [fault.sentence for fault in hunt.faults] == ["the engine fails: broken"]
 
 
 @pytest.mark.parametrize("change", [answer_switches._at_arrival, answer_switches._at_one_time])
