@@ -320,8 +320,25 @@ def text_lines(explanation: AtomExplanation | NoAnswerStream, all_dates: Dates =
     if explanation.proof is not None:
         yield from teller.proof(explanation.proof)
     else:
+        if (other := _alike(explanation.world, explanation.moment)) is not None:
+            t, atom = explanation.moment
+            same = f"the short text of both is {short_text(atom)}"
+            yield f"{other} holds at {dates.text(t)}, not {atom}; {same}"
         yield from lines(teller.shortfall(next(iter(explanation.shortfalls)), explanation))
     yield from teller.rest()
+
+
+def _alike(world: explain.IndexedPoint, moment: Moment) -> Atom | None:
+    """Return an atom that holds at the time of a missing atom, and has the same short text; None without one.
+
+    The terms of both atoms differ in parts that short texts omit, such as a datatype or a language tag.
+    """
+    t, atom = moment
+    if t != world.t:
+        return None
+    places = (Variable(f"v{place}") for place, _ in enumerate(atom.arguments))
+    held = world.now(Atom(atom.predicate, tuple(places)))
+    return next((other for other in held if other != atom and short_text(other) == short_text(atom)), None)
 
 
 def _unanswered(stream: NoAnswerStream, dates: Dates) -> Iterator[str]:

@@ -295,3 +295,22 @@ def test_a_negation_that_holds_shows_what_its_atom_lacks(explain):
     assert lines[place + 1] == "not derived by rule 2: off(X) ← switch(X), power(X)."
     assert lines[place + 2] == "✗ power(a): nothing like it in [2, 2]"
     assert lines[place + 3] == "not cold(a): not at 2"
+
+
+@pytest.mark.parametrize(
+    ("there", "asked"),
+    [
+        ('"x"@en-us', '"x"@en'),
+        ('"21"', '"21"^^<http://www.w3.org/2001/XMLSchema#decimal>'),
+        (f'"{10**59}"^^<http://www.w3.org/2001/XMLSchema#integer>', str(10**59 + 1)),
+        ("<urn:a>", "<urn:b>"),
+    ],
+)
+def test_a_row_that_holds_with_a_term_that_looks_the_same_is_named(tmp_path, there, asked):
+    (tmp_path / "q.rq").write_text("SELECT ?v ?x { STREAM <urn:s> [NOW] { ?x <urn:v> ?v } }")
+    lines = (f'<urn:a> <urn:v> {each} <urn:s> "3" .\n' for each in (there, "<urn:z>"))
+    (tmp_path / "t.nq").write_text("".join(lines))
+    ran = lars("explain", tmp_path / "q.rq", tmp_path / "t.nq", "--at", 3, f"ans({asked},urn:a)")
+    first = ran.out.partition("\n")[0]
+    assert ran.code == 0, ran.err
+    assert first.startswith(f"ans1({there}, <urn:a>) holds at 3, not ans1(") == (there != "<urn:a>")
