@@ -50,7 +50,9 @@ class QuadLines(LineFormat):
         if options.trace_unit is not None:
             return source
         loose = is_loose(head.lines)
-        clock = replace(source.clock, integer_unit=MILLISECOND) if loose else source.clock
+        # Numbers as in Turtle beside quoted times are not YABench's notation, whose literals have datatypes.
+        in_ms = loose and any(map(_counts_milliseconds, filter(None, map(_read_quietly, head.lines))))
+        clock = replace(source.clock, integer_unit=MILLISECOND) if in_ms else source.clock
         return replace(source, loose=loose, clock=clock)
 
     def read(
@@ -221,6 +223,10 @@ def _terms(tokens: list[LineToken]) -> list[LineToken]:
 
 def _is_loose(tokens: Sequence[LineToken]) -> bool:
     return tokens[-1].kind != "quoted" or any(token.kind == "bare" for token in tokens)
+
+
+def _counts_milliseconds(tokens: Sequence[LineToken]) -> bool:
+    return tokens[-1].kind != "quoted" or any(token.kind == "bare" and "^^" in token.text for token in tokens)
 
 
 def _read_quietly(line: str) -> list[LineToken] | None:

@@ -216,6 +216,12 @@ def test_literals_without_quotes_are_read_as_in_turtle(tmp_path, bare, expected)
     assert found == str(Literal(bare, XSD + (expected or "string")))
 
 
+@pytest.mark.parametrize("line", ['<urn:s> <urn:p> 54 "2000" .', '<urn:s> <urn:p> -5.5e1 "2000" .'])
+def test_numbers_without_quotes_beside_quoted_times_are_no_spelling_of_yabench(spark, tmp_path, line):
+    paths = written(tmp_path, {"a.nt": f'<urn:s> <urn:p> <urn:o> "1000" .\n{line}\n'})
+    assert [row[0] for row in both(spark, paths)] == [1000, 2000]
+
+
 @pytest.mark.parametrize(
     ("origin", "expected"),
     [(None, [1, 2, 3]), (datetime(2024, 5, 1, 11, 59, 50, tzinfo=UTC), [10, 11, 12])],
