@@ -18,6 +18,7 @@ from agreement.comparing.matching.places import ReportMatch, Reports, TimePair, 
 from agreement.comparing.smaller import fewest_enough
 from agreement.documents.dates import Dates
 from agreement.documents.recordings import SLACK, Push, Recording, Report, in_common_columns, rows_of
+from agreement.documents.requests import sources
 from agreement.engines import specifications
 from agreement.engines.adapters.built_in import ADAPTER, adapted_version
 from agreement.engines.engine import NOTHING_OFF, Engine, EngineRule
@@ -29,6 +30,7 @@ from lars.errors import LarsError, cut
 from lars.language.windows import Bounds
 from solver.facts import Row
 from solver.settings import Progress, no_progress
+from translate.model.windows import Range
 
 
 def profile(name: str) -> Specification | Engine:
@@ -179,6 +181,11 @@ class SwitchedRule:
 Switched = frozenset[tuple[int, str]]
 """The rules and parameters that are changed, each as the number of its engine (0 or 1) and its name."""
 _NOTHING: Final[Switched] = frozenset()
+_MOST_STARTS: Final = 12
+"""The maximum number of start times t0 that are tried if two engines differ.
+
+A guess: each start time takes a complete evaluation, and most engines begin at 0 or soon after it.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,6 +272,38 @@ class Pairing:
         return ReportMatch(
             place, first, second, RowMatch((), tuple(missing), tuple(extra)), apart=tuple(apart)
         )
+
+    @property
+    def slide(self) -> int:
+        """The largest slide of a specification's windows in time points; 0 if t0 moves no window."""
+        windows = (
+            source.window
+            for side, run in zip(self.sides, self.runs, strict=True)
+            if isinstance(side.who, Specification) and side.who.slide != "ignored"
+            for source in sources(run.query)
+            if specifications.query_starts(sources(run.query), run.unit) is None
+        )
+        slides = (one.slide for one in windows if isinstance(one, Range) and one.slide is not None)
+        return max((slide.points(self.runs[0].unit) for slide in slides), default=0)
+
+    def same_start(self) -> int | None:
+        """Return a start time t0 of windows with which both engines report the same; None if none is found.
+
+        Start times are tried from time 0 up to the largest slide, if the user sets no start time.
+        """
+        if any(side.start is not None for side in self.sides):
+            return None
+        fixed = {
+            key: recording
+            for key, recording in self._reports.items()
+            if not isinstance(self.sides[key[0]].who, Specification)
+        }
+        for start in range(min(self.slide, _MOST_STARTS)):
+            first, second = (replace(side, start=start) for side in self.sides)
+            moved = Pairing((first, second), self.runs, self.likeness, self.times, dict(fixed))
+            if moved.differences() == {}:
+                return start
+        return None
 
     def differences(self, switched: Switched = _NOTHING) -> Mapping[int, ReportMatch] | None:
         """Return the differences by pushed triple or time unit.
@@ -384,6 +423,9 @@ class Divergence:
     - `fields` are the parameters in which the specifications of both engines differ.
     - `after` contains the reports of each engine that no triple triggers.
     - `silent` contains true for each engine that reports no row, otherwise false.
+    - `start` is the start time t0 of a specification's windows; None if they close at multiples of their
+      slide. `moves` is true if t0 moves windows of a specification. `same_start` is another start time with
+      which both engines report the same, or None.
     - `title` is the name of the case. If times are dateTimes, `dates` converts time points to dateTimes.
     """
 
@@ -398,6 +440,9 @@ class Divergence:
     fields: tuple[EngineRule, ...]
     after: tuple[Reports, Reports]
     silent: tuple[bool, ...]
+    start: int | None = None
+    moves: bool = False
+    same_start: int | None = None
     dates: Dates = Dates(unit=MILLISECOND)
     title: str | None = None
 
@@ -454,6 +499,9 @@ def divergence(pairing: Pairing, progress: Progress = no_progress) -> Divergence
         fields=tuple(fields(first.specification, second.specification)),
         after=(our_last, their_last),
         silent=tuple(not any(report.rows for report in recording.reports) for recording in recordings),
+        start=first.start,
+        moves=pairing.slide > 0,
+        same_start=pairing.same_start() if explanations else None,
     )
 
 

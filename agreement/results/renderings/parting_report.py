@@ -187,12 +187,19 @@ def summary(parting: Divergence) -> str:
     when = "" if parting.pushes is None else f" (time {_when(parting.pushes[at].t, _dates(parting))})"
     rules = ", ".join(f"{_name_of(cause, parting)} ({count})" for cause, count in parting.frequencies)
     why = f"; what parts them: {rules}" if rules else "; no rule of them explains it"
+    if parting.same_start is not None:
+        t0 = parting.dates.option(parting.same_start)
+        why = f"; only t0 parts them: with --t0 {t0}, they report the same"
     return (
         f"{first} and {second} part at {len(parting.parted)} of {places}, first at {place} {where}{when}{why}"
     )
 
 
 def _rules(parting: Divergence) -> Iterator[str]:
+    if parting.moves and parting.places and parting.start is None:
+        yield "compared for the t0 with which windows close at multiples of their slide; --t0 sets another t0"
+    elif parting.moves and parting.places and parting.start is not None:
+        yield f"compared for t0 = {parting.dates.option(parting.start)}"
     if parting.fields and parting.parted:
         names = "; ".join(f"{rule.name}: {rule.sentence}" for rule in parting.fields)
         whose = "" if parting.pushes is None else "that they follow "
@@ -226,6 +233,8 @@ def _json_of_one(parting: Divergence, dates: Dates) -> outputs.Json:
         "second": parting.names[1],
         "aligned_by": "time unit" if parting.pushes is None else "push",
         "compared": parting.places,
+        "t0": parting.start,
+        "same_with_t0": parting.same_start,
         "differences": [_json_parted(part, parting, dates) for part in parting.parted],
         "frequencies": [_json_cause(cause) | {"differences": count} for cause, count in parting.frequencies],
         "undo_all": list(map(_json_cause, parting.alone)),

@@ -63,6 +63,26 @@ def test_two_real_engines_are_compared(inputs):
     assert "rsp-js-1.3.5 and rsp-rs-0.3.5 part at " in ran.out
 
 
+NAMES = ("rspql", "rsp-js-1.3.5")
+
+
+def test_the_t0_of_a_comparison_is_named_and_other_t0_are_tried(tmp_path):
+    query, trace = tmp_path / "q.rspql.rq", tmp_path / "t.nq"
+    query.write_text(rspql(4, 3))
+    line = '<http://e/a> <http://e/p> "{0}" <http://e/S> "{0}" .\n'
+    trace.write_text("".join(line.format(t) for t in (1, 3, 6, 7, 12)))
+    compared = ("compare", f"{SERVED} rspql", "rspql", query, trace)
+    aligned, at_0, at_1 = lars(*compared), lars(*compared, "--t0", "0"), lars(*compared, "--t0", "1")
+    assert "only t0 parts them: with --t0 0, they report the same" in aligned.out
+    assert "t0 with which windows close at multiples of their slide" in aligned.out
+    assert (aligned.code, at_0.code, at_1.code) == (1, 0, 1)
+    assert "compared for t0 = 0" in at_0.out
+    assert "only t0" not in at_1.out
+    found, other = (lars("compare", f"{SERVED} {name}", *compared[2:], "--json").json for name in NAMES)
+    assert (found["t0"], found["same_with_t0"]) == (None, 0)
+    assert (other["same"], other["same_with_t0"]) == (False, None)
+
+
 def test_a_recorded_case_is_run_again(inputs, tmp_path):
     case, adapter = tmp_path / "case.json", f"{SERVED} rsp-js-1.3.5"
     lars("record", *inputs, "--adapter", adapter.removeprefix("adapter:"), "--out", case)
