@@ -76,6 +76,8 @@ class ReportAssignment:
       an evaluation may come in a report of its own, at any time.
     - `windows` are the windows that report.
     - `closes` is the time in ms at which the first window closes, or None if the clock closes no windows.
+    - `unshown` are the time points at which a window closes that reports only with a triple, if its close
+      alone causes an evaluation.
     - `wait` is the number of ms by which an evaluation takes place later than the time for which it is
       evaluated.
     """
@@ -85,6 +87,7 @@ class ReportAssignment:
     once: bool = False
     windows: tuple[specifications.ShownWindow, ...] = ()
     closes: float | None = None
+    unshown: tuple[range, ...] = ()
     wait: float = 0
 
     @property
@@ -120,6 +123,14 @@ class ReportAssignment:
         own = report.t + self.options.early - self.wait
         return own if self.push_times is None else self.push_times.get(report.trigger, own)
 
+    def is_unshown(self, time: float) -> bool:
+        """Return whether a window that reports only with a triple closes at a time in ms."""
+        if not self.unshown:
+            return False
+        length = self.windows[0].frame.unit.milliseconds
+        at = round(time / length)
+        return _is_at(at * length, time) and any(at in times for times in self.unshown)
+
 
 def one_report(report: recordings.Report, other: recordings.Report) -> bool:
     """Return whether two recorded reports can be parts of one report: both have rows and the same time."""
@@ -147,7 +158,8 @@ def slots(
         if number < 0 or delayed - times[number] >= bound(times[number]):
             alone.append(undue((report,), how))
         elif how.once and belonging[number] and not one_report(belonging[number][0], report):
-            alone.append(ReportMatch(report.t, None, (report,), problem="a second report"))
+            unshown = not _is_at(time, times[number]) and how.is_unshown(time)
+            alone.append(ReportMatch(report.t, None, (report,), problem="a second report", unshown=unshown))
         else:
             belonging[number].append(report)
     # An evaluation has no other fields yet; `replace` would take a third of the time of this function.
@@ -160,8 +172,14 @@ def slots(
 
 def undue(reports: tuple[recordings.Report, ...], how: ReportAssignment) -> ReportMatch:
     """Return the match of reports that belong to no evaluation, with the reason why the reports are wrong."""
-    early = how.closes is not None and how.time_of(reports[0]) < how.closes
-    return ReportMatch(reports[0].t, None, reports, problem=UNCLOSED if early else UNDUE)
+    time = how.time_of(reports[0])
+    early = how.closes is not None and time < how.closes
+    problem, unshown = (UNCLOSED, False) if early else (UNDUE, how.is_unshown(time))
+    return ReportMatch(reports[0].t, None, reports, problem=problem, unshown=unshown)
+
+
+def _is_at(time: float, other: float) -> bool:
+    return abs(time - other) <= recordings.SLACK
 
 
 UNCLOSED: Final = "a report before the first window closes"
@@ -197,7 +215,11 @@ def belonging(of: specifications.FramedTask, options: JudgeOptions) -> ReportAss
         return ReportAssignment(options, None if of.frame.lead else times)
     reporting = tuple(window for window in of.windows if window.strategies)
     wait = of.task.run.wait * length
-    return ReportAssignment(options, once=True, windows=reporting, closes=first_close(of), wait=wait)
+    alone = of.specification.combination == "any"
+    closes = (_report_times(window) for window in reporting if alone and "non-empty" in window.strategies)
+    unshown = tuple(times for times in closes if times is not None)
+    first = first_close(of)
+    return ReportAssignment(options, once=True, windows=reporting, closes=first, unshown=unshown, wait=wait)
 
 
 def slide_of(window: specifications.ShownWindow) -> int:

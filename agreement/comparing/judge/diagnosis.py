@@ -305,6 +305,17 @@ def variations(of: specifications.Specification) -> Iterator[tuple[str, specific
                 yield says, of.model_copy(update={name: value})
 
 
+def _empty_closes(of: specifications.Specification) -> Iterator[tuple[str, specifications.Specification]]:
+    """Yield a specification with two other parameters: each window that closes reports, also an empty answer.
+
+    One change alone still omits reports: of windows without a triple, or of other windows without a row.
+    """
+    report = frozenset(("window-close",))
+    if of.report == report | {"non-empty"} and of.empty != "reported":
+        says = "report = window-close and empty = reported"
+        yield says, of.model_copy(update={"report": report, "empty": "reported"})
+
+
 _DUE: Final = 4
 """The number of windows that are tried as the window of the first report."""
 
@@ -493,7 +504,7 @@ def _attempts(recorded: RecordingToJudge, of: specifications.Specification) -> I
         if engine.specification == of.name and not reads_graphs(recorded.task.query):
             yield partial(recorded.by_engine, name)
     free = replace(recorded.options, bounds=None)
-    for changed, specification in variations(of):
+    for changed, specification in (*variations(of), *_empty_closes(of)):
         yield partial(recorded.judge, f"{of.name} with {changed}", specification, free)
     windows = (source.window for source in sources(recorded.task.query))
     ranges = [window for window in windows if isinstance(window, Range)]

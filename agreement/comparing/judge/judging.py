@@ -661,7 +661,7 @@ def first_problem(verdict: CaseVerdict) -> str:
         if judgement.correct:
             return ""
         share = f"({len(windows)} of {len(judgement.best.windows)})"
-        return f"at {plain(windows[0].at)} ms: {windows[0].problem} {share}"
+        return f"at {plain(windows[0].at)} ms: {windows[0].problem_text} {share}"
     place = judgement.by
     wrong = judgement.wrong
     return (

@@ -135,8 +135,9 @@ def matched(place: ReportMatch, options: JudgeOptions) -> ReportMatch:
     delay = place.came[0].t - place.at if place.right is not None and place.came else None
     problem = place.problem or _problem(place, rows, options)
     # Each evaluation of each tried start time comes here: `replace` would look up every field.
+    content = place.first, place.triples
     return ReportMatch(
-        place.at, place.right, place.came, rows, problem, place.first, place.triples, delay, place.apart
+        place.at, place.right, place.came, rows, problem, *content, delay, place.apart, place.unshown
     )
 
 
@@ -219,7 +220,7 @@ def phase_of(of: specifications.FramedTask, started: int, options: JudgeOptions)
 
 def measures(window: ReportMatch) -> Json:
     """Return the numbers of one window: rows, precision, recall, the delay in ms, and the problem."""
-    return {**counts(window.rows), **pick(window, "delay", "triples", "problem")}
+    return {**counts(window.rows), **pick(window, "delay", "triples"), "problem": window.problem_text}
 
 
 def counts(rows: RowMatch) -> Json:

@@ -36,6 +36,7 @@ class ReportMatch:
     - `triples` is the number of triples in all windows.
     - `delay` is the delay in ms of the first report.
     - `apart` contains pairs of report times that differ; a time is None if only the other side has a report.
+    - `unshown` is true if nothing is evaluated because the window that closes has no triple.
     """
 
     at: float
@@ -47,6 +48,7 @@ class ReportMatch:
     triples: int | None = None
     delay: float | None = None
     apart: tuple[TimePair, ...] = ()
+    unshown: bool = False
 
     @property
     def right_rows(self) -> tuple[Row, ...]:
@@ -57,6 +59,11 @@ class ReportMatch:
     def came_rows(self) -> tuple[Row, ...]:
         """The reported rows; rows that were also expected come first."""
         return (*self.rows.shared, *self.rows.extra)
+
+    @property
+    def problem_text(self) -> str | None:
+        """The problem for readers, which names a window that is not evaluated because it has no triple."""
+        return "a report of a window without a triple" if self.unshown else self.problem
 
     @property
     def size(self) -> int:

@@ -212,7 +212,7 @@ def judged_windows(verdict: AnswersVerdict) -> Iterator[WindowVerdict]:
                 "to": points(window.at, length),
             },
             _with_iris(window.rows) if verdict.lexical else window.rows,
-            window.problem,
+            window.problem_text,
             verdict.names,
             window.delay,
             window.triples,

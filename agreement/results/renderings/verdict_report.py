@@ -140,7 +140,8 @@ def by_specification(
         odd = [window for window in windows if window.problem is not None]
         if odd:
             times = [
-                f"{judging.in_points(window.at, milliseconds, dates)} ({window.problem})" for window in odd
+                f"{judging.in_points(window.at, milliseconds, dates)} ({window.problem_text})"
+                for window in odd
             ]
             yield f"{title(best, dates)}: {outputs.first_few(times, _TIMES)}"
 
@@ -214,9 +215,18 @@ def _headline(judgement: Judgement, dates: Dates) -> str:
     wrong = f"{best.wrong} of {len(best.windows)} windows are wrong"
     fit = f"best t0 = {judging.starts_in_words([best], dates)}{dates.caption}, {ends}: {wrong}"
     return (
-        f"incorrect by {by}: none of {judgement.tried_choices} choices of t0 and bounds fits; {fit}, "
-        f"score {outputs.share_text(best.score)}"
+        f"incorrect by {by}: none of {judgement.tried_choices} choices of t0 and bounds fits; {fit}"
+        f"{_scored(best)}"
     )
+
+
+def _scored(best: Verdict) -> str:
+    """Return the score over rows; a score of 1 would read as praise if windows are wrong but no row is."""
+    if best.score < 1:
+        return f", score {outputs.share_text(best.score)}"
+    rows = any(window.rows.expected for window in best.windows)
+    right = "every row is right" if rows else "no row is expected or reported"
+    return f", but {right}: only reports without rows differ"
 
 
 def _like(verdict: Verdict, verdicts: Iterable[Verdict], milliseconds: float) -> list[Verdict]:
@@ -287,9 +297,9 @@ def _cells(window: ReportMatch, dates: Dates) -> Iterator[str]:
 
 
 def _problem(window: ReportMatch, shift: Shift | None) -> str:
-    if window.problem is None:
+    if (problem := window.problem_text) is None:
         return ""
-    parts = [window.problem, *_odd_rows(window.rows)]
+    parts = [problem, *_odd_rows(window.rows)]
     return "\n".join(parts if shift is None else [*parts, shift_in_words(shift)])
 
 

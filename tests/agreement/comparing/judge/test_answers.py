@@ -184,7 +184,7 @@ def test_an_empty_report_that_is_added_counts_unless_ignored(tmp_path, kind):
     one = own("csparql", pushes=pushed(*GAP))
     more = replace(one, reports=(one.at(0), (8000.0, ()), *one.reports[1:]))
     window = only(more.judged(tmp_path, kind, "--t0", "0", "--no-diagnosis"))
-    assert (window["to"], window["problem"]) == (8, "a report where nothing is evaluated")
+    assert (window["to"], window["problem"]) == (8, "a report of a window without a triple")
     correct(more.judged(tmp_path, kind, "--t0", "0", "--empty", "ignored"), 0)
 
 
@@ -203,7 +203,7 @@ def test_a_report_with_rows_where_nothing_is_evaluated_always_counts(tmp_path, k
     rows = one.at(0)[1]
     more = replace(one, reports=(one.at(0), (8000.0, rows), *one.reports[1:]))
     found = wrong(more.judged(tmp_path, kind, "--t0", "0", "--empty", "ignored", "--no-diagnosis"))
-    assert [(one["to"], one["problem"]) for one in found] == [(8, "a report where nothing is evaluated")]
+    assert [(one["to"], one["problem"]) for one in found] == [(8, "a report of a window without a triple")]
 
 
 @pytest.mark.parametrize("kind", TEXTS)
