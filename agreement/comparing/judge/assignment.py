@@ -127,7 +127,7 @@ class ReportAssignment:
         """Return whether a window that reports only with a triple closes at a time in ms."""
         if not self.unshown:
             return False
-        length = self.windows[0].frame.unit.milliseconds
+        length = self.windows[0].frame.task.unit.milliseconds
         at = round(time / length)
         return _is_at(at * length, time) and any(at in times for times in self.unshown)
 

@@ -166,6 +166,8 @@ def _departures(result: suite.SuiteResult) -> Iterator[str]:
     found = chosen.departures(own)
     # Another vector that fits too may have the language's own value: then no answer shows a difference.
     shown = [text for name, text in found.items() if all(name in each.departures(own) for each in fitting)]
+    if (label := _LABELS[result.choice[1]]) and all(when != "evaluation" for _, when in result.fitting):
+        shown.append(f"{label.removeprefix(', ')} instead of at the time of the evaluation")
     if shown:
         yield f"  different from {TITLES[language]}'s own parameters: {'; '.join(shown)}"
         if not result.declared:
@@ -179,12 +181,19 @@ def _departures(result: suite.SuiteResult) -> Iterator[str]:
 
 
 def _as_file(result: suite.SuiteResult, choice: Choice) -> Iterator[str]:
-    """Yield parameters as lines of a specification, after a sentence about the use of its file."""
+    """Yield parameters as lines of a specification, after a sentence about the use of its file.
+
+    A specification has no key for the times of reports, which only the suite compares in several ways.
+    """
     language, vector = result.writing.language, suite.vectors()[choice[0]]
     values = vector.specification(language, unit_of(language)).model_dump(mode="json", exclude_defaults=True)
     start = f" --t0 {ALIGNED}" if vector.start == ALIGNED else ""
     options = f"--engine mine.toml{start}"
-    yield f"  for lars hunt and lars judge, save these parameters as mine.toml, and add {options}:"
+    users = "lars hunt and lars judge"
+    if choice[1] != "evaluation":
+        yield f"  {users} compare times of evaluations, and call reports with later times wrong or late"
+        options, users = f"--engine mine.toml --label {choice[1]}", "lars suite run"
+    yield f"  for {users}, save these parameters as mine.toml, and add {options}:"
     for key, found in (values | {"name": result.engine}).items():
         written = sorted(found) if isinstance(found, list) else found
         yield f"    {key} = {json.dumps(written, ensure_ascii=False)}"

@@ -1,5 +1,7 @@
 """The faults that explain a wrong case: also those of `lars hunt`, and the simplest of equal ones first."""
 
+import re
+
 from agreement import api
 from tests.agreement.command import lars
 from tests.agreement.comparing.judge.test_batches import case
@@ -121,3 +123,31 @@ def test_a_recording_that_is_too_long_for_the_rules_of_a_hunt_has_advice(tmp_pat
             "judge", kept_first(tmp_path, f"n{last}", last=last), "--engine", "csparql", "--t0", "0"
         ).out
         assert (said in text) is is_long
+
+
+TWO = """PREFIX : <http://e/>
+REGISTER RStream <http://e/out> AS
+SELECT ?s ?o
+FROM NAMED WINDOW :w ON STREAM :S [RANGE 4 STEP 2]
+FROM NAMED WINDOW :v ON STREAM :T [RANGE 6 STEP 3]
+WHERE { WINDOW :w { ?s :p ?o } WINDOW :v { ?s :p ?o } }"""
+
+
+def test_reports_of_empty_windows_are_named_and_explained(tmp_path):
+    """Each window that closes reports, also without a triple, where the language evaluates none."""
+    stream = pushed((1, "1"), (2, "1"), (9, "2"), (17, "3"))
+    for n in (1, 3):
+        stream[n]["stream"] = "http://e/T"
+    row = {"s": "<http://e/a>", "o": '"1"'}
+    closes = [(4, 2), (6, 2), (8, 2), (9, 3), (10, 3), (12, 3), (14, 3), (15, 3), (16, 3)]
+    output = [{"t": t, "trigger": n, "rows": [row] if t == 4 else []} for t, n in closes]
+    path = case(tmp_path, "empty", query=TWO, engine="mine-1", stream=stream, output=output)
+    ran = lars("judge", path, "--engine", "rspql", "--t0", "0")
+    assert " windows are wrong, but every row is right: only reports without rows differ" in ran.out
+    best, *_ = explained(path)
+    assert best.startswith(
+        "rspql with report = window-close and empty = reported predicts every report, and nothing else"
+    )
+    empty = re.findall(r"│ +- │ +(\d+) .*│ a report of a window without a triple +│", ran.out)
+    assert empty == ["8", "9", "14", "15", "16"]
+    assert "a second report" not in ran.out

@@ -12,6 +12,7 @@ import time
 from collections import Counter
 from dataclasses import replace
 from decimal import Decimal
+from functools import partial
 from threading import Event
 from xml.etree import ElementTree as ET
 
@@ -218,6 +219,25 @@ def test_parameters_that_differ_from_those_of_the_language_are_said(change, said
         answers = [one.answer for one in judged(engine, tests).results]
         assert int(passed[1]) == judged_suite("engine", RSPQL, answers, by_its_own).count("passed")
         assert int(passed[1]) < judged(engine, tests).count("passed")
+
+
+def test_a_report_at_the_next_arrival_differs_and_its_parameters_reproduce_it(tests):
+    """A specification cannot say when an engine reports: without --label, its file would fail most tests."""
+    own = next(iter(declared_vectors(builtin("rspql"), 0, "low-open")))
+    place = partial(running._place, "arrival", after=True)
+    answers = [
+        replace(one, reports=tuple((told(t), rows) for t, rows in one.reports), fits=None)
+        for one in engine_answers([built_in("rspql")], tests, RSPQL, {})
+        for told in [running._told_at(place(), one.test)]
+    ]
+    found = judged_suite("late", RSPQL, answers, None)
+    text = "\n".join(line for line in as_text([found]) if isinstance(line, str))
+    assert (found.count("failed"), found.choice) == (0, (own, "arrival"))
+    said = "RSP-QL's own parameters: reported at the next arrival instead of at the time of the evaluation\n"
+    assert said in text
+    assert "add --engine mine.toml --label arrival:" in text
+    failed = [judged_suite("late", RSPQL, answers, frozenset({(own, one)})).count("failed") for one in LABELS]
+    assert (failed[LABELS.index("arrival")], failed[0] > 0) == (0, True)
 
 
 def test_only_what_the_answers_show_is_said_to_differ(tests):
