@@ -35,6 +35,7 @@ _NOT_ASKED: Final = "by these parameters nothing is due in the test, and nothing
 _FOUND: Final = "the run has found the parameters of the engine, which are not declared"
 _MUTE: Final = "the engine gave no report in the whole run"
 _ROWLESS: Final = "no report of the engine contains a row in the whole run"
+UNTRIED: Final = "the suite has no tests for windows that are open at both ends"
 _SHOWN: Final = 5
 _LABELS: Final = {
     "evaluation": "",
@@ -87,6 +88,7 @@ def _sentences(result: suite.SuiteResult) -> Iterator[str]:
         yield f"  by these parameters, {_failed_text(left)}"
     if result.misfits:
         yield f"  {_misfit_text(result.misfits, 'the declared' if result.declared else 'all')}"
+        yield f"  not tried: bounds open, because {UNTRIED}"
     elif len(result.fitting) > 1:
         yield f"  {_fitting_text(result.fitting)}"
     if result.count("not asked"):
@@ -325,7 +327,7 @@ def reasons(result: suite.TestResult, choice: Choice) -> str:
     The text does not advise these parameters: a fault often looks like other parameters in a single test.
     """
     if not result.fits:
-        return "no parameters explain what came"
+        return "no parameters of the suite explain what came"
     own = _values(choice)
     nearest = min(result.fits, key=lambda one: (_distance(own, _values(one)), one[0], one[1]))
     differ = {name: value for name, value in _values(nearest).items() if own.get(name) != value}

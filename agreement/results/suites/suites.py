@@ -135,7 +135,7 @@ class SuiteRequest:
         metavar="TIME",
         keyword="int | str | None",
     )
-    bounds: Bounds | None = bounds_option()
+    bounds: Bounds | None = bounds_option("the bounds that fit the reports best; open has no tests")
     label: Label | None = option(
         None,
         "Time that the engine writes in its reports: the time of the evaluation (evaluation), less than "
@@ -376,6 +376,8 @@ def _declared(request: SuiteRequest) -> frozenset[Choice] | None:
         if (request.t0, request.bounds, request.label) != (None, None, None):
             raise LarsError("--t0, --bounds and --label require --engine SPEC")
         return None
+    if request.bounds == "open":
+        raise LarsError(f"--bounds open: {suite_report.UNTRIED}; use closed, low-open or high-open")
     numbers = declared_vectors(specification(request.engine), request.t0, request.bounds)
     if not numbers:
         raise LarsError(

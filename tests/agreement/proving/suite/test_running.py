@@ -259,6 +259,14 @@ def test_parameters_that_a_wrong_answer_fits_do_not_read_as_advice(tests):
     assert "would be right" not in text + junit(found)
 
 
+def test_an_engine_whose_windows_are_open_at_both_ends_hears_that_no_test_knows_them(tests):
+    found = judged(BuiltInEngine(builtin("rspql").model_copy(update={"bounds": ("open",)})), tests)
+    text = "\n".join(line for line in as_text([found]) if isinstance(line, str))
+    assert found.count("failed") > 0
+    assert "not tried: bounds open, because the suite has no tests for windows that are open at both" in text
+    assert "not tried" not in "\n".join(map(str, as_text([judged(built_in("rspql"), tests)])))
+
+
 def test_a_failed_test_is_no_diagnosis(tests):
     engine = AlteredEngine(built_in("rspql"), replies=_each(lambda reports: reports[1:]))
     found = judged(engine, tests)
@@ -564,6 +572,10 @@ def test_a_run_that_is_ended_keeps_the_answers_that_it_has(number, folder, tmp_p
         (("suite", "run", "{}", "--adapter", "x", "--level", "y"), "--level y: expected core"),
         (("suite", "run", "{}/tests", "--adapter", "x"), "no such file"),
         (("suite", "run", "{}", "--adapter", "x", "--t0", "1"), "require --engine SPEC"),
+        (
+            ("suite", "run", "{}", "--adapter", "x", "--engine", "rspql", "--bounds", "open"),
+            "use closed, low",
+        ),
         (("suite", "run", "{}", "--adapter", "x", "--dialect", "y"), "--dialect y: expected rspql, csparql"),
     ],
 )
