@@ -106,6 +106,17 @@ def case_with_windows_ahead(seed):
     return one if alike else replace(one, push=windows, pull=windows)
 
 
+def case_with_slides(seed):
+    """Return the comparison of a seed that counts in groups, with the same slide on both sides."""
+    draw = random.Random(f"slides {seed}")
+    bounds = draw.choice(get_args(Bounds))
+    windows = (Window(E + "r", draw.randint(1, 8), draw.randint(2, 5), bounds),)
+    select = Shape(("x",), tuple(aggregate(draw) for _ in range(draw.randint(1, 2))), ("x",))
+    arrivals, static, trigger, period = given(draw, "r", True, select)
+    one = ("block", 0, (("?x", "p", "?y"),), False)
+    return Case(one, select, windows, windows, bounds, arrivals, static, trigger, period)
+
+
 def case(seed):
     """Return the random comparison of a seed; in most each predicate has a stream of its own.
 

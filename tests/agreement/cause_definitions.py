@@ -4,6 +4,7 @@ It shares no code with the program: windows are those of `reference`, rows those
 SPARQL 1.1 in `tests.sparql.reference`, each at one time from the triples that windows show.
 """
 
+from dataclasses import replace
 from functools import cached_property, lru_cache
 
 from tests.agreement.cause_cases import LAST, blocks, groups_tree, term, tree
@@ -29,9 +30,12 @@ class Side:
         found, shape = self.whole(at, **otherwise), self.case.select
         return found if shape.limit is None else set(first_ones(found, shape))
 
-    def _whole(self, at, *, newest=LAST, unhidden=False, empty=False):
-        """Return the rows at a time; `unhidden`: windows show what is newer than they reach, too."""
-        data = self.data(at, newest, unhidden=unhidden, empty=empty)
+    def _whole(self, at, *, newest=LAST, unhidden=False, moved=False, empty=False):
+        """Return the rows at a time; `unhidden`: windows show what is newer than they reach, too.
+
+        `moved`: windows end at the time, and are as long as they are.
+        """
+        data = self.data(at, newest, unhidden=unhidden, moved=moved, empty=empty)
         names = self.case.select.names
         return {tuple(row.get(name) for name in names) for row in answer(self.query, data).rows}
 
@@ -44,9 +48,10 @@ class Side:
         found = answer(self.groups_query, self.data(at, newest, unhidden=unhidden, empty=False)).rows
         return any(all(one.get(name) == values[name] for name in shape.shown) for one in found)
 
-    def data(self, at, newest, *, unhidden, empty):
+    def data(self, at, newest, *, unhidden, empty, moved=False):
         shown = [
-            set() if empty else self.shown(window, at, newest, unhidden=unhidden) for window in self.windows
+            set() if empty else self.shown(window, at, newest, unhidden=unhidden, moved=moved)
+            for window in self.windows
         ]
         static = {triple_of(one) for one in self.static}
         data = Dataset(frozenset(static.union(*shown)) if self.merged else frozenset(static))
@@ -56,19 +61,35 @@ class Side:
             )
         return data
 
-    def shown(self, window, at, newest, *, unhidden):
+    def shown(self, window, at, newest, *, unhidden, moved=False):
+        return {triple_of(one[2:]) for one in self.kept(window, at, newest, unhidden=unhidden, moved=moved)}
+
+    def kept(self, window, at, newest, *, unhidden, moved=False):
+        """Return the arrivals that a window shows."""
         own = [one for one in dict.fromkeys(self.case.arrivals) if one.stream == window.stream]
         if window.rows is not None:
             kept = [one for one in own if one.t <= at][-window.rows :]
         else:
             pivot = at - at % window.step
             until = at + window.ahead
-            kept = [one for one in own if window.shows(one.t, at) or (unhidden and pivot <= one.t <= until)]
-        return {triple_of(one[2:]) for one in kept if one.t <= newest + window.ahead}
+            late = window.bounds in ("high-open", "open") and window.past != 0
+            if moved and (late or window.step > 1):
+                window = replace(window, step=1)
+                kept = [one for one in own if window.shows(one.t - late, at)]
+            else:
+                kept = [
+                    one for one in own if window.shows(one.t, at) or (unhidden and pivot <= one.t <= until)
+                ]
+        return [one for one in kept if one.t <= newest + window.ahead]
 
     def hides(self, row, at):
         """Whether the row is there, or not, only since windows do not show the newest input."""
-        return (row in self.rows(at)) != (row in self.rows(at, newest=at, unhidden=True))
+        ways = [{"unhidden": True}]
+        if self.case.select.aggregates and self.unseen(at):
+            # An aggregate of more than a window shows is another one.
+            ways.append({"moved": True})
+        there = row in self.rows(at)
+        return any(there != (row in self.rows(at, newest=at, **how)) for how in ways)
 
     def hides_group(self, row, times):
         """Whether the row's group is in no answer at some times, though windows that hide nothing show it."""
@@ -79,7 +100,7 @@ class Side:
     def unseen(self, at):
         """Whether there is input that windows end before."""
         seen, every = (
-            [self.shown(window, at, at, unhidden=shown) for window in self.windows] for shown in (False, True)
+            [self.kept(window, at, at, unhidden=shown) for window in self.windows] for shown in (False, True)
         )
         return seen != every
 

@@ -14,6 +14,7 @@ from tests.agreement.cause_cases import (
     case,
     case_with_another_query,
     case_with_own_static_data,
+    case_with_slides,
     positive_case,
     text,
 )
@@ -23,6 +24,7 @@ KINDS = {
     "one": case,
     "queries": case_with_another_query,
     "static": case_with_own_static_data,
+    "slides": case_with_slides,
     "positive": positive_case,
 }
 
@@ -37,7 +39,7 @@ def main():
         "--kind",
         choices=KINDS,
         default="one",
-        help="one query, two, two static data, or a query without negation",
+        help="one query, two, two static data, slides below aggregates, or a query without negation",
     )
     wanted = parser.parse_args()
     seeds = range(wanted.seed * 1_000_000, wanted.seed * 1_000_000 + wanted.cases)

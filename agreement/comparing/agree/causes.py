@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, cached_property, partial, reduce
-from itertools import count, groupby, pairwise
+from itertools import chain, count, groupby, pairwise
 from operator import attrgetter, itemgetter
 from typing import Final, TypeVar
 
@@ -63,11 +63,13 @@ class AskedProgram:
         last = np.array([self._situation.timeline.last], np.int64)
         return answers_at(self._question, replace(self._situation, atoms={}), last)
 
-    def hidden(self, times: Array) -> AnswerRuns:
+    def hidden(self, times: Array) -> Sequence[AnswerRuns]:
         """Return the rows that change if windows also contain the input after their last slide step.
 
         The program is evaluated only at times at which a window omits input that has already arrived, or that
-        a window that looks ahead would show if its pivot were the evaluation time.
+        a window that looks ahead would show if its pivot were the evaluation time. If the program has an
+        aggregate, a second result contains the rows that change if windows keep their length, and end at the
+        evaluation: an aggregate over longer windows would have other values.
         """
         ahead = reach(self.program).future or 0
         longer = partial(_reaching_on, ahead=ahead, times=tuple(times.tolist()))
@@ -85,8 +87,36 @@ class AskedProgram:
         for some in self._situation.atoms.values():
             came += np.searchsorted(some.t, times + ahead, "right") - np.searchsorted(some.t, ends, "right")
         times = times[came > 0] if hiding else times[:0]
-        whole = Question(with_windows(self.program, longer), self._question.output, None)
+        changed = [self._changed(longer, times, ahead)]
+        if has_aggregate(self.program):
+            moved = partial(_ending_now, ahead=ahead, times=tuple(times.tolist()))
+            changed.append(self._changed(moved, times[self._omits_input(longer, times)], ahead))
+        return changed
+
+    def _changed(self, change: Callable[[Window], Window], times: Array, ahead: int) -> AnswerRuns:
+        """Return the rows that the program has either with its own or with changed windows."""
+        whole = Question(with_windows(self.program, change), self._question.output, None)
         return self.at(times).difference(answers_at(whole, self._situation, times, times + ahead))
+
+    def _omits_input(self, longer: Callable[[Window], Window], times: Array) -> Mask:
+        """Return a mask of the times at which the longer windows contain input that the windows omit."""
+        omits = np.zeros(len(times), np.bool_)
+        for part in chain.from_iterable(rule.body for rule in self.program.rules):
+            match part:
+                case formulas.In(IntervalWindow() as window, formulas.Diamond(Atom() as atom)):
+                    whole, some = longer(window), self._situation.atoms.get(signature(atom))
+                    assert isinstance(whole, IntervalWindow)
+                    if some is not None:
+                        fits = self._situation.terms.matching(atom.arguments, some.columns, len(some.t))
+                        ends = (
+                            relational.window_ends(each, times, self._situation.timeline)[1]
+                            for each in (window, whole)
+                        )
+                        own, later = (np.searchsorted(some.t[fits], end, "right") for end in ends)
+                        omits |= later > own
+                case _:
+                    pass
+        return omits
 
     def supports(self, rows: Sequence[Row], times: Sequence[int]) -> list[tuple[Fact, ...]]:
         """Return the input atoms of one proof of each row, at the time of the row."""
@@ -142,6 +172,28 @@ def _reaching_on(window: Window, *, ahead: int, times: tuple[int, ...]) -> Windo
 
 def _cut(window: TimeWindow, ahead: int, times: tuple[int, ...]) -> TimeWindow:
     return _CutWindow(window.past, window.future, window.step, window.ends, ahead, times)
+
+
+def _ending_now(window: Window, *, ahead: int, times: tuple[int, ...]) -> Window:
+    """Return a window of the same length that ends at the evaluation time, or u time points after it.
+
+    Without input at its ends, the window ⊞^{l,u,d} is replaced by ⊞^{l,u,1}. A window that `_reaching_on`
+    does not change is returned unchanged.
+    """
+    if (
+        not isinstance(window, TimeWindow | LastWindow)
+        or _reaching_on(window, ahead=ahead, times=times) == window
+    ):
+        return window
+    first, last = window.offsets
+    future = max(window.future, 0) if isinstance(window, TimeWindow) else 0
+    moved = TimeWindow(None if first is None else max(last - first - future, 0), future)
+    return _cut(moved, future, times) if future < ahead else moved
+
+
+def has_aggregate(program: Program) -> bool:
+    """Return whether a rule of the program has an aggregate."""
+    return any(isinstance(part, formulas.Gather) for rule in program.rules for part in rule.body)
 
 
 def is_positive(program: Program) -> bool:
@@ -420,7 +472,7 @@ class CauseSearch:
         self._situation = situation
         self._start, self._end, self._pushes, _ = periods
         self._programs: dict[tuple[Program, SideStatic], AskedProgram] = {}
-        self._hidden: dict[tuple[Program, Side], AnswerRuns] = {}
+        self._hidden: dict[tuple[Program, Side], Sequence[AnswerRuns]] = {}
 
     def causes(self, rows: DifferingRows, side: Side) -> Array:
         """Return the first cause that applies to each row, as an index of `CAUSES`."""
@@ -585,12 +637,12 @@ class CauseSearch:
         gone, places = np.empty(len(rows.end), np.bool_), places.reshape(-1)
         ahead = reach(merged).future or 0
         chains = _apart(ends.tolist(), reports.tolist()) if ahead else _ascending(reports.tolist())
-        for chain in chains:
-            seen = with_windows(merged, _until(reports[chain], ahead)) if ahead else merged
-            without = self.program_over(seen).at(ends[chain], reports[chain] + ahead)
-            own = np.flatnonzero(np.isin(places, chain))
+        for together in chains:
+            seen = with_windows(merged, _until(reports[together], ahead)) if ahead else merged
+            without = self.program_over(seen).at(ends[together], reports[together] + ahead)
+            own = np.flatnonzero(np.isin(places, together))
             some = rows.take(own)
-            gone[own] = ~without.holds_at(some.columns, np.searchsorted(chain, places[own]))
+            gone[own] = ~without.holds_at(some.columns, np.searchsorted(together, places[own]))
         return gone
 
     def _silent(self, rows: DifferingRows) -> Mask:
@@ -627,7 +679,8 @@ class CauseSearch:
             key = program, when
             if key not in self._hidden:
                 self._hidden[key] = self.program_over(program).hidden(times)
-            mask |= self._hidden[key].holds_within(rows.columns, after, until)
+            for changed in self._hidden[key]:
+                mask |= changed.holds_within(rows.columns, after, until)
         return mask
 
     def _hides_group(self, program: Program, times: Array, rows: DifferingRows, after: Array) -> Mask:
@@ -640,14 +693,15 @@ class CauseSearch:
             return np.zeros(len(rows.end), np.bool_)
         free, columns = group
         shown = free.at(times).holds_within(columns, after, rows.end)
-        return ~shown & free.hidden(times).holds_within(columns, after, rows.end)
+        (hidden,) = free.hidden(times)
+        return ~shown & hidden.holds_within(columns, after, rows.end)
 
     def _groups(self, program: Program, rows: DifferingRows) -> tuple[AskedProgram, Sequence[Array]] | None:
         """Return a program with null as each aggregate value, and the rows with null in the same columns.
 
         If the program has no aggregate, the function returns None.
         """
-        if not any(isinstance(part, formulas.Gather) for rule in program.rules for part in rule.body):
+        if not has_aggregate(program):
             return None
         free, places = with_any_aggregates(program, self._sides.output)
         columns = [

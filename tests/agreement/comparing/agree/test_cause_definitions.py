@@ -8,6 +8,7 @@ from tests.agreement.cause_cases import (
     Shape,
     case_with_another_query,
     case_with_own_static_data,
+    case_with_slides,
     case_with_windows_ahead,
     positive_case,
 )
@@ -43,6 +44,22 @@ def test_so_is_each_cause_of_two_queries_that_ask_for_different_things(first):
 def test_so_is_each_cause_where_windows_look_ahead(first):
     found = [checked_case(case_with_windows_ahead(seed)) for seed in range(first, first + 20)]
     assert [wrong for _, wrong in found if wrong] == []
+
+
+@pytest.mark.parametrize("first", few(range(0, 80, 20), 2))
+def test_so_is_each_cause_where_windows_with_a_slide_are_aggregated(first):
+    found = [checked_case(case_with_slides(seed)) for seed in range(first, first + 20)]
+    assert [wrong for _, wrong in found if wrong] == []
+
+
+def test_an_aggregate_without_the_newest_input_is_hidden_by_the_pivot():
+    arrivals = tuple(Arrival(t, E + "r", "a", "p", value) for t, value in ((1, "1"), (6, "2"), (7, "3")))
+    windows = (Window(E + "r", 4, 4),)
+    block = ("block", 0, (("?x", "p", "?y"),), False)
+    shape = Shape(("x",), (("COUNT", "y", False), ("MAX", "y", False)), ("x",))
+    one = Case(block, shape, windows, windows, "closed", arrivals, frozenset(), "any", 4)
+    sides = ("pull", "push", "pull")
+    assert checked_case(one) == ([(side, "hidden by the pivot") for side in sides], [])
 
 
 def test_input_that_only_a_window_without_future_shows_later_blocks_a_row():
