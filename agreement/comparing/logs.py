@@ -22,6 +22,10 @@ from solver.facts import Row
 _Times = Sequence[Sequence[float]]
 """The times in ms of rows, ascending for each row."""
 _BLANK = "_:"
+_FEW = 20
+"""Of so many common alerts, one may have another delay than the delay that all nearly have."""
+_NEARLY = 60_000
+"""The difference in ms below which delays are nearly equal."""
 _FEW_KEYS = 100
 """The number of keys that may be near a key up to which all of them are compared."""
 
@@ -94,18 +98,31 @@ class LogMatch:
         delays = [alert.delay for alert in self.both if alert.delay is not None]
         return (min(delays), median(delays), max(delays)) if delays else None
 
+    @property
+    def shift(self) -> float:
+        """The delay in ms that all common alerts nearly have, as if a clock is wrong; 0 without one.
+
+        Of delays that differ a little, this is the smallest, because no alert comes before its evaluation.
+        """
+        delays = sorted(alert.delay for alert in self.both if alert.delay is not None)
+        few = len(delays) // _FEW
+        kept = delays[few : len(delays) - few]
+        is_constant = len(kept) >= _FEW and kept[-1] - kept[0] < min(_NEARLY, abs(kept[0]) / 2)
+        return kept[0] if is_constant else 0.0
+
     def same(self, *, times: bool) -> bool:
         """Return whether both logs have the same alerts; if `times` is true, also at the same times."""
         moved = times and any(abs(alert.delay or 0) > SLACK for alert in self.alerts)
         return not moved and all(alert.delay is not None for alert in self.alerts)
 
 
-def match_logs(
+def match_logs(  # noqa: PLR0913, PLR0917 - two logs, and when their alerts count as the same
     first: Recording,
     second: Recording,
     tolerance: float,
     within: float = inf,
     events: Recording | None = None,
+    shift: float = 0.0,
 ) -> LogMatch:
     """Compare the alerts of two logs with the same columns: alerts with equal rows can form a pair.
 
@@ -118,8 +135,9 @@ def match_logs(
         first: The first log.
         second: The second log.
         tolerance: The relative difference up to which two numbers count as equal.
-        within: The greatest difference in time of a pair, in ms.
+        within: The greatest difference in time of a pair, in ms, by the times before a correction.
         events: The log of events with the columns of the alerts, if known.
+        shift: The number of ms by which the times of the second log were corrected: they were later.
     """
     alike = partial(close, tolerance=tolerance)
     came = _by_key(_rows(events) if events is not None else (), alike)
@@ -137,7 +155,7 @@ def match_logs(
     groups = defaultdict(lambda: ([], []))
     for n, side in enumerate(sides):
         for place, ((_, t, event, _), other) in enumerate(zip(side, near[n], strict=True)):
-            if other is not None and abs(other - t) <= within + SLACK:
+            if other is not None and abs((t - other if n else other - t) + shift) <= within + SLACK:
                 groups[event, *((other, t) if n else (t, other))][n].append(place)
     pairs: dict[int, int] = {}
     for mine, yours in groups.values():

@@ -2,7 +2,7 @@
 
 from agreement.comparing.judge.alignment import align
 from agreement.comparing.judge.diagnosis import Shift, border_shifts
-from agreement.comparing.judge.judgement import Judgement, judge_recording
+from agreement.comparing.judge.judgement import Judgement, best_first, judge_recording
 from agreement.comparing.judge.judging import (
     ACCEPTED_JUDGES,
     ANSWERS_FORM,

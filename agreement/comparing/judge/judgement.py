@@ -151,6 +151,11 @@ def judge_recording(
     return Judgement(specification, ordered, choices, tried, options.match)
 
 
+def best_first(judgement: Judgement) -> Judgement:
+    """Return a judgement with its best verdict first, after its verdicts have changed."""
+    return replace(judgement, verdicts=tuple(sorted(judgement.verdicts, key=_fit)))
+
+
 def _despite_gaps(ordered: Sequence[Verdict], recorded: recordings.Recording) -> tuple[Verdict, ...]:
     """Return verdicts, with another first verdict if the first is only better inside gaps of the recording.
 

@@ -6,10 +6,11 @@ If the events are known, the function also finds the query semantics that predic
 import re
 import shlex
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from datetime import datetime
 from difflib import get_close_matches
+from functools import partial
 from itertools import islice, product
 from math import ceil, inf
 from pathlib import Path
@@ -65,6 +66,8 @@ _WIDE: Final = 0.01
 _MANY_EVENTS: Final = 50_000
 """The number of events from which notes name the steps of a comparison, because each step takes long."""
 _Logs = tuple[Recording, Recording]
+_Matched = tuple[LogMatch, str, bool]
+"""The alerts of two logs, a note, and whether the alerts are matched by corrected times."""
 _Tables = Sequence[tuple[str, Recording]]
 """Tables of events, each with the name of its column of times."""
 
@@ -138,6 +141,8 @@ class LogsResult(Findings):
     - `match` contains the alerts of both logs, in pairs if possible.
     - `predictions` contains the predictions of the first log and of the second log, best first; empty if the
       events are unknown.
+    - `aparts` contains predictions of each log apart from alerts that it lacks together, such as all of a
+      sensor; empty if a rule explains the log, or if it lacks no alerts together.
     - `draft` is the text of a query that `lars` derived from the columns of the logs; None if the user gives
       a query.
     - `missed` contains the number of the first log's alerts that a pull system would miss, by pull period and
@@ -151,6 +156,7 @@ class LogsResult(Findings):
     names: tuple[str, str]
     match: LogMatch
     predictions: tuple[tuple[Prediction, ...], tuple[Prediction, ...]] = ((), ())
+    aparts: report.Predictions = ((), ())
     draft: str | None = None
     missed: Missed = field(default_factory=dict)
     hints: tuple[str, ...] = ()
@@ -179,7 +185,7 @@ class LogsResult(Findings):
 
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
-        told = self.names, self.match, self.predictions, self.draft, self._dates
+        told = self.names, self.match, self.predictions, self.aparts, self.draft, self._dates
         names = [column.name for column in _MISSED]
         missed = [dict(zip(names, row, strict=True)) for row in _missed_rows(self.missed)]
         return {"same": self.same, **report.as_json(*told), "missed": missed, "hints": list(self.hints)}
@@ -187,7 +193,7 @@ class LogsResult(Findings):
     def parts(self) -> Iterable[RenderableType]:
         """Yield the texts and tables that the terminal shows."""
         yield from self.hints
-        told = self.names, self.match, self.predictions, self.draft, self._dates
+        told = self.names, self.match, self.predictions, self.aparts, self.draft, self._dates
         yield from report.as_text(*told, self._distinction, self._whole)
         yield from report.of_missed(self.names[0], self.match, self.missed, self._dates)
 
@@ -286,7 +292,6 @@ def compare_logs(request: LogsRequest, listeners: Listeners) -> LogsResult:
     gaps = reading.gaps(paths, logs, common, listeners.note)
     _note_width(request.tolerance, listeners.note)
     logs = reading.without_words(logs[0], gaps), reading.without_words(logs[1], gaps)
-    within = inf if asked.within is None else asked.within.milliseconds
     begin = _minute(
         zero, (report.t for table in (*logs, *(events for _, events in tables)) for report in table.reports)
     )
@@ -294,32 +299,25 @@ def compare_logs(request: LogsRequest, listeners: Listeners) -> LogsResult:
     first, second = (later(recordings.in_columns(log, common), -begin * initial.MINUTE) for log in logs)
     events = _events_in(common, tables)
     moved = None if events is None else later(events, -begin * initial.MINUTE)
+    names, shift = _names(paths), moved_times(_names(paths), (first, second))
+
+    tolerated = asked.within, request.tolerance
+    matched = partial(_matched, (first, second), moved, *tolerated, None if shift is None else shift[0])
     predictions: report.Predictions = ((), ())
+    aparts: report.Predictions = ((), ())
     text, distinction = None, _distinction(asked.query, request)
     arrivals: Sequence[str] = ()
     # No query is derived from a log without alerts: whatever is silent on the events predicts the log.
     has_alerts = [bool(log.reports) for log in (first, second)]
     if asked.events and (any(has_alerts) if asked.query else all(has_alerts)):
-        predictions, text, different, arrivals = _explained(
-            request, zero, tables, logs, (lacking, gaps), readings, listeners
+        since = None if zero is None else _shown(initial.since(zero, begin))
+        predictions, aparts, text, different, arrivals = _explained(
+            request, zero, tables, logs, (lacking, gaps), readings, listeners, (matched, since)
         )
         distinction = different or distinction
-    names, match = _names(paths), match_logs(first, second, request.tolerance, within, moved)
-    shift = moved_times(names, (first, second))
-    # Matched by their own times, alerts that all come late would have the delays of other alerts.
-    shifted = None if shift is None else _shifted(first, second, shift[0], request.tolerance, within, moved)
-    if shifted is not None and len(shifted.both) > len(match.both):
-        match = shifted
-    elif all(predictions) and asked.within is None and (clock := _clock(*predictions)) is not None:
-        most, why = clock
-        within = most.milliseconds
-        nearer = match_logs(first, second, request.tolerance, within, moved)
-        if len(nearer.both) < len(match.both):
-            match = nearer
-            listeners.note(
-                f"{why}, so alerts that are more than {most} apart are of two evaluations, and are not "
-                "matched. Use --within LENGTH to change this"
-            )
+    match, note, is_shifted = matched(predictions)
+    if note:
+        listeners.note(note)
     if rejected is not None and skipped:
         # The reader of traces writes the invalid lines of the events.
         own = {path: lines for path, lines in skipped.items() if path in paths or not any(predictions)}
@@ -327,15 +325,13 @@ def compare_logs(request: LogsRequest, listeners: Listeners) -> LogsResult:
     causes = _no_alerts(names, (first, second), predictions) or hints(
         names,
         match,
-        lambda tolerance: match_logs(first, second, tolerance, within, moved),
+        lambda tolerance: _matched((first, second), moved, asked.within, tolerance, None, predictions)[0],
         shift,
     )
     return LogsResult(
         names=names,
         match=match,
-        hints=(*causes, *arrivals)
-        if any(match.only) or not match.alerts or match is shifted
-        else tuple(arrivals),
+        hints=(*causes, *arrivals) if any(match.only) or not match.alerts or is_shifted else tuple(arrivals),
         _dates=Dates(shown, MILLISECOND),
         _times=request.times,
         _fails_on_empty=request.fail_on_empty,
@@ -343,6 +339,7 @@ def compare_logs(request: LogsRequest, listeners: Listeners) -> LogsResult:
         _whole=_whole(typed, listeners),
         missed=_missed(request, match),
         predictions=predictions,
+        aparts=aparts,
         draft=text,
     )
 
@@ -356,6 +353,36 @@ def _no_alerts(names: tuple[str, str], logs: _Logs, predictions: report.Predicti
     if not number:
         return ("neither log contains an alert, so lars looks for no rule",)
     return (f"{empty} contains no alert, and {full} contains {quantity(number, 'alert')}",)
+
+
+def _matched(  # noqa: PLR0913, PLR0917 - as in `match_logs`, and what the rules of the logs tell
+    logs: _Logs,
+    events: Recording | None,
+    within: Duration | None,
+    tolerance: float,
+    shift: int | None,
+    predictions: report.Predictions,
+) -> _Matched:
+    """Return the alerts of both logs, a note about their greatest difference in time, and if it is shifted.
+
+    The alerts are matched by corrected times if this matches more alerts of logs that are `shift` ms apart.
+    """
+    most = inf if within is None else within.milliseconds
+    match = match_logs(*logs, tolerance, most, events)
+    # Matched by their own times, alerts that all come late would have the delays of other alerts.
+    shifted = None if shift is None else _shifted(*logs, shift, tolerance, most, events)
+    if shifted is not None and len(shifted.both) > len(match.both):
+        return shifted, "", True
+    clock = _clock(*predictions) if all(predictions) and within is None else None
+    if clock is None:
+        return match, "", False
+    length, why = clock
+    nearer = match_logs(*logs, tolerance, length.milliseconds, events)
+    note = (
+        f"{why}, so alerts that are more than {length} apart are of two evaluations, and are not matched. "
+        "Use --within LENGTH to change this"
+    )
+    return (nearer, note, False) if len(nearer.both) < len(match.both) else (match, "", False)
 
 
 def _shifted(  # noqa: PLR0913, PLR0917 - as in `match_logs`, and a shift
@@ -372,7 +399,7 @@ def _shifted(  # noqa: PLR0913, PLR0917 - as in `match_logs`, and a shift
     """
     if abs(shift) > within:
         return None
-    match = match_logs(first, later(second, -shift), tolerance, within - abs(shift), events)
+    match = match_logs(first, later(second, -shift), tolerance, within, events, shift)
 
     def moved(t: float | None) -> float | None:
         return None if t is None else round(t + shift, 6)
@@ -660,11 +687,14 @@ def _explained(  # noqa: PLR0913, PLR0915, PLR0917 - what is asked, and what was
     columns_of_logs: tuple[frozenset[str], frozenset[str]],
     readings: Mapping[Path, requests.AnswersOptions],
     listeners: Listeners,
-) -> tuple[report.Predictions, str | None, str, Sequence[str]]:
-    """Return the predictions of both logs, the drafted queries or None, and how their numbers differ.
+    matching: tuple[Callable[[report.Predictions], _Matched], str | None],
+) -> tuple[report.Predictions, report.Predictions, str | None, str, Sequence[str]]:
+    """Return the predictions of both logs, of both apart from lost alerts, and the drafted queries or None.
 
-    The last part of the result are sentences about times of arrival with which a rule predicts a log. The
-    argument `columns_of_logs` contains the variables without a column, and the columns with gaps.
+    The result also contains a text about how the numbers of the logs differ, and sentences about times of
+    arrival with which a rule predicts a log. The argument `columns_of_logs` contains the variables without a
+    column, and the columns with gaps. The argument `matching` contains the function that matches the alerts,
+    and the dateTime of time 0 of its times.
     """
     lacking, gaps = columns_of_logs
     logs = reading.without_gaps(logs[0], gaps), reading.without_gaps(logs[1], gaps)
@@ -724,37 +754,56 @@ def _explained(  # noqa: PLR0913, PLR0915, PLR0917 - what is asked, and what was
                 for query, name in zip(queries, named, strict=True)
             ]
 
-        def predicted(judged: Sequence[JudgedLogs], n: int, likely: str = "") -> tuple[Prediction, ...]:
+        def of_logs(judged: Sequence[JudgedLogs]) -> Sequence[JudgedLogs]:
+            own = (judged[min(n, len(judged) - 1)] for n in range(_LOGS))
+            times = (readings[log].time_variable for log in (request.first, request.second))
+            return [
+                replace(one, reading=replace(one.reading, time_variable=given), rounding=half, verdicts={})
+                for one, given, half in zip(own, times, roundings, strict=True)
+            ]
+
+        def predicted(judge: JudgedLogs, n: int, likely: str = "") -> tuple[Prediction, ...]:
             warn, log = unsaid if n else listeners.warn, (request.first, request.second)[n]
             progress = share(listeners.progress, n, n + 1, _LOGS)
             long(f"lars compares {names[n]} with the answers of the query at the times of several rules")
-            judge = judged[min(n, len(judged) - 1)]
-            given = replace(judge.reading, time_variable=readings[log].time_variable)
-            own = replace(judge, reading=given, rounding=roundings[n])
-            return own.predictions(log, warn, progress, likely)
+            return judge.predictions(log, warn, progress, likely)
 
-        judged = judges(options.trace.arrival, notes.append)
+        judged = of_logs(judges(options.trace.arrival, notes.append))
         for note in dict.fromkeys(notes):
             listeners.note(note)
-        first = predicted(judged, 0)
-        second = predicted(judged, 1, first[0].name if first[0].fits else "")
+        first = predicted(judged[0], 0)
+        second = predicted(judged[1], 1, first[0].name if first[0].fits else "")
         # Two systems of one rule differ less than two rules that happen to fit.
         is_chance = (first[0].changed and not second[0].changed) or not (first[0].fits or first[0].close)
         if second[0].fits and is_chance:
-            first = predicted(judged, 0, second[0].name)
+            first = predicted(judged[0], 0, second[0].name)
+        predictions, (matched, since) = (first, second), matching
+        likely = [tried[0].name if tried[0].fits else "" for tried in reversed(predictions)]
+        aparts: list[tuple[Prediction, ...]] = [(), ()]
+        unruled = [n for n, tried in enumerate(predictions) if not report.is_explained(tried)]
+        match = matched(predictions)[0] if unruled else None
+        apart = 0.0 if match is None else match.shift
+        losses = ((), ()) if match is None else report.losses_in(predictions, match)
+        for n, shift in product(unruled, dict.fromkeys((0.0, apart))):
+            for own in dict.fromkeys(((), tuple(losses[n]))):
+                if (own or shift) and not (aparts[n] and aparts[n][0].fits):
+                    verdicts = {} if shift else judged[n].verdicts
+                    moved = shift if n == 0 else -shift
+                    judge = replace(judged[n], losses=own, zero=since, shift=moved, verdicts=verdicts)
+                    aparts[n] = predicted(judge, n, likely[n])
         departing = [n for n, tried in enumerate((first, second)) if not tried[0].fits]
         arrivals: list[str] = []
         if departing and options.trace.arrival is None and size <= _MANY_EVENTS:
             for arrival in _arrivals(tables, is_sorted=not judged[0].trace.options.sort):
-                late = judges(arrival, unsaid)
-                best = {n: predicted(late, n)[0] for n in departing}
+                late = of_logs(judges(arrival, unsaid))
+                best = {n: predicted(late[n], n)[0] for n in departing}
                 arrivals += [
                     f"with --arrival {arrival}, the times of arrival of the events, the rule "
                     f'"{rule.name}" predicts all alerts of {names[n]}'
                     for n, rule in best.items()
                     if rule.fits
                 ]
-        return (first, second), text, different, arrivals
+        return predictions, (aparts[0], aparts[1]), text, different, arrivals
 
 
 def _arrivals(tables: _Tables, *, is_sorted: bool) -> Sequence[str]:

@@ -1,7 +1,7 @@
 """Predict a log of alerts: find a specification or engine version whose answers are the alerts."""
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -13,7 +13,7 @@ from statistics import mode
 from typing import Final
 
 from agreement.comparing.aggregates import LENGTHS, USUAL
-from agreement.comparing.judge import judging
+from agreement.comparing.judge import Judgement, judging
 from agreement.comparing.judge.by_engine import VersionJudgement
 from agreement.comparing.judge.diagnosis import RecordingToJudge
 from agreement.comparing.matching.likeness import row_key
@@ -27,8 +27,9 @@ from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import EngineRun
 from agreement.results.judgements import judged_query, judged_run
 from agreement.results.logs import limits
+from agreement.results.logs.lost import Loss, judged_apart
 from agreement.results.logs.reading import check_year, read_log, without_words
-from agreement.results.logs.report import Prediction, change_of
+from agreement.results.logs.report import Prediction, change_of, later_by
 from lars.dataclass import dataclass
 from lars.durations import Duration
 from lars.errors import LarsError
@@ -88,6 +89,10 @@ class JudgedLogs:
     - `lengths` are lengths of windows that are tried first in place of the only one of the query.
     - `rounding` is the difference that numbers of a log and predicted numbers may have in addition.
     - `gaps` are the columns of numbers in which alerts may lack a number.
+    - `losses` are the alerts that a log lacks together, with times in ms since the dateTime `zero`. The rules
+      need not explain them.
+    - `shift` is the number of ms by which the times of a log are corrected: they become later.
+    - `verdicts` contains the known verdicts on one log, by the rule and how it is compared.
     """
 
     query: Path
@@ -103,6 +108,10 @@ class JudgedLogs:
     lengths: tuple[Duration, ...] = ()
     rounding: float = 0.0
     gaps: frozenset[str] = frozenset()
+    losses: Sequence[Loss] = ()
+    zero: str | None = None
+    shift: float = 0.0
+    verdicts: dict[Hashable, judging.AnswersVerdict] = field(default_factory=dict)
     _tasks: list[specifications.Task] = field(default_factory=list)
     """The first task, whose cached rows all predictions of both logs use; empty before the first task."""
     _judges: dict[str, specifications.Specification | Engine] = field(default_factory=dict)
@@ -123,6 +132,7 @@ class JudgedLogs:
         """
         unit, messages = self.unit, list[str]()
         run, zero = self._run(_PUSH, messages.append)
+        self = self._with_losses_since(zero)  # noqa: PLW0642 - the same data, in the times of the events
         answers = self._answers(log, columns(run.query), zero)
         times = [report.t for report in answers.reports]
         if self.periods and not _can_slide(run.query):
@@ -180,8 +190,14 @@ class JudgedLogs:
             warn(message)
         grouped = limits.grouped(run.query)
         return _sorted(
-            replace(one.since(zero), log=answers, query=self.name, grouped=grouped) for one in tried
+            replace(one.since(zero), log=answers, query=self.name, grouped=grouped, shift=self.shift)
+            for one in tried
         )
+
+    def _with_losses_since(self, zero: str | None) -> "JudgedLogs":
+        more = later_by(self.zero, zero) if self.losses else 0.0
+        losses = [(names, row, first + more, last + more) for names, row, first, last in self.losses]
+        return replace(self, losses=losses, zero=zero)
 
     def _pushed(self, run: EngineRun, answers: Recording) -> Iterator[Prediction]:
         """Yield the predictions by evaluations at events: with new or all rows, and with other bounds."""
@@ -339,6 +355,7 @@ class JudgedLogs:
         recording = without_words(read_log(log, self.reading.since(zero)), self.gaps)
         if zero is not None and recording.reports and recording.reports[0].t >= SINCE_1970:
             recording = later(recording, -read_time(zero).value / 10**6)
+        recording = later(recording, self.shift) if self.shift else recording
         missing = [name for name in names if name not in recording.variables]
         if missing and recording.reports:
             found = ", ".join(recording.variables)
@@ -376,7 +393,7 @@ class JudgedLogs:
             repeated = sum(len(own) - len({*own}) for own in rows)
             tried: list[Prediction] = []
             for starts in every:
-                one = self._verdict(name, engine, run, starts, joined, counted)
+                one = self._verdict(name, engine, run, starts, joined, counted, is_part=part is not None)
                 again = repeated if one.once else 0
                 tried.append(replace(one, merged=points, period=slide, repeated=again))
                 if tried[-1].correct:
@@ -393,6 +410,8 @@ class JudgedLogs:
         starts: tuple[int, ...] | None,
         answers: Recording,
         counted: Sequence[Semantics],
+        *,
+        is_part: bool,
     ) -> Prediction:
         """Return the better of the predictions in which equal rows count separately (bag) or once (set)."""
         tried: list[Prediction] = []
@@ -409,10 +428,16 @@ class JudgedLogs:
                 rounding=self.rounding,
                 semantics=semantics,
             ).started()
-            recording = self._sharing(judging.recording_to_judge(run, self.unit, answers, options))
-            judge = self._judges.get(engine) or self._judges.setdefault(engine, _judge(engine))
-            verdict = judging.bare_verdict(judge, recording, no_progress)
-            tried.append(Prediction(name, engine, verdict, once=semantics == "set"))
+            known = name, engine, starts, semantics, is_part
+            if known not in self.verdicts:
+                recording = self._sharing(judging.recording_to_judge(run, self.unit, answers, options))
+                judge = self._judges.get(engine) or self._judges.setdefault(engine, _judge(engine))
+                self.verdicts[known] = judging.bare_verdict(judge, recording, no_progress)
+            verdict, losses = self.verdicts[known], list[Loss]()
+            if self.losses and isinstance(verdict.judgement, Judgement):
+                judgement, losses = judged_apart(verdict.judgement, verdict.names, self.losses)
+                verdict = replace(verdict, judgement=judgement)
+            tried.append(Prediction(name, engine, verdict, once=semantics == "set", losses=losses))
             # The contents of windows have the same rows in both, if no content has equal rows.
             if verdict.correct or not _has_equal_rows(run.query, verdict):
                 break

@@ -1,12 +1,11 @@
 """The report on two logs of alerts, as text and JSON: common alerts, delays, and predictions."""
 
 import re
-from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
-from itertools import accumulate, groupby, permutations
+from itertools import permutations
 from math import inf
 from operator import attrgetter
 from typing import Final
@@ -16,12 +15,22 @@ from rich.console import RenderableType
 from agreement.comparing.judge import Judgement, judging
 from agreement.comparing.judge.by_engine import VersionJudgement
 from agreement.comparing.logs import AlertMatch, LogMatch
-from agreement.comparing.matching.likeness import is_number, row_key
-from agreement.comparing.matching.numbers import Number, double
+from agreement.comparing.matching.likeness import row_key
 from agreement.documents import outputs
 from agreement.documents.dates import Dates
 from agreement.documents.recordings import SLACK, Recording
-from agreement.results.renderings.judged_windows import COUNTING, WindowVerdict, judged_windows
+from agreement.results.logs.lost import (
+    GroupColumns,
+    Loss,
+    all_lost,
+    group_columns,
+    losses_of,
+    lost_groups,
+    seconds,
+    span,
+    which,
+)
+from agreement.results.renderings.judged_windows import COUNTING, WindowVerdict, judged_windows, points
 from lars.dataclass import dataclass
 from lars.durations import Duration
 from lars.language.windows import Bounds, Interval, misses_first, misses_last
@@ -37,12 +46,6 @@ _TOLD: Final = 2
 """The least number of evaluations on each side of a change of semantics that is told."""
 _FEWEST: Final = 4
 """The least number of evaluations or alerts that show that a log was cut."""
-_FEWEST_LOST: Final = 3
-"""The least number of alerts of a group, or of a stretch of time, that are named as lost together."""
-_CHANCE: Final = 1e-6
-"""The greatest probability of a named loss of a group, if its alerts are lost as often as the others."""
-_NEARLY: Final = 0.98
-"""The least share of the lost alerts that stretches of time at an end, or of a group, must have."""
 _SHOWN: Final = 20
 """The maximum number of differing alerts in the text output.
 
@@ -67,6 +70,9 @@ class Prediction:
     - `grouped` contains the variables of GROUP BY if the query has an aggregate, so that an alert depends on
       several events; otherwise it is None.
     - `repeated` is the number of alerts that repeat a row of the same evaluation, if equal rows count as one.
+    - `losses` are the groups and stretches of time without which the verdict compares the log, because the
+      log lacks all their alerts. Their times are evaluations in ms.
+    - `shift` is the number of ms by which the times of the log were corrected: they became later.
     """
 
     name: str
@@ -81,6 +87,8 @@ class Prediction:
     period: Duration | None = None
     grouped: frozenset[str] | None = None
     repeated: int = 0
+    losses: Sequence[Loss] = ()
+    shift: float = 0.0
 
     @property
     def semantics(self) -> str:
@@ -262,8 +270,6 @@ class Prediction:
         return replace(self, verdict=replace(verdict, dates=replace(verdict.dates, zero=zero)))
 
 
-LostGroup = tuple[int, Collection[Hashable], Sequence[AlertMatch], float]
-"""Alerts that a log lacks: a column, its values, the alerts, and the first time in ms (-inf: all)."""
 Missed = Mapping[tuple[Duration, Duration], int]
 """The number of missed alerts, by the pull period and the width of the window."""
 Change = tuple[Prediction, Prediction, float, float, int]
@@ -276,10 +282,40 @@ The number counts the evaluations that only the second semantics predicts.
 Predictions = tuple[tuple[Prediction, ...], tuple[Prediction, ...]]
 
 
+Losses = tuple[Sequence[Loss], Sequence[Loss]]
+"""What each log lacks together."""
+
+
+def is_explained(tried: Sequence[Prediction]) -> bool:
+    """Return whether one rule predicts a log, or two rules before and after a time."""
+    return any(one.fits for one in tried) or change_of(tried) is not None
+
+
+def losses_in(predictions: Predictions, match: LogMatch) -> Losses:
+    """Return what each log lacks together, if no rule explains the log; otherwise nothing."""
+    found = list[Sequence[Loss]]()
+    for n, tried in enumerate(predictions):
+        shown, columns = _shown(match, _beyond(match, n)), _groups_in(match, tried)
+        groups = [] if is_explained(tried) else lost_groups(n, shown, shown.only[1 - n], columns)
+        found.append(() if is_explained(tried) else losses_of(n, shown, groups, columns))
+    return found[0], found[1]
+
+
+def _shown(match: LogMatch, *parts: Iterable[Sequence[AlertMatch]]) -> LogMatch:
+    """Return a match without the alerts in some parts, such as those beyond the ends of a log."""
+    hidden = {id(alert) for each in parts for part in each for alert in part}
+    return replace(match, alerts=tuple(alert for alert in match.alerts if id(alert) not in hidden))
+
+
+def _groups_in(match: LogMatch, tried: Sequence[Prediction]) -> GroupColumns:
+    return group_columns(match, tried[0].grouped if tried else None)
+
+
 def as_text(  # noqa: PLR0913, PLR0917 - what was read and found, and texts that only the request knows
     names: tuple[str, str],
     match: LogMatch,
     predictions: Predictions,
+    aparts: Predictions,
     draft: str | None,
     dates: Dates,
     distinction: str = "",
@@ -291,6 +327,7 @@ def as_text(  # noqa: PLR0913, PLR0917 - what was read and found, and texts that
         names: The names of the logs.
         match: The alerts of both logs.
         predictions: The predictions of each log; empty if the events are unknown.
+        aparts: The predictions of each log apart from alerts that it lost together; empty if unknown.
         draft: The derived query, if any.
         dates: The mapping of times to dateTimes.
         distinction: A text about the parts in which the queries of both logs differ; empty for one query.
@@ -299,27 +336,26 @@ def as_text(  # noqa: PLR0913, PLR0917 - what was read and found, and texts that
     # Where a rule predicts that a log is silent before its first alert, nothing was cut off.
     silent = [bool(tried) and tried[0].correct for tried in predictions] or [False, False]
     beyond = [((), ()) if silent[n] else _beyond(match, n) for n in (0, 1)]
-    hidden = {id(alert) for parts in beyond for part in parts for alert in part}
-    shown = replace(match, alerts=tuple(alert for alert in match.alerts if id(alert) not in hidden))
+    shown = _shown(match, *beyond)
     lone = [alert for alert in shown.alerts if alert.delay is None]
     moved = [alert for alert in match.alerts if alert.delay is not None and abs(alert.delay) > SLACK]
-    columns, lost = _groups_in(shown, predictions), tuple(reversed(shown.only))
-    # Of a log that follows a rule, the rule is the reason.
-    unruled = [n for n in (0, 1) if not any(one.fits for one in predictions[n])]
-    groups = {n: _lost_groups(n, shown, lost[n], columns) for n in unruled}
-    apart = [_rule_apart(n, predictions[n], shown, groups.get(n, ()), dates) for n in (0, 1)]
-    if all(predictions) and (lone or moved or hidden):
+    apart = [_rule_apart(tried) for tried in aparts]
+    if all(predictions) and (lone or moved or any(map(any, beyond))):
         departing = _departing(names, predictions, apart, is_drafted=draft is not None)
         departing = _each_term_once(departing)
         told = (departing, distinction) if draft is None else (distinction, departing)
         yield "; ".join(filter(None, told))
-    for n, own in groups.items():
-        yield from _all_lost(names, n, shown, lost[n], own, columns, dates)
+    columns = _groups_in(shown, predictions[0] or predictions[1])
+    for n, tried in enumerate(predictions):
+        # Of a log that follows a rule, the rule is the reason.
+        if not any(one.fits for one in tried):
+            groups = lost_groups(n, shown, shown.only[1 - n], columns)
+            yield from all_lost(names[n], n, shown, groups, columns, dates)
     for title, alerts in (("alerts of one log alone", lone), ("common alerts at other times", moved)):
         if alerts:
             yield _alerts(title, names, match, alerts[:_SHOWN], dates)
             if len(alerts) > _SHOWN:
-                end = dates.text(alerts[-1].at) if dates.zero is not None else _seconds(alerts[-1].at)
+                end = dates.text(alerts[-1].at) if dates.zero is not None else seconds(alerts[-1].at)
                 yield f"the table shows {_SHOWN} of {len(alerts)} alerts; the last alert is at {end}"
     if (lone or moved) and whole:
         yield whole
@@ -382,51 +418,28 @@ def _departures(predictions: Predictions) -> tuple[Prediction | None, Prediction
     return departure_of(first, _rules(second)), departure_of(second, _rules(first))
 
 
-def _groups_in(match: LogMatch, predictions: Predictions) -> Mapping[int, bool]:
-    """Map each column whose values can name a group, such as a sensor, to whether equal values can be chance.
-
-    Measured numbers are no groups: numbers that the query computes, and numbers with decimal places.
-    """
-    grouped = next((tried[0].grouped for tried in predictions if tried), None)
-    keys = [row_key(alert.row) for alert in match.alerts]
-    found = {}
-    for place, name in enumerate(match.variables):
-        numbers = [part for key in keys if isinstance(part := key[place], Number)]
-        is_group = grouped is not None and name in grouped
-        is_measured = grouped is not None or any(not double(number).is_integer() for number in numbers)
-        if is_group or not numbers or not is_measured:
-            found[place] = bool(numbers) and not is_group
-    return found
-
-
 _Apart = tuple[Prediction, str] | None
-"""A rule that predicts a log apart from lost groups, and a text that names these."""
+"""A rule that predicts a log with corrected times or apart from lost alerts, and a text about these."""
 
 
-def _rule_apart(
-    n: int, tried: Sequence[Prediction], match: LogMatch, groups: Sequence[LostGroup], dates: Dates
-) -> _Apart:
-    """Return the first rule that predicts log `n` apart from lost groups, if no rule is close; else None."""
-    if not tried or not groups or tried[0].close or tried[0].fits or change_of(tried) is not None:
+def _rule_apart(tried: Sequence[Prediction]) -> _Apart:
+    """Return the best of the predictions, if it explains a log; otherwise None."""
+    if not tried or not tried[0].fits:
         return None
-
-    def is_lost(one: Prediction, window: WindowVerdict, row: Row) -> bool:
-        assert one.verdict is not None
-        own = one.verdict.dates
-        cells = dict(zip(window.columns, row_key(row), strict=True))
-        end = inf if window.end is None else window.end * own.unit.milliseconds
-        t = end + one.late + SLACK - _apart(dates.zero, own.zero)
-        return any(
-            cells.get(match.variables[place]) in values and t >= start for place, values, _, start in groups
+    (best, *_), rows = tried, defaultdict[tuple[tuple[str, ...], str], list[Row]](list)
+    assert best.verdict is not None
+    dates = best.verdict.dates
+    for names, row, first, last in best.losses:
+        begin, end = (
+            "" if abs(t) == inf else dates.text(points(t, dates.unit.milliseconds)) for t in (first, last)
         )
-
-    for one in tried:
-        missing = [(window, row) for window in one.unexplained for row in window.missing]
-        is_whole = not one.merged and not any(w.extra or not w.missing for w in one.unexplained)
-        if missing and is_whole and all(is_lost(one, *each) for each in missing):
-            texts = [_which(n, match, group, dates) for group in groups]
-            return one, f"apart from lost alerts{' and'.join(texts)}"
-    return None
+        when = f" {span(begin, end, begins=not begin, ends=not end)}" if begin or end else ""
+        rows[names, when].append(row)
+    texts = [f"{which(names, own)}{when}" for (names, when), own in rows.items()]
+    moved = f"{seconds(abs(best.shift))} {'earlier' if best.shift < 0 else 'later'}"
+    parts = [f"if its times are {moved}"] if best.shift else []
+    parts += [f"apart from lost alerts{' and'.join(texts)}"] if texts else []
+    return best, ", ".join(parts) or "throughout"
 
 
 def _departing(
@@ -466,11 +479,11 @@ def _departing(
     sides.sort(key=lambda side: side[2] is None)
     (_, tried, departure, but), _ = sides
     is_named = departure is not None and departure.close and change_of(tried) is None
-    departed = departure if is_named else but and but[0]
+    departed = but[0] if but else departure if is_named else None
     return "; ".join(
         _follows(name, tried[0], departed)
         if departure is None
-        else f"{name} follows {_rule(but[0])} {but[1]}"
+        else _follows(name, but[0], apart=but[1])
         if but
         else _departs(name, tried, departure)
         for name, tried, departure, but in sides
@@ -573,18 +586,24 @@ def _repeating(names: tuple[str, str], match: LogMatch, predictions: Predictions
             yield f"{name} repeats {outputs.quantity(number, 'alert')}: the same row again {when}"
 
 
-def _follows(name: str, best: Prediction, departed: Prediction | None = None) -> str:
-    """Return a text about a log that follows a rule; `departed` is the rule that the text names before."""
+def _follows(
+    name: str, best: Prediction, departed: Prediction | None = None, apart: str = "throughout"
+) -> str:
+    """Return a text about a log that follows a rule; `departed` is the rule that the text names before.
+
+    The text `apart` names the alerts that the log lost, if any.
+    """
     if best.is_of_nothing:
         return f"{name} has no alert, and a tried rule predicts none"
     rule = _rule(best)
     if departed is not None and best.semantics == departed.semantics:
         rule = f"this rule at other times{_such_as(best)}" if _is_apart(best, departed) else "this rule"
     if best.is_cut:
+        rule = f"{rule} {apart}," if best.losses or best.shift else rule
         return f"{name} follows {rule} {_spanned(best)}"
     but = f", except for {outputs.quantity(best.left_out, 'alert')} at the ends" if best.left_out else ""
     repeats = f", but repeats {outputs.quantity(best.repeated, 'alert')}" if best.repeated else ""
-    return f"{name} follows {rule} throughout{but}{repeats}"
+    return f"{name} follows {rule} {apart}{but}{repeats}"
 
 
 def _spanned(best: Prediction, outside: tuple[int, int] | None = None) -> str:
@@ -649,7 +668,7 @@ def _alerts(
     dates = dates.within(Interval(int(min(every)), int(max(every)) + 1))
 
     def time(t: float) -> str:
-        return dates.text(t) if dates.zero is not None else _seconds(t)
+        return dates.text(t) if dates.zero is not None else seconds(t)
 
     rows = (
         (
@@ -682,10 +701,10 @@ def _length(milliseconds: float) -> str:
     ['0.5s', '59s', '3m', '2h5m', '1d3h']
     """
     if milliseconds < _MINUTE:
-        return _seconds(milliseconds)
+        return seconds(milliseconds)
     rest, parts = round(milliseconds / 1000), list[str]()
-    for unit, seconds in (("d", 86_400), ("h", 3600), ("m", 60), ("s", 1)):
-        number, rest = divmod(rest, seconds)
+    for unit, length in (("d", 86_400), ("h", 3600), ("m", 60), ("s", 1)):
+        number, rest = divmod(rest, length)
         parts.append(f"{number}{unit}" if number else "")
     first = next(n for n, part in enumerate(parts) if part)
     return "".join(parts[first : first + 2])
@@ -696,13 +715,19 @@ def _beyond(match: LogMatch, n: int) -> tuple[Sequence[AlertMatch], Sequence[Ale
 
     A part is empty if it has few alerts, because a log that was cut lacks many.
     """
-    times = [t for alert in match.alerts if (t := (alert.first, alert.second)[n]) is not None]
+    times = _corrected_times(n, match)
     if not match.both:
         return (), ()
     lone, first, last = match.only[1 - n], min(times), max(times)
     parts = [alert for alert in lone if alert.at < first], [alert for alert in lone if alert.at > last]
     before, after = (part if len({alert.at for alert in part}) >= _FEWEST else () for part in parts)
     return before, after
+
+
+def _corrected_times(n: int, match: LogMatch) -> Sequence[float]:
+    """Return the times of the alerts of log `n`, by the clock of the other log."""
+    late = match.shift if n else -match.shift
+    return [t - late for alert in match.alerts if (t := (alert.first, alert.second)[n]) is not None]
 
 
 def _cut_off(
@@ -713,7 +738,7 @@ def _cut_off(
     dates: Dates,
 ) -> Iterator[str]:
     """Yield a sentence about the alerts that are neither listed nor counted, because log `n` was cut."""
-    times = [t for alert in match.alerts if (t := (alert.first, alert.second)[n]) is not None]
+    times, which_time = _corrected_times(n, match), "corrected time" if match.shift else "time"
     for part, where, nearest, end in zip(
         parts,
         ("before", "after"),
@@ -722,223 +747,16 @@ def _cut_off(
         strict=True,
     ):
         if part:
-            at = dates.text(end) if dates.zero is not None else _seconds(end)
+            at = dates.text(end) if dates.zero is not None else seconds(end)
             count = outputs.quantity(len(part), "alert")
             yield (
-                f"not compared: {count} of {names[1 - n]} {where} {at}, the time of the {nearest} alert of "
-                f"{names[n]}"
+                f"not compared: {count} of {names[1 - n]} {where} {at}, the {which_time} of the {nearest} "
+                f"alert of {names[n]}"
             )
 
 
-def _lost_groups(
-    n: int, match: LogMatch, lost: Sequence[AlertMatch], columns: Mapping[int, bool]
-) -> Sequence[LostGroup]:
-    """Return the groups of which log `n` lacks all alerts, or all from a time on.
-
-    A group is the alerts with one value in one of the columns. Groups that lack all alerts count if they have
-    at least half of the lost alerts; numbers, which measured values repeat by chance, only if few have all
-    of them. Other groups count if their loss is no chance.
-    """
-    found, left = list[LostGroup](), lost
-    every = [alert for alert in match.alerts if (alert.first, alert.second)[1 - n] is not None]
-    for place, is_chance in columns.items():
-        alerts = Counter(row_key(alert.row)[place] for alert in match.alerts)
-        counts = Counter(row_key(alert.row)[place] for alert in left)
-        values = {v: None for v, count in counts.items() if count >= _FEWEST_LOST and count == alerts[v]}
-        part = [alert for alert in left if row_key(alert.row)[place] in values]
-        others = any(row_key(alert.row)[place] not in values for alert in every)
-        if is_chance and len(values) > _NAMED:
-            continue
-        if part and others and len(part) >= len(left) / (1 if is_chance else 2):
-            found.append((place, values, part, -inf))
-            left = [alert for alert in left if row_key(alert.row)[place] not in values]
-    gone = {id(alert) for _, _, part, _ in found for alert in part}
-    rest = replace(match, alerts=tuple(alert for alert in match.alerts if id(alert) not in gone))
-    unlikely = [
-        group
-        for place, is_chance in columns.items()
-        if not is_chance
-        for group in _unlikely(n, place, rest, {id(alert) for alert in left})
-    ]
-    for group in sorted(unlikely, key=lambda group: -len(group[2])):
-        own = {id(alert) for alert in group[2]}
-        if own & gone:  # such as the only sensor of a line
-            continue
-        gone |= own
-        same = [k for k, one in enumerate(found) if one[0] == group[0] and one[3] == group[3] == -inf]
-        if same:
-            place, known, before, _ = found[same[0]]
-            found[same[0]] = place, [*known, *group[1]], [*before, *group[2]], -inf
-        elif len(found) < _NAMED:
-            found.append(group)
-    return sorted(found, key=lambda group: group[3])
-
-
-def _unlikely(n: int, place: int, match: LogMatch, lost: Collection[int]) -> Iterator[LostGroup]:
-    """Yield groups whose last alerts, or all, log `n` lacks, if the alerts of other groups are lost less.
-
-    Another limit loses successive alerts of a group together, so that a run of them counts as one loss.
-    """
-    every = sorted(match.alerts, key=lambda alert: (_time_in(1 - n, alert), id(alert) not in lost))
-    of_value = defaultdict[Hashable, list[AlertMatch]](list)
-    for alert in every:
-        of_value[row_key(alert.row)[place]].append(alert)
-    runs = {
-        value: [[*run] for is_lost, run in groupby(own, lambda alert: id(alert) in lost) if is_lost]
-        for value, own in of_value.items()
-    }
-    times = [_time_in(1 - n, alert) for alert in every]
-    totals = [0, *accumulate(id(alert) in lost for alert in every)]
-    number = sum(map(len, runs.values()))
-    for value, own in of_value.items():
-        tail = runs[value][-1] if id(own[-1]) in lost else []
-        if len({alert.at for alert in tail}) < _FEWEST_LOST or len(of_value) == 1:
-            continue
-        of_group = sum(map(len, runs[value]))
-        since = bisect_left(times, _time_in(1 - n, tail[0]))
-        shares = (
-            (totals[-1] - of_group + 1) / (len(every) - len(own) + 2),
-            (totals[-1] - totals[since] - len(tail) + 1) / (len(every) - since - len(tail) + 2),
-        )
-        length = (totals[-1] - of_group) / max(number - len(runs[value]), 1)
-        if max(shares) ** (len(tail) / max(length, 1)) < _CHANCE:
-            yield place, (value,), tail, -inf if len(tail) == len(own) else tail[0].at
-
-
-def _all_lost(  # noqa: PLR0913, PLR0917 - as in `_silences`, and groups
-    names: tuple[str, str],
-    n: int,
-    match: LogMatch,
-    lost: Sequence[AlertMatch],
-    groups: Sequence[LostGroup],
-    columns: Collection[int],
-    dates: Dates,
-) -> Iterator[str]:
-    """Yield a sentence about each group, or the stretch of time, of which log `n` lacks all alerts."""
-    for group in groups:
-        count = outputs.quantity(len(group[2]), "alert")
-        yield f"{names[n]} lacks all {count}{_which(n, match, group, dates)}"
-    gone = {id(alert) for _, _, part, _ in groups for alert in part}
-    alerts = tuple(alert for alert in match.alerts if id(alert) not in gone)
-    left = [alert for alert in lost if id(alert) not in gone]
-    what = "other alert" if gone else "alert"
-    more = [*_silences(names, n, replace(match, alerts=alerts), left, columns, dates, what)]
-    if gone and left and not more:
-        yield f"{names[n]} also lacks {outputs.quantity(len(left), what)}"
-    yield from more
-
-
-def _which(n: int, match: LogMatch, group: LostGroup, dates: Dates) -> str:
-    """Return a text about a group, such as " with room hall from 08:00:00 on"."""
-    place, values, part, start = group
-    terms = {row_key(alert.row)[place]: outputs.short(alert.row[place]) for alert in part}
-    which = f" with {match.variables[place]} {outputs.first_few([*terms.values()], _NAMED, ', ')}"
-    if start == -inf:
-        return which
-    alerts = [alert for alert in match.alerts if row_key(alert.row)[place] in values]
-    return f"{which} {_when(n, alerts, part, dates)}"
-
-
-def _silences(  # noqa: PLR0913, PLR0917 - as in `_all_lost`, and a word
-    names: tuple[str, str],
-    n: int,
-    match: LogMatch,
-    lost: Sequence[AlertMatch],
-    groups: Collection[int],
-    dates: Dates,
-    what: str,
-) -> Iterator[str]:
-    """Yield sentences about stretches of time in which log `n` lacks all alerts, or those with some values.
-
-    A stretch has nearly all lost alerts. Between two alerts of the log, half of the lost alerts are enough.
-    The text `what` names an alert.
-    """
-    most = max(_FEWEST_LOST, _NEARLY * len(lost))
-    known = {id(alert) for alert in lost}
-    whole = _stretch(n, match.alerts, known)
-    if len(whole) >= most:
-        yield _silence(names, n, match.alerts, whole, dates, what) + _all_with(match, whole)
-        return
-    # Values that are no numbers first, because measured numbers are equal by chance.
-    keys = [(row_key(alert.row), alert) for alert in match.alerts]
-    columns = sorted((any(is_number(key[place]) for key, _ in keys), place) for place in groups)
-    for is_measured, place in columns:
-        of_value = defaultdict[Hashable, list[AlertMatch]](list)
-        for key, alert in keys:
-            of_value[key[place]].append(alert)
-        values = dict.fromkeys(row_key(alert.row)[place] for alert in lost)
-        parts = [(alerts, _stretch(n, alerts, known)) for alerts in map(of_value.__getitem__, values)]
-        found = [(alerts, part) for alerts, part in parts if part]
-        if sum(len(part) for _, part in found) >= most and len(found) <= (1 if is_measured else _NAMED):
-            for alerts, part in found:
-                value = outputs.short(part[0].row[place])
-                which = f" with {match.variables[place]} {value}"
-                yield _silence(names, n, alerts, part, dates, what, which)
-            return
-    times = [t for t, _ in match.sides[n]]
-    is_inside = whole and min(times, default=inf) < whole[0].at and whole[-1].at < max(times, default=-inf)
-    if is_inside and len(whole) >= len(lost) / 2:
-        yield _silence(names, n, match.alerts, whole, dates, what)
-
-
-def _stretch(n: int, alerts: Sequence[AlertMatch], lost: Collection[int]) -> Sequence[AlertMatch]:
-    """Return most of the successive lost alerts, by their ids, in `alerts`; empty if they have few times."""
-    runs: list[list[AlertMatch]] = [[]]
-    for _, group in groupby(sorted(alerts, key=partial(_time_in, 1 - n)), partial(_time_in, 1 - n)):
-        own = [*group]
-        if all(id(alert) in lost for alert in own):
-            runs[-1] += own
-        else:
-            runs.append([])
-    best = max(runs, key=len)
-    return best if len({alert.at for alert in best}) >= _FEWEST_LOST else ()
-
-
-def _time_in(n: int, alert: AlertMatch) -> float:
-    """Return the time of an alert in log `n`, or in the other log if log `n` lacks it."""
-    t = (alert.first, alert.second)[n]
-    return alert.at if t is None else t
-
-
-def _silence(  # noqa: PLR0913, PLR0917 - as in `_silences`, and a stretch
-    names: tuple[str, str],
-    n: int,
-    alerts: Sequence[AlertMatch],
-    part: Sequence[AlertMatch],
-    dates: Dates,
-    what: str,
-    which: str = "",
-) -> str:
-    """Return a sentence about a stretch of lost alerts; `alerts` are all alerts of both logs with `which`."""
-    return f"{names[n]} lacks all {outputs.quantity(len(part), what)}{which} {_when(n, alerts, part, dates)}"
-
-
-def _when(n: int, alerts: Sequence[AlertMatch], part: Sequence[AlertMatch], dates: Dates) -> str:
-    """Return a text about the times of a stretch of the alerts that log `n` lacks."""
-    times = [_time_in(1 - n, alert) for alert in alerts]
-    first, last = (
-        dates.text(t) if dates.zero is not None else _seconds(t) for t in (part[0].at, part[-1].at)
-    )
-    when = f"from {first} on" if part[-1].at >= max(times) else f"from {first} to {last}"
-    return f"up to {last}" if part[0].at <= min(times) else when
-
-
-def _all_with(match: LogMatch, part: Sequence[AlertMatch]) -> str:
-    """Return a text about the values that all alerts of a stretch have, and not all alerts of the logs."""
-    shared = []
-    for place, name in enumerate(match.variables):
-        own, every = ({row_key(alert.row)[place] for alert in alerts} for alerts in (part, match.alerts))
-        if len(own) == 1 < len(every):
-            shared.append(f"{name} {outputs.short(part[0].row[place])}")
-    return f", all with {' and '.join(shared)}" if shared else ""
-
-
-def _seconds(milliseconds: float) -> str:
-    return f"{outputs.plain(milliseconds / 1000)}s"
-
-
 def _signed(delay: float) -> str:
-    return f"{'+' if delay > 0 else ''}{_seconds(delay)}"
+    return f"{'+' if delay > 0 else ''}{seconds(delay)}"
 
 
 def _sentences(names: tuple[str, str], match: LogMatch) -> Iterator[str]:
@@ -984,7 +802,11 @@ def _explanation(
         yield from _told(name, change)
         return
     if apart is not None:
-        yield f"{name}: every alert predicted by {_with_delay(apart[0])}, {apart[1]}"
+        best, but = apart
+        left = f" but {outputs.quantity(best.left_out, 'alert')} at the ends" if best.left_out else ""
+        yield f"{name}: every alert{left} predicted by {_with_delay(best)}, {but}"
+        if best.is_cut:
+            yield f"{name} has alerts {_spanned(best)}"
         return
     if not best.close:
         yield f"{name}: no tried rule comes close: the nearest, {best.semantics}, fails at {left}"
@@ -1077,7 +899,7 @@ def _reasons(
             return f"that {names[n]} has at another time after the same event"
         if alert.event is None:
             return "without a known event"
-        t = (alert.event + _apart(dates.zero, own.zero)) / own.unit.milliseconds
+        t = (alert.event + later_by(dates.zero, own.zero)) / own.unit.milliseconds
         if t > last:
             return "whose event comes after the last alert of this system"
         following = last - (last - t) // period * period
@@ -1120,7 +942,7 @@ def _shows(start: float, end: float, bounds: Bounds, t: float) -> bool:
     return after and (t < end if misses_last(bounds) else t <= end)
 
 
-def _apart(zero: str | None, other: str | None) -> float:
+def later_by(zero: str | None, other: str | None) -> float:
     """Return the number of ms by which the dateTime `zero` is later than the dateTime `other`."""
     if zero is None or other is None:
         return 0.0
@@ -1128,7 +950,7 @@ def _apart(zero: str | None, other: str | None) -> float:
 
 
 def _with_delay(prediction: Prediction) -> str:
-    late = f" (alerts up to {_seconds(prediction.late)} later)" if prediction.late > SLACK else ""
+    late = f" (alerts up to {seconds(prediction.late)} later)" if prediction.late > SLACK else ""
     return f"{prediction.rule}{_such_as(prediction)}{prediction.by_rows}{prediction.by_query}{late}"
 
 
@@ -1165,8 +987,13 @@ def _own_time(best: Prediction, window: WindowVerdict, row: Row) -> float | None
     return None if t is None else t / length
 
 
-def as_json(
-    names: tuple[str, str], match: LogMatch, predictions: Predictions, draft: str | None, dates: Dates
+def as_json(  # noqa: PLR0913, PLR0917 - as in `as_text`
+    names: tuple[str, str],
+    match: LogMatch,
+    predictions: Predictions,
+    aparts: Predictions,
+    draft: str | None,
+    dates: Dates,
 ) -> outputs.Json:
     """Return the JSON document without the verdict; all times are in milliseconds."""
     return {
@@ -1181,6 +1008,7 @@ def as_json(
         "predictions": [list(map(_prediction_json, tried)) for tried in predictions],
         "changes": [_change_json(tried) for tried in predictions],
         "departures": [_departure_json(departure) for departure in _departures(predictions)],
+        "apart": [_apart_json(tried) for tried in aparts],
         "origin": dates.zero,
     }
 
@@ -1198,6 +1026,12 @@ def _departure_json(departure: Prediction | None) -> outputs.Json | None:
     ends = [window.end for window in departure.unexplained if window.end is not None]
     times = {"start": min(ends, default=None), "end": max(ends, default=None)}
     return {"semantics": departure.semantics, **departure.verdict.dates.with_dates(times)}
+
+
+def _apart_json(tried: Sequence[Prediction]) -> outputs.Json | None:
+    """Return the semantics that predicts a log apart from lost alerts, with a text; None without one."""
+    apart = _rule_apart(tried)
+    return None if apart is None else {"semantics": apart[0].semantics, "but": apart[1]}
 
 
 def _change_json(tried: Sequence[Prediction]) -> outputs.Json | None:

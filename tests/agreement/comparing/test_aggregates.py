@@ -278,6 +278,17 @@ def test_a_wrong_clock_is_named_with_its_error(tmp_path, seconds):
     assert "the times of" not in api.compare_logs(a, fewer, within="30s").text
 
 
+def test_alerts_that_all_come_late_match_within_the_allowed_time(tmp_path):
+    """All but two come 95 s late; the greatest allowed difference counts for the written times."""
+    late = {3: 80, 4: 89, 5: 101, 6: -10}
+    rows = [(300 * n, f"p{n}") for n in range(1, 101)]
+    a = written(tmp_path / "a.csv", rows, "pump")
+    b = written(tmp_path / "b.csv", [(t + late.get(t // 300, 95), g) for t, g in rows], "pump")
+    found = api.compare_logs(a, b, within="100s")
+    delays = Counter(alert.delay / 1000 for alert in found.match.both)
+    assert delays == {95: 96, 80: 1, 89: 1, -10: 1}
+
+
 def test_rows_that_hold_for_long_show_no_wrong_clock(tmp_path):
     """Rows that are repeated each minute for half an hour are nearly all one minute apart."""
     rows = [(3600 * hour + 60 * n, "p1") for hour in range(1, 4) for n in range(30)]

@@ -348,6 +348,25 @@ def test_windows_without_an_alert_contain_events_too(tmp_path, seed):
         assert (f"{counts[kind]} {text}" in told) if counts[kind] else (text not in told)
 
 
+@pytest.mark.parametrize("length", [10, 20, 30])
+def test_an_event_at_the_end_of_a_window_without_it_is_in_the_next_window(tmp_path, length):
+    """System B evaluates each 10 s, over windows that lack the instant at their end (high-open)."""
+    events = [(5 * n, "hall", 40 if n % 6 == 0 else 30 + n % 2) for n in range(1, 68)]
+    ends = range(10, 350, 10)
+    pulled = [(end, *row) for end in ends for t, *row in events if end - length <= t < end and row[-1] > 35]
+    low = [event for event in events if event[2] < 40]
+    assert all(any(end - length <= t < end for end in ends) for t, *_ in low)
+    assert any(t in ends for t, *_ in low)
+    logs = table(tmp_path, "a", low), table(tmp_path, "b", pulled)
+    query = WITHIN.replace("20s", f"{length}s")
+    found = api.compare_logs(*logs, events=table(tmp_path, "s", events), query=query, period="10s")
+    assert found.predictions[1][0].bounds == "high-open"
+    assert (
+        f"b.csv lacks {len(low)} alerts of a.csv: {len(low)} whose event is in a window of this system (the"
+        in found.text
+    )
+
+
 def test_a_system_that_repeats_all_rows_at_each_event_is_predicted(tmp_path):
     events, _, _ = simulated(random.Random(5), length=20, period=10, delay=0)
     repeated = [
@@ -1729,3 +1748,89 @@ def test_rules_that_evaluate_at_different_times_of_a_period_are_told_apart(tmp_p
     text = api.compare_logs(first, second, events=events, query=MEANS, period="1m").text
     differ = "first.csv has evaluations (such as at 60) and second.csv has evaluations (such as at 90)"
     assert f"the rules differ: {differ}" in text.splitlines()[0]
+
+
+def alerts_beyond(events, limit, lost):
+    """Return the alerts of values above a limit, without those for which `lost` is true."""
+    return [row for row in events if row[2] > limit and not lost(*row[:2])]
+
+
+LOST = {
+    "a room": ("hall", 0, inf),
+    "a room from a time on": ("hall", 700, inf),
+    "a room up to a time": ("hall", 0, 900),
+    "all for some time": (None, 500, 1000),
+}
+
+
+@pytest.mark.parametrize(("seed", "limit"), [(0, 20), (1, 24), (2, 17)])
+@pytest.mark.parametrize("lost", LOST)
+def test_a_rule_is_found_apart_from_alerts_that_are_lost_together(tmp_path, limit, lost, seed):
+    """System B has the limit of the query or another one, and a room or the system is silent."""
+    rng = random.Random(seed)
+    rooms = ["hall", "attic", "loft", "den"]
+    events = [(7 * n, rng.choice(rooms), rng.randint(10, 50)) for n in range(1, 240)]
+    limit = 20 if "up to" in lost else limit  # of a group, only a loss that lasts is told from a limit
+    silent, begin, end = LOST[lost]
+    kept = alerts_beyond(events, limit, lambda t, room: begin <= t < end and silent in {None, room})
+    s, a, b = (
+        table(tmp_path, *one)
+        for one in (("s", events), ("a", alerts_beyond(events, 20, lambda *_: False)), ("b", kept))
+    )
+    found = api.compare_logs(a, b, events=s, query=WITHIN.replace("DISTINCT ", "").replace("35", "20"))
+    first, *lines = found.text.splitlines()
+    assert found.aparts[0] == ()
+    (_, apart) = found.to_json()["apart"]
+    tried = re.match(
+        r"push(?:, with a limit such as \?value > (\S+) in place of \?value > 20)?", apart["semantics"]
+    )
+    number = float(tried[1] or 20)
+    gone = [row for row in alerts_beyond(events, number, lambda *_: False) if row not in kept]
+    where = f" with room {silent}" if silent else ""
+    times = [t for t, *_ in gone]
+    when = {
+        "a room": "",
+        "a room from a time on": f" from {times[0]} on",
+        "a room up to a time": f" up to {times[-1]}",
+        "all for some time": f" from {times[0]} to {times[-1]}",
+    }
+    assert apart["but"] == f"apart from lost alerts{where}{when[lost]}"
+    # Each predicted alert that the log lacks is one of the room, or in the time, of which it has no alert.
+    of_room = [row for row in events if silent in {None, row[1]}]
+    assert {*gone} <= {*of_room}
+    assert not [row for row in of_room if row in kept and times[0] <= row[0] <= times[-1]]
+    assert alerts_beyond(events, number, lambda *row: row in [one[:2] for one in gone]) == kept
+    assert first.startswith('b.csv follows the rule "evaluate at each event (push)')
+    assert f"{apart['but']}; a.csv follows " in first
+    assert [line for line in lines if line.startswith("b.csv: every alert predicted by push")]
+    assert "comes close" not in found.text
+
+
+@pytest.mark.parametrize("lost", [None, "hall"])
+@pytest.mark.parametrize(
+    ("late", "words"), [(95, "95s earlier"), (7200, "7200s earlier"), (-95, "95s later")]
+)
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_rule_is_found_with_corrected_times(tmp_path, late, words, lost, turned):
+    """The clock of system B is wrong, and perhaps a room is silent; the rule of both is the query."""
+    rng = random.Random(late)
+    rooms = ["hall", "attic", "loft"]
+    events = [(9000 + 40 * n, rng.choice(rooms), rng.randint(10, 50)) for n in range(1, 90)]
+    rows = alerts_beyond(events, 20, lambda *_: False)
+    moved = [(t + late, room, value) for t, room, value in rows if room != lost]
+    s, a, b = (table(tmp_path, *one) for one in (("s", events), ("a", rows), ("b", moved)))
+    logs = (b, a) if turned else (a, b)
+    query = WITHIN.replace("DISTINCT ", "").replace("35", "20")
+    found = api.compare_logs(*logs, events=s, query=query)
+    but = f"if its times are {words}" + (", apart from lost alerts with room hall" if lost else "")
+    assert found.to_json()["apart"][not turned] == {"semantics": "push", "but": but}
+    told = f'b.csv follows the rule "evaluate at each event (push)" {but}; a.csv follows this rule throughout'
+    assert told in found.text.splitlines()
+    assert "comes close" not in found.text
+    assert "not compared" not in found.text
+
+
+def test_a_rule_of_few_alerts_is_not_tried_with_corrected_times():
+    pairs = [(60.0 * n, ROWS[0]) for n in range(10)]
+    mine, yours = (Recording(("x",), tuple(Report(t + d, (row,)) for t, row in pairs)) for d in (0.0, 9.0))
+    assert match_logs(mine, yours, 1e-9).shift == 0.0
