@@ -43,6 +43,7 @@ from agreement.results.base.library import Findings, Listeners, offered_function
 from agreement.results.logs import reading, report
 from agreement.results.logs.hints import hints, moved_times
 from agreement.results.logs.limits import grouped, in_words, limits_of
+from agreement.results.logs.lost import EventColumns, columns_of_events
 from agreement.results.logs.predicting import JudgedLogs, later
 from agreement.results.logs.report import Missed, Prediction
 from lars.dataclass import dataclass
@@ -165,6 +166,7 @@ class LogsResult(Findings):
     _fails_on_empty: bool = False
     _distinction: str = ""
     _whole: str = ""
+    _events: EventColumns = ((), {})
 
     @property
     def same(self) -> bool:
@@ -194,7 +196,7 @@ class LogsResult(Findings):
         """Yield the texts and tables that the terminal shows."""
         yield from self.hints
         told = self.names, self.match, self.predictions, self.aparts, self.draft, self._dates
-        yield from report.as_text(*told, self._distinction, self._whole)
+        yield from report.as_text(*told, self._distinction, self._whole, self._events)
         yield from report.of_missed(self.names[0], self.match, self.missed, self._dates)
 
     def tables(self) -> Sequence[OutTable]:
@@ -337,6 +339,7 @@ def compare_logs(request: LogsRequest, listeners: Listeners) -> LogsResult:
         _fails_on_empty=request.fail_on_empty,
         _distinction=distinction,
         _whole=_whole(typed, listeners),
+        _events=((), {}) if moved is None else columns_of_events(tables[0][1], moved),
         missed=_missed(request, match),
         predictions=predictions,
         aparts=aparts,

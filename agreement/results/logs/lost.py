@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import accumulate, groupby, pairwise
 from math import inf
-from typing import Final, TypeVar
+from typing import Final, Literal, TypeVar
 
 from agreement.comparing.judge import Judgement, Verdict, best_first
 from agreement.comparing.logs import AlertMatch, LogMatch
@@ -19,12 +19,18 @@ from agreement.comparing.matching.numbers import Number, double
 from agreement.comparing.matching.places import ReportMatch, odd_rows
 from agreement.documents import outputs
 from agreement.documents.dates import Dates
+from agreement.documents.recordings import Recording
 from solver.facts import Row
 
 Places = tuple[int, ...]
 """The places of columns in a row; the values in these columns together name a group."""
-GroupColumns = Mapping[Places, bool]
-"""The columns whose values can name a group, each with whether equal values can be chance."""
+GroupColumns = Mapping[Places, Literal["texts", "numbers", "events"]]
+"""The columns whose values can name a group, with the kind of their values.
+
+Numbers can be equal by chance. If a column is one of the events only, the values are those of the event.
+"""
+EventColumns = tuple[tuple[str, ...], Mapping[tuple[Key, float], Row]]
+"""Names of columns that only the events have, and their values by the values and the time of an event."""
 LostGroup = tuple[Places, Collection[Key], Sequence[AlertMatch], float]
 """Alerts that a log lacks: columns, their values, the alerts, and the first time in ms (-inf: all)."""
 Loss = tuple[tuple[str, ...], Row, float, float]
@@ -43,24 +49,68 @@ _NEARLY: Final = 0.98
 """The least share of the lost alerts that stretches of time at an end, or of a group, must have."""
 
 
-def group_columns(match: LogMatch, grouped: Collection[str] | None) -> GroupColumns:
-    """Return the columns whose values can name a group, such as a sensor.
+def columns_of_events(events: Recording, known: Recording) -> EventColumns:
+    """Return the columns of texts of events that alerts do not have, such as the line of a machine.
+
+    Args:
+        events: The events with all their columns.
+        known: The same events with the columns of the alerts, and with the times of the alerts.
+    """
+    cells = [*zip(*(row for report in events.reports for row in report.rows), strict=True)]
+    shared = {name.casefold() for name in known.variables}
+    places = [
+        place
+        for place, (name, own) in enumerate(zip(events.variables, cells, strict=bool(cells)))
+        if name.casefold() not in shared and not any(map(is_number, row_key(tuple({*own}))))
+    ]
+    found = defaultdict[tuple[Key, float], set[Row]](set)
+    for report, own_report in zip(events.reports, known.reports, strict=True):
+        for row, own_row in zip(report.rows, own_report.rows, strict=True):
+            found[row_key(own_row), own_report.t].add(_at(row, places))
+    # Events with the same values at one time may be of two lines.
+    rows = {event: next(iter(own)) for event, own in found.items() if len(own) == 1}
+    return tuple(f"the event's {events.variables[place]}" for place in places), rows
+
+
+def with_columns_of_events(match: LogMatch, events: EventColumns) -> LogMatch:
+    """Return a match whose rows also have the values of their event in some columns of events."""
+    names, rows = events
+    none = (None,) * len(names)
+    alerts = (
+        replace(
+            alert,
+            row=(
+                *alert.row,
+                *(none if alert.event is None else rows.get((row_key(alert.row), alert.event), none)),
+            ),
+        )
+        for alert in match.alerts
+    )
+    return LogMatch((*match.variables, *names), tuple(alerts)) if names else match
+
+
+def group_columns(match: LogMatch, grouped: Collection[str] | None, events: EventColumns) -> GroupColumns:
+    """Return the columns whose values can name a group, such as a sensor, alone or with one of the events.
 
     Measured numbers are no groups: numbers that the query computes, and numbers with decimal places.
 
     Args:
         match: The alerts of both logs.
         grouped: The variables of GROUP BY if the query has an aggregate, otherwise None.
+        events: The columns of the events, which are the last ones of the alerts in `match`.
     """
+    own, others = (match.variables[: -len(events[0]) or None], events[0])
     keys = [row_key(alert.row) for alert in match.alerts]
-    found = dict[Places, bool]()
-    for place, name in enumerate(match.variables):
+    found: dict[Places, Literal["texts", "numbers", "events"]] = {}
+    for place, name in enumerate(own):
         numbers = [part for key in keys if isinstance(part := key[place], Number)]
         is_group = grouped is not None and name in grouped
         is_measured = grouped is not None or any(not double(number).is_integer() for number in numbers)
         if is_group or not numbers or not is_measured:
-            found[place,] = bool(numbers) and not is_group
-    return found
+            found[place,] = "numbers" if numbers and not is_group else "texts"
+    places = range(len(own), len(own) + len(others))
+    groups = [one for one, kind in found.items() if kind == "texts"]
+    return found | {(*group, place): "events" for group in ((), *groups) for place in places}
 
 
 def lost_groups(
@@ -74,7 +124,10 @@ def lost_groups(
     """
     found, left = list[LostGroup](), lost
     every = [alert for alert in match.alerts if (alert.first, alert.second)[1 - n] is not None]
-    for places, is_chance in columns.items():
+    for places, kind in columns.items():
+        if kind == "events":
+            continue
+        is_chance = kind == "numbers"
         alerts = Counter(_key(alert, places) for alert in match.alerts)
         counts = Counter(_key(alert, places) for alert in left)
         values = {v: None for v, count in counts.items() if count >= _FEWEST and count == alerts[v]}
@@ -89,8 +142,8 @@ def lost_groups(
     rest = replace(match, alerts=tuple(alert for alert in match.alerts if id(alert) not in gone))
     unlikely = [
         group
-        for places, is_chance in columns.items()
-        if not is_chance
+        for places, kind in columns.items()
+        if kind != "numbers"
         for group in _unlikely(n, places, rest, {id(alert) for alert in left})
     ]
     for group in sorted(unlikely, key=lambda group: -len(group[2])):
@@ -132,6 +185,8 @@ def _unlikely(n: int, places: Places, match: LogMatch, lost: Collection[int]) ->
     totals = [0, *accumulate(id(alert) in lost for alert in every)]
     number = sum(map(len, runs.values()))
     for value, own in of_value.items():
+        if None in value:
+            continue
         tail = runs[value][-1] if id(own[-1]) in lost else []
         if len({alert.at for alert in tail}) < _FEWEST or len(of_value) == 1:
             continue
@@ -161,9 +216,10 @@ def _silences(
     # Values that are no numbers first, because measured numbers are equal by chance.
     are_numbers = {
         places: any(is_number(part) for alert in match.alerts for part in _key(alert, places))
-        for places in columns
+        for places, kind in columns.items()
+        if kind != "events"
     }
-    for places in sorted(columns, key=lambda places: (are_numbers[places], places)):
+    for places in sorted(are_numbers, key=lambda places: (are_numbers[places], places)):
         of_value = defaultdict[Key, list[AlertMatch]](list)
         for alert in match.alerts:
             of_value[_key(alert, places)].append(alert)

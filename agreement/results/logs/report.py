@@ -20,6 +20,7 @@ from agreement.documents import outputs
 from agreement.documents.dates import Dates
 from agreement.documents.recordings import SLACK, Recording
 from agreement.results.logs.lost import (
+    EventColumns,
     GroupColumns,
     Loss,
     all_lost,
@@ -29,6 +30,7 @@ from agreement.results.logs.lost import (
     seconds,
     span,
     which,
+    with_columns_of_events,
 )
 from agreement.results.renderings.judged_windows import COUNTING, WindowVerdict, judged_windows, points
 from lars.dataclass import dataclass
@@ -291,11 +293,12 @@ def is_explained(tried: Sequence[Prediction]) -> bool:
     return any(one.fits for one in tried) or change_of(tried) is not None
 
 
-def losses_in(predictions: Predictions, match: LogMatch) -> Losses:
+def losses_in(predictions: Predictions, match: LogMatch, events: EventColumns = ((), {})) -> Losses:
     """Return what each log lacks together, if no rule explains the log; otherwise nothing."""
     found = list[Sequence[Loss]]()
     for n, tried in enumerate(predictions):
-        shown, columns = _shown(match, _beyond(match, n)), _groups_in(match, tried)
+        shown = with_columns_of_events(_shown(match, _beyond(match, n)), events)
+        columns = _groups_in(shown, tried, events)
         groups = [] if is_explained(tried) else lost_groups(n, shown, shown.only[1 - n], columns)
         found.append(() if is_explained(tried) else losses_of(n, shown, groups, columns))
     return found[0], found[1]
@@ -307,8 +310,8 @@ def _shown(match: LogMatch, *parts: Iterable[Sequence[AlertMatch]]) -> LogMatch:
     return replace(match, alerts=tuple(alert for alert in match.alerts if id(alert) not in hidden))
 
 
-def _groups_in(match: LogMatch, tried: Sequence[Prediction]) -> GroupColumns:
-    return group_columns(match, tried[0].grouped if tried else None)
+def _groups_in(match: LogMatch, tried: Sequence[Prediction], events: EventColumns) -> GroupColumns:
+    return group_columns(match, tried[0].grouped if tried else None, events)
 
 
 def as_text(  # noqa: PLR0913, PLR0917 - what was read and found, and texts that only the request knows
@@ -320,6 +323,7 @@ def as_text(  # noqa: PLR0913, PLR0917 - what was read and found, and texts that
     dates: Dates,
     distinction: str = "",
     whole: str = "",
+    events: EventColumns = ((), {}),
 ) -> Iterator[RenderableType]:
     """Yield the text report: the log that departs, differing alerts, and each log's predictions.
 
@@ -332,6 +336,7 @@ def as_text(  # noqa: PLR0913, PLR0917 - what was read and found, and texts that
         dates: The mapping of times to dateTimes.
         distinction: A text about the parts in which the queries of both logs differ; empty for one query.
         whole: A sentence with the command that writes all alerts.
+        events: Columns that only the events have.
     """
     # Where a rule predicts that a log is silent before its first alert, nothing was cut off.
     silent = [bool(tried) and tried[0].correct for tried in predictions] or [False, False]
@@ -345,12 +350,13 @@ def as_text(  # noqa: PLR0913, PLR0917 - what was read and found, and texts that
         departing = _each_term_once(departing)
         told = (departing, distinction) if draft is None else (distinction, departing)
         yield "; ".join(filter(None, told))
-    columns = _groups_in(shown, predictions[0] or predictions[1])
+    whole_rows = with_columns_of_events(shown, events)
+    columns = _groups_in(whole_rows, predictions[0] or predictions[1], events)
     for n, tried in enumerate(predictions):
         # Of a log that follows a rule, the rule is the reason.
         if not any(one.fits for one in tried):
-            groups = lost_groups(n, shown, shown.only[1 - n], columns)
-            yield from all_lost(names[n], n, shown, groups, columns, dates)
+            groups = lost_groups(n, whole_rows, whole_rows.only[1 - n], columns)
+            yield from all_lost(names[n], n, whole_rows, groups, columns, dates)
     for title, alerts in (("alerts of one log alone", lone), ("common alerts at other times", moved)):
         if alerts:
             yield _alerts(title, names, match, alerts[:_SHOWN], dates)

@@ -1834,3 +1834,25 @@ def test_a_rule_of_few_alerts_is_not_tried_with_corrected_times():
     pairs = [(60.0 * n, ROWS[0]) for n in range(10)]
     mine, yours = (Recording(("x",), tuple(Report(t + d, (row,)) for t, row in pairs)) for d in (0.0, 9.0))
     assert match_logs(mine, yours, 1e-9).shift == 0.0
+
+
+@pytest.mark.parametrize(("since", "when"), [(0, ""), (2000, " from {}s on")])
+def test_a_silent_group_may_be_named_by_a_column_of_the_events(tmp_path, since, when):
+    """System B lacks one line of one machine; the alerts have the machine, and no line."""
+    rng = random.Random(since)
+    names = [(f"m{m}", f"L{line}") for m in range(3) for line in range(3)]
+    events = [(7 * n, *rng.choice(names), rng.randint(10, 50)) for n in range(1, 500)]
+    head, rows = "time,machine,line,value\n", [",".join(map(str, event)) for event in events]
+    (tmp_path / "s.csv").write_text(head + "\n".join(rows) + "\n")
+    every = [(t, machine, value, line) for t, machine, line, value in events if value > 20]
+    lost = [row for row in every if (row[1], row[3]) == ("m1", "L2") and row[0] >= since]
+    logs = [
+        table(tmp_path, name, [row[:3] for row in rows])
+        for name, rows in (("a", every), ("b", [row for row in every if row not in lost]))
+    ]
+    for path in logs:
+        path.write_text(path.read_text().replace("room", "machine"))
+    told = (
+        f"b.csv lacks all {len(lost)} alerts with machine m1 and the event's line L2{when.format(lost[0][0])}"
+    )
+    assert told in api.compare_logs(*logs, events=tmp_path / "s.csv").text.splitlines()
