@@ -35,6 +35,8 @@ _WORDS: Final = {
     "list_type": "a list, [..]",
     "tuple_type": "a list, [..]",
 }
+_CLOSE: Final = 0.7
+"""The least similarity of an unknown key and the key that was perhaps meant; `tolerance` is no `traces`."""
 _TABLES: Final = ("dict_type", "model_type", "model_attributes_type")
 
 Model = TypeVar("Model", bound="BaseModel")
@@ -187,7 +189,7 @@ def expectation(error: "ErrorDetails", notation: Notation) -> str:
 
 def unknown_key(key: str, accepted: Sequence[str]) -> WrongValueError:
     """Return the error for an unknown key; `accepted` are the known keys."""
-    close = get_close_matches(key, accepted, 1)
+    close = get_close_matches(key, accepted, 1, _CLOSE)
     hint = f", did you mean {close[0]}?" if close else ";"
     return WrongValueError(f"unknown key{hint} expected {', '.join(accepted)}")
 

@@ -51,7 +51,7 @@ from lars.errors import LarsError
 from lars.files import read_text
 from lars.options import argument, option
 from solver.settings import TraceInput, Warn
-from solver.traces import instant_of, point_of, read_static
+from solver.traces import instant_of, keep_skipped, point_of, read_static
 from translate.model.query import MERGING, EngineQuery
 from translate.model.windows import Range
 
@@ -377,7 +377,7 @@ def _judged(
     if period is not None and name != SOLVE and name not in ENGINES:
         run = replace(run, query=_pulled(run.query, period, unit, listeners.note))
     assert request.answers is not None
-    given = read_recording(request.answers, reading.since(zero))
+    given = _read_answers(request.answers, reading.since(zero), request.input_options, messages.append)
     check_columns(given, run.query, str(request.answers))
     _check_triggers(given, len(run.pushes))
     count = partial(point_in, zero, options=trace.options, last=run.last)
@@ -414,6 +414,21 @@ def _judged(
     if problem := judging.nothing_to_compare(verdict.judgement, verdict.dates):
         raise LarsError(problem)
     return verdict
+
+
+def _read_answers(
+    path: Path, reading: requests.AnswersOptions, options: requests.InputOptions, warn: Warn
+) -> Recording:
+    """Return the answers of a file; `--on-error skip` also skips its invalid lines."""
+    kept, skipped = options.trace.rejected, list[tuple[str, str]]()
+    if options.trace.on_error == "stop" or kept is None:
+        return read_recording(path, reading)
+    given = read_recording(path, replace(reading, skipped=skipped))
+    if skipped:
+        # The file already contains the invalid lines of the trace.
+        keep_skipped(kept, [(str(path), *line) for line in skipped], more=True)
+        warn(f"skipped {quantity(len(skipped), 'invalid line')} of {path} and wrote them to {kept}")
+    return given
 
 
 def _judged_by_solve(
