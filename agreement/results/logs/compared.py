@@ -53,7 +53,7 @@ from lars.files import rewrite
 from lars.language.terms import Variable
 from lars.options import argument, option
 from solver.memory import FAILED
-from solver.settings import IN_ORDER, Warn, share, unsaid
+from solver.settings import IN_ORDER, Warn, no_progress, share, unsaid
 from solver.traces import check_side_file
 from solver.traces.input_files import bare
 
@@ -142,8 +142,8 @@ class LogsResult(Findings):
     - `match` contains the alerts of both logs, in pairs if possible.
     - `predictions` contains the predictions of the first log and of the second log, best first; empty if the
       events are unknown.
-    - `aparts` contains predictions of each log apart from alerts that it lacks together, such as all of a
-      sensor; empty if a rule explains the log, or if it lacks no alerts together.
+    - `aparts` contains predictions of each log with corrected times, or apart from alerts that it lacks
+      together, such as all of a sensor; empty if a rule explains the log, or if neither is the case.
     - `draft` is the text of a query that `lars` derived from the columns of the logs; None if the user gives
       a query.
     - `missed` contains the number of the first log's alerts that a pull system would miss, by pull period and
@@ -793,7 +793,8 @@ def _explained(  # noqa: PLR0913, PLR0915, PLR0917 - what is asked, and what was
                     verdicts = {} if shift else judged[n].verdicts
                     moved = shift if n == 0 else -shift
                     judge = replace(judged[n], losses=own, zero=since, shift=moved, verdicts=verdicts)
-                    aparts[n] = predicted(judge, n, likely[n])
+                    log = (request.first, request.second)[n]
+                    aparts[n] = judge.predictions(log, unsaid, no_progress, likely[n])
         departing = [n for n, tried in enumerate((first, second)) if not tried[0].fits]
         arrivals: list[str] = []
         if departing and options.trace.arrival is None and size <= _MANY_EVENTS:
