@@ -22,18 +22,18 @@ from agreement.documents.dates import Dates
 from agreement.documents.recordings import Recording
 from solver.facts import Row
 
-Places = tuple[int, ...]
+ColumnPlaces = tuple[int, ...]
 """The places of columns in a row; the values in these columns together name a group."""
-GroupColumns = Mapping[Places, Literal["texts", "numbers", "events"]]
+GroupColumns = Mapping[ColumnPlaces, Literal["texts", "numbers", "events"]]
 """The columns whose values can name a group, with the kind of their values.
 
 Numbers can be equal by chance. If a column is one of the events only, the values are those of the event.
 """
 EventColumns = tuple[tuple[str, ...], Mapping[tuple[Key, float], Row]]
 """Names of columns that only the events have, and their values by the values and the time of an event."""
-LostGroup = tuple[Places, Collection[Key], Sequence[AlertMatch], float]
+LostGroup = tuple[ColumnPlaces, Collection[Key], Sequence[AlertMatch], float]
 """Alerts that a log lacks: columns, their values, the alerts, and the first time in ms (-inf: all)."""
-Loss = tuple[tuple[str, ...], Row, float, float]
+LostTogether = tuple[tuple[str, ...], Row, float, float]
 """Alerts that a log lacks together: names of columns, their values, and two times in ms.
 
 The times are the first and the last one of the lost alerts; -inf and inf if the log has no such alert before
@@ -101,7 +101,7 @@ def group_columns(match: LogMatch, grouped: Collection[str] | None, events: Even
     """
     own, others = (match.variables[: -len(events[0]) or None], events[0])
     keys = [row_key(alert.row) for alert in match.alerts]
-    found: dict[Places, Literal["texts", "numbers", "events"]] = {}
+    found: dict[ColumnPlaces, Literal["texts", "numbers", "events"]] = {}
     for place, name in enumerate(own):
         numbers = [part for key in keys if isinstance(part := key[place], Number)]
         is_group = grouped is not None and name in grouped
@@ -160,7 +160,7 @@ def lost_groups(
     return sorted(found, key=lambda group: group[3])
 
 
-def _key(alert: AlertMatch, places: Places) -> Key:
+def _key(alert: AlertMatch, places: ColumnPlaces) -> Key:
     return _at(row_key(alert.row), places)
 
 
@@ -168,7 +168,7 @@ def _at(cells: Sequence[_Cell], places: Sequence[int]) -> tuple[_Cell, ...]:
     return tuple(cells[place] for place in places)
 
 
-def _unlikely(n: int, places: Places, match: LogMatch, lost: Collection[int]) -> Iterator[LostGroup]:
+def _unlikely(n: int, places: ColumnPlaces, match: LogMatch, lost: Collection[int]) -> Iterator[LostGroup]:
     """Yield groups whose last alerts, or all, log `n` lacks, if the alerts of other groups are lost less.
 
     Another limit loses successive alerts of a group together, so that a run of them counts as one loss.
@@ -203,7 +203,7 @@ def _unlikely(n: int, places: Places, match: LogMatch, lost: Collection[int]) ->
 
 def _silences(
     n: int, match: LogMatch, lost: Sequence[AlertMatch], columns: GroupColumns
-) -> Sequence[tuple[Places, Sequence[AlertMatch]]]:
+) -> Sequence[tuple[ColumnPlaces, Sequence[AlertMatch]]]:
     """Return stretches of time in which log `n` lacks all alerts, or those with the values in some columns.
 
     A stretch has nearly all lost alerts. Between two alerts of the log, half of the lost alerts are enough.
@@ -251,7 +251,9 @@ def time_in(n: int, alert: AlertMatch) -> float:
     return alert.at if t is None else t
 
 
-def losses_of(n: int, match: LogMatch, groups: Sequence[LostGroup], columns: GroupColumns) -> Sequence[Loss]:
+def losses_of(
+    n: int, match: LogMatch, groups: Sequence[LostGroup], columns: GroupColumns
+) -> Sequence[LostTogether]:
     """Return the lost groups of log `n`, and the stretches of time in which it lacks other alerts."""
     rest, left = _others(n, match, groups)
     found = [
@@ -259,7 +261,7 @@ def losses_of(n: int, match: LogMatch, groups: Sequence[LostGroup], columns: Gro
         for places, values, part, _ in groups
         for value in values
     ]
-    losses = list[Loss]()
+    losses = list[LostTogether]()
     for places, part in (*found, *_silences(n, rest, left, columns)):
         key, row = _key(part[0], places), part[0].row
         times = [time_in(1 - n, alert) for alert in match.alerts if _key(alert, places) == key]
@@ -302,7 +304,7 @@ def all_lost(  # noqa: PLR0913, PLR0917 - a log and what it lacks, and how both 
         yield f"{name} also lacks {outputs.quantity(len(left), what)}"
 
 
-def _which(match: LogMatch, places: Places, part: Sequence[AlertMatch]) -> str:
+def _which(match: LogMatch, places: ColumnPlaces, part: Sequence[AlertMatch]) -> str:
     """Return a text about groups, such as " with room hall"; empty for all alerts."""
     return which(_at(match.variables, places), [_at(alert.row, places) for alert in part])
 
@@ -355,8 +357,8 @@ def _all_with(match: LogMatch, part: Sequence[AlertMatch]) -> str:
 
 
 def judged_apart(
-    judgement: Judgement, columns: Sequence[str], losses: Sequence[Loss]
-) -> tuple[Judgement, list[Loss]]:
+    judgement: Judgement, columns: Sequence[str], losses: Sequence[LostTogether]
+) -> tuple[Judgement, list[LostTogether]]:
     """Return a judgement without the expected rows that a log lost, and the losses of the best verdict.
 
     Between two evaluations, or from an end of the log to one, the log has no row of the group: the expected
@@ -371,7 +373,7 @@ def judged_apart(
 
     apart = best_first(replace(judgement, verdicts=tuple(map(kept, judgement.verdicts))))
     best = next(one for one in judgement.verdicts if one.choice == apart.best.choice)
-    used = list[Loss]()
+    used = list[LostTogether]()
     for (names, row, *_), (low, high), rows in _lost_rows(best, columns, losses):
         if ends := [best.windows[n].at for n, _ in rows]:
             used.append((names, row, min(ends) if low > -inf else low, max(ends) if high < inf else high))
@@ -379,8 +381,8 @@ def judged_apart(
 
 
 def _lost_rows(
-    verdict: Verdict, columns: Sequence[str], losses: Sequence[Loss]
-) -> Iterator[tuple[Loss, tuple[float, float], Collection[tuple[int, int]]]]:
+    verdict: Verdict, columns: Sequence[str], losses: Sequence[LostTogether]
+) -> Iterator[tuple[LostTogether, tuple[float, float], Collection[tuple[int, int]]]]:
     """Yield each loss, the evaluations around it, and its rows: places of windows and of missing rows."""
     windows = [*enumerate(verdict.windows)]
     came = [(one.at, row_key(row, lexical=True)) for _, one in windows for row in one.came_rows]

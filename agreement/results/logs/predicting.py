@@ -27,7 +27,7 @@ from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import EngineRun
 from agreement.results.judgements import judged_query, judged_run
 from agreement.results.logs import limits
-from agreement.results.logs.lost import Loss, judged_apart
+from agreement.results.logs.lost import LostTogether, judged_apart
 from agreement.results.logs.reading import check_year, read_log, without_words
 from agreement.results.logs.report import Prediction, change_of, later_by
 from lars.dataclass import dataclass
@@ -108,7 +108,7 @@ class JudgedLogs:
     lengths: tuple[Duration, ...] = ()
     rounding: float = 0.0
     gaps: frozenset[str] = frozenset()
-    losses: Sequence[Loss] = ()
+    losses: Sequence[LostTogether] = ()
     zero: str | None = None
     shift: float = 0.0
     verdicts: dict[Hashable, judging.AnswersVerdict] = field(default_factory=dict)
@@ -433,7 +433,7 @@ class JudgedLogs:
                 recording = self._sharing(judging.recording_to_judge(run, self.unit, answers, options))
                 judge = self._judges.get(engine) or self._judges.setdefault(engine, _judge(engine))
                 self.verdicts[known] = judging.bare_verdict(judge, recording, no_progress)
-            verdict, losses = self.verdicts[known], list[Loss]()
+            verdict, losses = self.verdicts[known], list[LostTogether]()
             if self.losses and isinstance(verdict.judgement, Judgement):
                 judgement, losses = judged_apart(verdict.judgement, verdict.names, self.losses)
                 verdict = replace(verdict, judgement=judgement)

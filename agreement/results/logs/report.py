@@ -22,7 +22,7 @@ from agreement.documents.recordings import SLACK, Recording
 from agreement.results.logs.lost import (
     EventColumns,
     GroupColumns,
-    Loss,
+    LostTogether,
     all_lost,
     group_columns,
     losses_of,
@@ -89,7 +89,7 @@ class Prediction:
     period: Duration | None = None
     grouped: frozenset[str] | None = None
     repeated: int = 0
-    losses: Sequence[Loss] = ()
+    losses: Sequence[LostTogether] = ()
     shift: float = 0.0
 
     @property
@@ -284,7 +284,7 @@ The number counts the evaluations that only the second semantics predicts.
 Predictions = tuple[tuple[Prediction, ...], tuple[Prediction, ...]]
 
 
-Losses = tuple[Sequence[Loss], Sequence[Loss]]
+Losses = tuple[Sequence[LostTogether], Sequence[LostTogether]]
 """What each log lacks together."""
 
 
@@ -295,7 +295,7 @@ def is_explained(tried: Sequence[Prediction]) -> bool:
 
 def losses_in(predictions: Predictions, match: LogMatch, events: EventColumns = ((), {})) -> Losses:
     """Return what each log lacks together, if no rule explains the log; otherwise nothing."""
-    found = list[Sequence[Loss]]()
+    found = list[Sequence[LostTogether]]()
     for n, tried in enumerate(predictions):
         shown = with_columns_of_events(_shown(match, _beyond(match, n)), events)
         columns = _groups_in(shown, tried, events)
