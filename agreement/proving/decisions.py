@@ -172,14 +172,23 @@ def trace_on(
     return LocalTrace(trace_columns(facts), timeline, static, Runner(in_process=True, certify=certify))
 
 
-def reported(question: Question, kind: ToStream, trace: LocalTrace, start: int, end: int) -> frozenset[Row]:
-    """Return all rows that a query reports in the interval (start, end] of a trace.
+def reports(question: Question, kind: ToStream, trace: LocalTrace) -> dict[int, frozenset[Row]]:
+    """Return the rows that a query reports on a trace at each evaluation time, in order of time.
 
     `kind` is RSTREAM, ISTREAM or DSTREAM.
     """
     (runs,) = trace.answers([question])
     listed = {t: tuple(some) for t, some in runs.by_time().items()}
     answers = relation_to_stream(kind, runs.times.tolist(), listed)
+    return {t: frozenset(rows) for t, rows in answers.items()}
+
+
+def reported(question: Question, kind: ToStream, trace: LocalTrace, start: int, end: int) -> frozenset[Row]:
+    """Return all rows that a query reports in the interval (start, end] of a trace.
+
+    `kind` is RSTREAM, ISTREAM or DSTREAM.
+    """
+    answers = reports(question, kind, trace)
     return frozenset().union(*(rows for t, rows in answers.items() if start < t <= end))
 
 

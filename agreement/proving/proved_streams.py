@@ -122,5 +122,5 @@ def _is_refuted(query: "PairQuery", other: "PairQuery", witness: Witness, static
         return True
     from agreement.proving.containment.canonical import difference_at
 
-    times = witness.before, witness.end
-    return not witness.triples and difference_at(query, other, witness.facts, static, times) is not None
+    end = witness.end
+    return not witness.triples and difference_at(query, other, witness.facts, static, end) is not None

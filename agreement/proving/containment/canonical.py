@@ -119,22 +119,16 @@ class PairQuery:
         """The relation-to-stream operator of the query; the default is RSTREAM."""
         return self.query.operator
 
-    def reported(
-        self, facts: Sequence[Fact], static: Background, t: int, before: int | None = None
-    ) -> frozenset[Row]:
-        """Return the rows that the query reports at time `t`, from the facts up to `t` and the static data.
-
-        ISTREAM and DSTREAM compare with the evaluation at time `before`. If `before` is None, the evaluation
-        at `t` is the first evaluation.
+    def answers(self, facts: Sequence[Fact], static: Background, t: int) -> frozenset[Row]:
+        """Return the answers of the query at time `t`, from the facts up to `t` and the static data.
 
         Raises:
             TimeLimitError: The time limit of the query is over.
         """
         predicate = output_of(self.query, self.setting).predicate
-        times = (t,) if before is None else (before, t)
         trace = trace_on([fact for fact in facts if fact.t <= t], static, Interval(0, t))
         with until(self.deadline):
-            return reported(Question(self.program, predicate, times), self.operator, trace, t - 1, t)
+            return reported(Question(self.program, predicate, (t,)), "RSTREAM", trace, t - 1, t)
 
     @cached_property
     def program(self) -> Program:
@@ -168,50 +162,38 @@ def whole_matches(
             yield data, t
 
 
-def difference_on(
-    query: PairQuery,
-    other: PairQuery,
-    data: Sequence[PlacedTriple],
-    t: int,
-    before: int | None = None,
-) -> Witness | None:
-    """Return a witness with a row that only the first query reports at time `t` on given data, or None.
+def difference_on(query: PairQuery, other: PairQuery, data: Sequence[PlacedTriple], t: int) -> Witness | None:
+    """Return a witness with a row that only the first query answers at time `t` on given data, or None.
 
-    ISTREAM and DSTREAM compare with the evaluation at time `before`. If the data are not valid RDF, the
-    function returns None.
+    If the data are not valid RDF, the function returns None.
     """
     query.deadline.check()
+    stream = stream_of(data)
+    return None if stream is None else difference_at(query, other, *stream, t)
+
+
+def stream_of(data: Sequence[PlacedTriple]) -> tuple[tuple[Fact, ...], Background] | None:
+    """Return the stream and the static data of placed triples; None if the triples are not valid RDF."""
     static = dict.fromkeys(quad for when, quad in data if when is None)
     arriving = [(when, quad) for when, quad in data if when is not None]
     if not all(disjuncts.is_rdf(quad) for _, quad in data) or disjuncts.shares_blank(
         static, (quad for _, quad in arriving)
     ):
         return None
-    known = disjuncts.background_of(tuple(static))
     arrivals = sorted((disjuncts.arrival(when, quad) for when, quad in arriving), key=attrgetter("t"))
-    return difference_at(query, other, tuple(dict.fromkeys(arrivals)), known, (before, t))
+    return tuple(dict.fromkeys(arrivals)), disjuncts.background_of(tuple(static))
 
 
 def difference_at(
-    one: PairQuery,
-    other: PairQuery,
-    facts: tuple[Fact, ...],
-    static: Background,
-    times: tuple[int | None, int],
+    one: PairQuery, other: PairQuery, facts: tuple[Fact, ...], static: Background, t: int
 ) -> Witness | None:
-    """Return a witness with a row that only the first query reports; None if no such row exists.
-
-    `times` contains the time of the previous evaluation (or None), and the time of the evaluation in which
-    the queries are compared.
-    """
-    before, t = times
-    mine, theirs = (query.reported(facts, static, t, before) for query in (one, other))
-    more = mine - _renamed(other, one, theirs)
-    first = frozenset(sorted(more, key=str)[:1])
-    return Witness(facts, static, t - 1, t, first, before=before) if more else None
+    """Return a witness with a row that only the first query answers at time `t`; None if no row exists."""
+    mine, theirs = (query.answers(facts, static, t) for query in (one, other))
+    more = mine - in_columns_of(one, other, theirs)
+    return Witness(facts, static, t - 1, t, frozenset(sorted(more, key=str)[:1])) if more else None
 
 
-def _renamed(other: PairQuery, query: PairQuery, rows: frozenset[Row]) -> frozenset[Row]:
+def in_columns_of(query: PairQuery, other: PairQuery, rows: frozenset[Row]) -> frozenset[Row]:
     """Return rows of the other query, with their columns in the order of the first query's columns.
 
     Rows that bind a variable that is not a column of the first query are left out.

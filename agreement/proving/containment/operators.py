@@ -4,14 +4,14 @@ If the proofs and refutations of the module `containing` (C1 to C3) leave the co
 search as in `lars witness` looks for a smallest stream, or proves that no such stream exists. A bounded
 search is complete, because a smallest difference has few triples (A7).
 
-Reports: both queries are evaluated at the same times. Let A(t) be the answers of query A at t, and let p be
-the evaluation before t. RSTREAM reports A(t), ISTREAM reports A(t) \ A(p), and DSTREAM reports A(p) \ A(t).
-At the first evaluation, A(p) is empty. The following rules hold for the reports:
+Reports: let A(t) be the answers of query A at t, and let p be the evaluation before t. RSTREAM reports A(t),
+ISTREAM reports A(t) \ A(p), and DSTREAM reports A(p) \ A(t). At the first evaluation, A(p) is empty. If both
+queries have RSTREAM, the containment is about every time point. Otherwise, it is about the evaluations of the
+module `evaluations`. The following rules hold for any two evaluation times p < t:
 
 O1. If A never has an answer, A reports nothing, and the empty report is contained in every report.
 
-O2. ISTREAM A is contained in RSTREAM B if and only if A is contained in B. A new row of A is an answer of A,
-and at the first evaluation all answers of A are new.
+O2. ISTREAM A is contained in RSTREAM B if A is contained in B, because a new row of A is an answer of A.
 
 O3. Let A be contained in B. ISTREAM A is contained in ISTREAM B, and DSTREAM A is contained in DSTREAM B, if
 this condition holds: if B answers a row that A could answer on some data, A also answers the row. To decide
@@ -23,9 +23,11 @@ match. A disjunct is an alternative of a query, without UNION. A disjunct loses 
 data and windows without a beginning, in a query that only gains answers. DSTREAM A is contained in RSTREAM B
 if each disjunct of A maps into such a disjunct of B.
 
-If no rule applies, a counterexample is searched among the matches of A, the matches of B, and a match of A
-followed or preceded by a match of B, with one or two evaluations. If the search finds no counterexample, the
-result is open.
+If time triggers a query, rule E1 of the module `evaluations` also proves containments that hold only for
+consecutive evaluations. If no rule applies, a counterexample is searched among data that refute a premise of
+a rule, and among matches of A and of B, alone or one after the other. The queries have consecutive
+evaluations, as `lars solve` evaluates them. If the search finds no counterexample, the result is
+open.
 
 U1 (units). Let g be the greatest common divisor of all durations. The ends of a window with a slide are at
 multiples of g. The ends of a window without a slide are at distances from t that are multiples of g. With the
@@ -37,9 +39,9 @@ holds with each unit that divides g. Data for a unit g/k are also data for the u
 contain no durations, the unit does not matter.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import count, islice
+from itertools import chain, islice
 from math import inf
 from typing import Final
 
@@ -49,18 +51,24 @@ from agreement.proving import disjuncts
 from agreement.proving.containment import canonical
 from agreement.proving.containment.cases import RowCase
 from agreement.proving.containment.containing import decide_containment, is_empty, lasts, matches
+from agreement.proving.containment.evaluations import (
+    evaluation_period,
+    joined,
+    reported_difference,
+    shifted_containment,
+)
 from agreement.proving.containment.placements import MOST_PUSHED, new_name, unlike
 from agreement.proving.decide import volatile
-from agreement.proving.decisions import Decision, Witness
+from agreement.proving.decisions import Decision, Witness, all_hold
 from agreement.proving.witness import WitnessSearch, smallest, two_queries
 from lars.errors import TimeLimitError
 from lars.language.terms import Iri, Variable
 from lars.language.windows import TimeWindow
 from solver.deadlines import Deadline
-from solver.facts import STREAM_PREDICATE, Fact
+from solver.facts import STREAM_PREDICATE, Background, Fact
 from solver.search import TIME_IS_UP
-from translate.analysis import occurring_variables, parts, rebuild, rename
-from translate.model.patterns import Group, Join, Pattern, StreamBlock
+from translate.analysis import parts, rebuild
+from translate.model.patterns import Group, Pattern, StreamBlock
 from translate.model.windows import Rows, Unbounded
 
 _ASKED: Final = "on which it has a row that the other query does not have"
@@ -94,6 +102,10 @@ _OWN_UNIT: Final = 0.75
 _R, _I, _D = "RSTREAM", "ISTREAM", "DSTREAM"
 _MOST_MATCHES: Final = 8
 _COPY: Final = "urn:lars:copy:"
+_SHIFTED: Final = "proved with the windows of the evaluation before (rule E1)"
+_UNDECIDED: Final = "no rule proves the containment, and no tried stream refutes it"
+_Stream = tuple[tuple[Fact, ...], Background]
+"""A stream and static data."""
 
 
 def reports_containment(query: canonical.PairQuery, other: canonical.PairQuery) -> Decision:
@@ -136,15 +148,17 @@ def _decided(query: canonical.PairQuery, other: canonical.PairQuery) -> Decision
     why = _why(query, other, answers)
     if why:
         return Decision("always", f"{sentence}: {why}")
-    if answers.witness is not None and query.operator != _D:
-        # At the first evaluation all answers are new, and none is gone.
-        return answers
-    against = next(_refuting(query, other, answers.witness), None)
+    period = evaluation_period(query, other)
+    premises = () if period is None else tuple(shifted_containment(query, other, period))
+    if premises and all_hold(premises):
+        return Decision("always", f"{sentence}: {_SHIFTED}")
+    known = [each.witness for each in (answers, *premises) if each.witness is not None]
+    against = next(_refuting(query, other, known, period), None)
     if against is not None:
         return canonical.refutation(against, columns=query.result == other.result)
     if answers.holds is None:
         return Decision("open", f"{sentence}; for the answers of both queries: {answers.why}")
-    return Decision("open", f"{sentence}: no rule proves the containment, and no tried stream refutes it")
+    return Decision("open", f"{sentence}: {_UNDECIDED}")
 
 
 def _why(query: canonical.PairQuery, other: canonical.PairQuery, answers: Decision) -> str:
@@ -181,17 +195,15 @@ def _possible_answers(query: canonical.PairQuery, other: canonical.PairQuery) ->
     whole = query.merged or other.merged or query.query.modifiers.slices or other.query.modifiers.slices
     blocks = (part for part in parts(query.pattern) if isinstance(part, StreamBlock))
     anywhere = any(isinstance(part.stream, Variable) for part in blocks)
+    languages = {query.query.language, other.query.language}
+    every = (part for each in (query, other) for part in parts(each.pattern))
+    # An aggregate of nothing has a row in some languages only (T13).
+    unlike |= len(languages) > 1 and any(isinstance(part, Group) for part in every)
     if unlike or whole or anywhere or volatile(query.query) is not None:
         return Decision("open", "the answers of the two queries are not compared")
-    variables = occurring_variables(query.pattern) | occurring_variables(other.pattern)
-    fresh = (name for number in count() if (name := Variable(f"copy{number}")) not in variables)
-    names = {
-        name: next(fresh) for name in sorted(occurring_variables(query.pattern) - frozenset(query.result))
-    }
-    copy = rebuild(rename(query.pattern, names), _elsewhere)
-    both = Join(other.pattern, copy)
-    joined = replace(_answering(other), query=replace(other.query, pattern=both, to_stream=None))
-    return decide_containment(joined, _answering(query))
+    copied = rebuild(query.query.pattern, _elsewhere)
+    copy = replace(query, query=replace(query.query, pattern=copied))
+    return decide_containment(joined(other, copy), _answering(query))
 
 
 def _elsewhere(part: Pattern) -> Pattern | None:
@@ -227,38 +239,51 @@ def _is_kept(edge: disjuncts.Edge, query: canonical.PairQuery) -> bool:
 
 
 def _refuting(
-    one: canonical.PairQuery, other: canonical.PairQuery, known: Witness | None
+    one: canonical.PairQuery, other: canonical.PairQuery, known: Sequence[Witness], period: int | None
 ) -> Iterator[Witness]:
     """Yield streams on which the first query reports a row that the other query does not report.
 
-    Both queries are evaluated once or twice on each stream.
+    Both queries are evaluated at the evaluations of the module `evaluations`. `known` contains streams that
+    refute premises of the rules. `period` is the time between two evaluations, or None.
     """
     early = canonical.last_time(one, other)
     late = 3 * early
+    noise = list(_pushing(one, other, late))
+    streams = [(each.facts, each.static) for each in known]
+    if noise:
+        pushed = tuple(disjuncts.arrival(late, quad) for _, quad in noise)
+        streams += [((*each.facts, *pushed), each.static) for each in known]
     mine, theirs = (list(islice(_matches(query), _MOST_MATCHES)) for query in (one, other))
-    between, noise = list(_pushing(one, other, early)), list(_pushing(one, other, late))
-    if known is not None:
-        for more in ((), noise):
-            facts = (*known.facts, *(disjuncts.arrival(late, quad) for _, quad in more))
-            counterexample = canonical.difference_at(one, other, facts, known.static, (known.end, late))
-            yield from () if counterexample is None else (counterexample,)
     pairs: list[tuple[_Match | None, _Match | None]] = [(each, None) for each in mine]
     pairs += [(None, each) for each in mine] + [(each, each) for each in mine]
     pairs += [(each, again) for each in mine for again in theirs]
     pairs += [(again, each) for each in mine for again in theirs]
-    yield from _moved(one, other, noise)
-    for before in (None, early):
+    moved = chain(streams, _moved(one, other, noise), _followed(one, other, pairs, early, period))
+    for facts, static in moved:
+        counterexample = reported_difference(one, other, facts, static, period)
+        yield from () if counterexample is None else (counterexample,)
+
+
+def _followed(
+    one: canonical.PairQuery,
+    other: canonical.PairQuery,
+    pairs: Sequence[tuple["_Match | None", "_Match | None"]],
+    early: int,
+    period: int | None,
+) -> Iterator[_Stream]:
+    """Yield streams with one match at the time `early`, and one match soon or late after it."""
+    for late in (early + (period or 1), 3 * early):
+        between, noise = (list(_pushing(one, other, t)) for t in (early, late))
         for first, second in pairs:
             then, now = _data(one, first, early), _data(one, second, late)
             for pushing in ((), between, noise) if noise else ((),):
-                data = [*then, *pushing, *now]
-                counterexample = canonical.difference_on(one, other, data, late, before)
-                yield from () if counterexample is None else (counterexample,)
+                stream = canonical.stream_of([*then, *pushing, *now])
+                yield from () if stream is None else (stream,)
 
 
 def _moved(
     query: canonical.PairQuery, other: canonical.PairQuery, noise: list[canonical.PlacedTriple]
-) -> Iterator[Witness]:
+) -> Iterator[_Stream]:
     """Yield streams on which both queries have the same row, but not at the same evaluation.
 
     If the condition of rule O3 (see the module) fails, the streams can refute containment for ISTREAM and
@@ -282,9 +307,7 @@ def _moved(
             facts.append(Fact(fact.t + own - against.end, STREAM_PREDICATE, fact.arguments))
     for more in ((), noise):
         pushed = [disjuncts.arrival(times[0] + 1, quad) for _, quad in more]
-        data = tuple(sorted((*facts, *pushed), key=lambda fact: fact.t))
-        counterexample = canonical.difference_at(query, other, data, against.static, times)
-        yield from () if counterexample is None else (counterexample,)
+        yield tuple(sorted((*facts, *pushed), key=lambda fact: fact.t)), against.static
 
 
 _Match = tuple[RowCase, disjuncts.Model]

@@ -393,8 +393,8 @@ def containment_text(containments: Sequence[Direction], files: Sequence[str]) ->
     from agreement.proving.containment.canonical import in_unit
 
     if any(_timed(one, other) for one, other, _ in containments):
-        unit = containments[0][0].setting.unit
-        yield f"at every time point of every stream, also if no engine evaluates; time in units of {unit}"
+        one, other, _ = containments[0]
+        yield f"{_evaluated(one, other)}; time in units of {one.setting.unit}"
     for (query, other, containment), (mine, theirs) in zip(containments, (files, files[::-1]), strict=False):
         verdict = f"{_HOLDS[containment.holds]}{_only_then(query, containment)} ({containment.why})"
         yield f"{_subject(query, mine)} is one of {_whose(other, theirs)}: {verdict}"
@@ -403,6 +403,18 @@ def containment_text(containments: Sequence[Direction], files: Sequence[str]) ->
             unit, again = containment.finer
             yield f"  with a unit of {unit}: {_HOLDS[again.holds]} ({again.why})"
             yield from _data(in_unit(query, unit), in_unit(other, unit), again, mine)
+
+
+def _evaluated(one: "PairQuery", other: "PairQuery") -> str:
+    """Return the times that a verdict on containment is about, as text."""
+    from agreement.proving.containment import evaluation_period
+
+    if {one.operator, other.operator} == {"RSTREAM"}:
+        return "at every time point of every stream, also if no engine evaluates"
+    if (period := evaluation_period(one, other)) is None:
+        return "at each evaluation on every stream, if each arriving triple triggers both queries"
+    length = Duration(period * one.setting.unit.nanoseconds)
+    return f"at each evaluation on every stream, if both queries are evaluated every {length} from time 0"
 
 
 def _only_then(query: "PairQuery", containment: Decision) -> str:
@@ -445,6 +457,7 @@ def containment_json(containments: Sequence[Direction], files: Sequence[str]) ->
     """Return the report as a JSON document, in which null stands for an open verdict."""
     return {
         "unit": str(containments[0][0].setting.unit),
+        "evaluated": _evaluated(*containments[0][:2]),
         "contained" if len(containments) == 1 else "equivalent": all_hold(
             [containment for *_, containment in containments]
         ),

@@ -1,7 +1,9 @@
 """`lars decide A.rq B.rq --contained` and `--equivalent`: verdicts, their data, wrong calls."""
 
+import json
 import random
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -258,6 +260,67 @@ def test_a_witness_of_an_operator_is_refused_not_denied(files):
     assert "T14 (ISTREAM and DSTREAM): ISTREAM is ignored" in lars("decide", pair[1], "--period", "2").err
 
 
+BY_STEP = """
+DSTREAM 6 2 | RSTREAM 8 2 | yes
+DSTREAM 6 2 | RSTREAM 7 2 | no
+DSTREAM 6 2 | RSTREAM 6 2 | no
+ISTREAM 6 2 | RSTREAM 6 2 | yes
+RSTREAM 6 2 | ISTREAM 6 2 | no
+RSTREAM 6 2 | DSTREAM 6 2 | no
+ISTREAM 8 2 | RSTREAM 2 2 | yes
+ISTREAM 8 3 | RSTREAM 1 3 | no
+ISTREAM 8 2 | ISTREAM 4 2 | yes
+ISTREAM 4 2 | ISTREAM 8 2 | no
+ISTREAM 6 2 | DSTREAM 6 2 | no
+DSTREAM 6 2 | ISTREAM 6 2 | no
+DSTREAM 6 2 | DSTREAM 4 2 | no
+DSTREAM 6 2 | DSTREAM 8 2 | no
+DSTREAM 6 3 | RSTREAM 9 2 | open
+DSTREAM 6 3 | RSTREAM 8 2 | no
+ISTREAM 6 3 | ISTREAM 6 2 | no
+"""
+
+
+@pytest.mark.parametrize("line", BY_STEP.strip().splitlines())
+def test_reports_are_compared_at_consecutive_evaluations_that_solve_has(line, files, tmp_path):
+    *sides, expected = line.split(" | ")
+    body = "[RANGE PT{}S STEP PT{}S] WHERE {{WINDOW :w {{?a :p ?v}}}}"
+    made = [(operator, *numbers) for operator, *numbers in map(str.split, sides)]
+    texts = [
+        f"REGISTER {operator} <o> AS SELECT ?a FROM NAMED WINDOW :w ON :s {body.format(*numbers)}"
+        for operator, *numbers in made
+    ]
+    pair = files(*texts)
+    found = lars("decide", *pair, "--contained", "--json").json
+    (direction,) = found["directions"]
+    assert direction["contained"] == {"yes": True, "no": False, "open": None}[expected]
+    alike = made[0][2] == made[1][2]
+    assert f"every {f'{made[0][2]}s' if alike else '1s'} from time 0" in found["evaluated"]
+    if expected == "no":
+        rows = solved(pair, direction["against"], tmp_path, () if alike else BY_SECOND)
+        assert [direction["against"]["row"] in each for each in rows] == [True, False]
+
+
+BY_SECOND = ("--mode", "pull", "--period", "1s")
+
+
+def solved(pair, against, folder, options):
+    """Return what `lars solve` reports of each query at the time of a witness, on its stream."""
+    trace, t = folder / "witness.nq", against["t"]
+    triples = (
+        f'{" ".join(written(triple[place]) for place in "spo")} <{triple["stream"]}> "{triple["t"]}" .'
+        for triple in against["stream"]
+    )
+    trace.write_text("\n".join(triples) + "\n")
+    for file in pair:
+        ran = lars("solve", file, trace, "--trace-unit", "1s", "--to", t, *options, "--json")
+        yield next(each["rows"] for each in map(json.loads, ran.out.splitlines()) if each["t"] == t)
+
+
+def written(term):
+    return f"<{term['value']}>" if term["type"] == "uri" else f'"{term["value"]}"'
+
+
 @pytest.mark.parametrize("operator", ["ISTREAM", "DSTREAM"])
 def test_what_the_other_answers_at_another_time_refutes_an_operator(operator):
     for window, wider in [(("range", 3, None), ("range", 5, None)), (("rows", 1), ("rows", 3))]:
@@ -304,6 +367,12 @@ def test_random_windows_beside_each_other(seed):
 @pytest.mark.parametrize("seed", few(range(25), 12))
 def test_random_windows_operators_and_units(seed):
     assert window_pairs.judged(seed)[1] is None
+
+
+@pytest.mark.parametrize("seed", few(range(40), 14))
+def test_random_reports_of_queries_that_time_triggers(seed):
+    made = partial(window_pairs.pair_by_time, made=(window_pairs.pair, window_pairs.pair_beside)[seed % 2])
+    assert window_pairs.judged(seed, made=made, seconds=4)[1] is None
 
 
 def test_a_star_and_its_conditions_are_decided_in_time(files):

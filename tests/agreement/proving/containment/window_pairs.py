@@ -9,12 +9,13 @@ points. Shares no code with the program.
 import random
 from dataclasses import dataclass, replace
 from itertools import product, zip_longest
+from math import gcd
 
 from agreement.proving.containment import PairQuery, reports_containment
 from lars.durations import Duration
 from solver.deadlines import Deadline
 from translate.dialects import read_query
-from translate.model.query import Setting
+from translate.model.query import Language, Setting
 
 E = "http://e/"
 TERMS = tuple(f"<{E}{name}>" for name in "ab")
@@ -30,6 +31,7 @@ class Windowed:
     beside: tuple = ()
     result: tuple = ("?x",)
     profile: str = "paper2015"
+    pulled: bool = False
 
     @property
     def whole(self):
@@ -70,6 +72,8 @@ def text(one):
 
 def query(one, seconds=None):
     found = replace(read_query(text(one), "q.rq"), to_stream=one.operator)
+    if one.pulled:
+        found = replace(found, language=Language.RSPQL)
     unit, profile = Duration(10**9 // one.scale), one.profile
     setting = Setting(bounds=one.bounds, unit=unit, profile=profile)
     return PairQuery(found, setting, Deadline() if seconds is None else Deadline.after(seconds))
@@ -137,6 +141,21 @@ def reported(one, arrivals, before, now):
     return {"RSTREAM": found, "ISTREAM": found - then, "DSTREAM": then - found}[one.operator]
 
 
+def windows_of(one):
+    branches = (parts for branch, beside in one.whole for parts in (branch, beside[1] if beside else ()))
+    return [window for parts in branches for window, *_ in parts]
+
+
+def evaluation_before(one, other, arrivals, now):
+    """Return the evaluation before one at a time, or None; "none" if nothing is evaluated at the time."""
+    if one.pulled:
+        slides = [window[2] for each in (one, other) for window in windows_of(each) if window[0] == "range"]
+        period = gcd(*(slide * one.scale for slide in slides if slide)) or 1
+        return "none" if now % period else now - period if now else None
+    times = sorted({t for t, _ in arrivals if t <= now})
+    return "none" if now not in times else ([None, *times])[times.index(now)]
+
+
 # Random pairs
 
 
@@ -174,6 +193,34 @@ def pair(seed):
     more = rng.choice(("closed", "closed", "low-open", "high-open")), rng.choice((1, 1, 2, 3, 4))
     more = more if 10**9 % more[1] == 0 else (more[0], 1)
     return Windowed(one, operators[0], *more), Windowed(other, operators[1], *more)
+
+
+def pair_by_time(seed, made=pair):
+    """Return two queries that time triggers, of which at least one has ISTREAM or DSTREAM."""
+    rng = random.Random(f"by time {seed}")
+    operators = rng.choice([each for each in product(OPERATORS, OPERATORS) if each != ("RSTREAM",) * 2])
+    pair_made, slide = made(seed), rng.choice((None, 1, 2))
+    if rng.random() < 0.5:
+        # One query with other lengths: of such pairs, many are contained.
+        pair_made, slide = (pair_made[0],) * 2, rng.choice((1, 2, 3))
+    return tuple(
+        replace(_sliding(each, slide, rng), operator=operator, pulled=True)
+        for each, operator in zip(pair_made, operators, strict=True)
+    )
+
+
+def _sliding(one, slide, rng):
+    """Return the query with one slide and other lengths for its windows of a length, if one is given."""
+    if slide is None:
+        return one
+
+    def moved(parts):
+        return tuple(
+            (("range", rng.randint(1, 8), slide) if w[0] == "range" else w, *terms) for w, *terms in parts
+        )
+
+    beside = tuple(each and (each[0], moved(each[1])) for each in one.beside)
+    return replace(one, branches=tuple(map(moved, one.branches)), beside=beside)
 
 
 KINDS = ("MINUS", "OPTIONAL", "NOT EXISTS")
@@ -237,10 +284,16 @@ def refuting(one, other, seed, count):
     pool = [*dict.fromkeys(pool), *((f"<{E}n{n}>", f"<{E}n>", f"<{E}n>") for n in range(4))]
     for _ in range(count):
         now = rng.randint(0, 13 * one.scale)
-        before = rng.choice((None, rng.randint(0, max(now - 1, 0)))) if now else None
         times = sorted(rng.randint(max(0, now - 7 * one.scale), now) for _ in range(rng.randint(1, 4)))
         near = pool if rng.random() < 0.5 else rng.sample(pool, min(2, len(pool)))
         arrivals = [(t, rng.choice(near)) for t in times]
+        before = None
+        if {one.operator, other.operator} != {"RSTREAM"}:
+            if not one.pulled and rng.random() < 0.7:
+                arrivals.append((now, rng.choice(pool)))
+            before = evaluation_before(one, other, arrivals, now)
+            if before == "none":
+                continue
         if reported(one, arrivals, before, now) - reported(other, arrivals, before, now):
             return arrivals, before, now
     return None
@@ -259,8 +312,15 @@ def judged(seed, count=300, made=pair, seconds=None):
 
 
 def shows(one, other, against):
-    """Return whether the naive evaluation finds the row of a counterexample on the one side alone."""
+    """Return whether the naive evaluation finds the row of a counterexample on the one side alone.
+
+    The evaluation before must be the one that comes before, as the queries are evaluated.
+    """
     arrivals = [(fact.t, tuple(fact.arguments[:3])) for fact in against.facts]
+    if {one.operator, other.operator} != {"RSTREAM"} and against.before != evaluation_before(
+        one, other, arrivals, against.end
+    ):
+        return False
     row = against.row
     rows = (reported(each, arrivals, against.before, against.end) for each in (one, other))
     return (row in next(rows)) and row not in next(rows)
