@@ -11,6 +11,7 @@ from solver.job.evaluation import (
     answer_runs,
     answers_at,
     ask,
+    rows_in_parts,
     say_hindrances,
     stream_runs,
 )

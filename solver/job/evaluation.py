@@ -259,6 +259,65 @@ class AnswerRuns:
         )
 
 
+def rows_in_parts(answers: AnswerParts) -> Iterator[tuple[Row, int, int]]:
+    """Yield the rows of answers as `AnswerRuns.rows` does, with one part of the answers in memory at a time.
+
+    The parts are read twice: first for the ends of intervals that reach from one part into the next.
+    """
+    if len(answers.parts) <= 1:
+        yield from answers.whole().rows()
+        return
+    ends: list[tuple[int, int]] = []
+    for _ in _linked_parts(answers, ends):
+        pass
+    for part, runs, before, (later, chains) in _linked_parts(answers, []):
+        last = runs.last + before
+        lasting = dict(zip(last.tolist(), part.times[runs.last].tolist(), strict=True))
+        for place, chain in chains.items():
+            last[place], lasting[ends[chain][0]] = ends[chain][0], ends[chain][1]
+        own = np.setdiff1d(np.arange(len(runs)), later)
+        ranks = [part.terms.ranks(column[own]) for column in reversed(runs.columns)]
+        order = own[np.lexsort([*ranks, last[own], runs.first[own]])]
+        rows = relational.row_texts(runs.take(order), part.terms)
+        firsts = part.times[runs.first[order]].tolist()
+        yield from zip(rows, firsts, map(lasting.__getitem__, last[order].tolist()), strict=True)
+
+
+def _linked_parts(
+    answers: AnswerParts, ends: list[tuple[int, int]]
+) -> Iterator[tuple[AnswerRuns, relational.RunTable, int, tuple[list[int], dict[int, int]]]]:
+    """Yield each part that has evaluations, its intervals, and the number of evaluations before the part.
+
+    An interval that reaches into later parts is a chain of intervals. The last value contains the places of
+    intervals that continue a chain, and the numbers of the chains that begin in the part, by the place of
+    their first interval. `ends` receives the index and the time of the last evaluation of each chain.
+    """
+    before, lasting = 0, dict[Row, int]()
+    for part in answers.each_part():
+        if not (count := len(part.times)):
+            continue
+        runs = relational.coalesce(part.runs, count)
+        places = np.flatnonzero((runs.first == 0) | (runs.last == count - 1))
+        continued: list[int] = []
+        begun: dict[int, int] = {}
+        still: dict[Row, int] = {}
+        edge = relational.decode(runs.take(places), part.terms)
+        for place, (row, first, last) in zip(places.tolist(), edge, strict=True):
+            chain = lasting.get(row) if first == 0 else None
+            if chain is not None:
+                continued.append(place)
+            elif last == count - 1:
+                chain = begun[place] = len(ends)
+                ends.append((0, 0))
+            else:
+                continue
+            ends[chain] = before + last, int(part.times[last])
+            if last == count - 1:
+                still[row] = chain
+        yield part, runs, before, (continued, begun)
+        before, lasting = before + count, still
+
+
 @dataclass(frozen=True, eq=False)
 class StreamRuns(Mapping[int, frozenset[Row]]):
     """The only answer stream at each of consecutive evaluation times: its derived atoms, as texts.

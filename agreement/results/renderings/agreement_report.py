@@ -28,6 +28,7 @@ from lars.durations import Duration
 from lars.errors import on_one_line
 from lars.language.windows import Interval
 from solver.facts import Fact, Row
+from solver.job import rows_in_parts
 from translate.analysis import model_of_cqels
 from translate.dialects import TITLES
 from translate.model.query import MERGING, EngineQuery, Language, Query
@@ -360,15 +361,19 @@ def difference_of(variant: VariantReport, difference: RowDifference) -> Sequence
 def _answers(report: AgreementReport) -> Iterator[Sequence[TableValue]]:
     for variant in report.variants:
         name = str(variant.pair)
-        for row, first, last in variant.answers.push.whole().rows():
+        for row, first, last in rows_in_parts(variant.answers.push):
             yield name, None, "push", first, last, *row
-        pulled = list(variant.answers.pull.whole().rows())
+        pulled: Iterable[tuple[Row, int, int]] = rows_in_parts(variant.answers.pull)
+        if len(variant.verdicts) > 1:
+            pulled = list(pulled)
         for verdict in variant.verdicts:
-            for row, first, last in _pulled_every(verdict.period, pulled):
+            # Pull evaluates only for its one period, so its intervals are those of the table.
+            one = len(variant.verdicts) == 1
+            for row, first, last in pulled if one else _pulled_every(verdict.period, pulled):
                 yield name, verdict.period, "pull", first, last, *row
 
 
-def _pulled_every(period: int, runs: Sequence[tuple[Row, int, int]]) -> list[tuple[Row, int, int]]:
+def _pulled_every(period: int, runs: Iterable[tuple[Row, int, int]]) -> list[tuple[Row, int, int]]:
     """Return the intervals of rows at the multiples of a pull period, from the intervals for all periods.
 
     >>> _pulled_every(4, [(("a",), 3, 4), (("a",), 8, 10), (("a",), 13, 15), (("b",), 9, 10)])

@@ -14,7 +14,7 @@ from agreement.comparing.agree.narrowing import examples, row_groups
 from agreement.results.renderings import agreement_report
 from lars.language.windows import Interval
 from solver.columns import TermCodes
-from solver.job import AnswerRuns
+from solver.job import AnswerRuns, rows_in_parts
 from solver.relational import RunTable, coalesce
 from solver.spark.task_bytes import answered_part, answers_in_parts
 from tests.agreement.comparing.agree.test_sliced_causes import CutTrace
@@ -146,6 +146,7 @@ def test_packed_answers_are_the_answers(times, cells, length):
     found = answers_in_parts(parts, 1)
     assert found.whole().by_time() == whole.by_time()
     assert list(found.whole().rows()) == list(whole.rows())
+    assert list(rows_in_parts(found)) == list(whole.rows())
     assert (found.evaluations, sum(size for _, size in found.parts) > 0) == (len(times), bool(kept))
     assert list(found.of_rows([("<a>",), ("<c>",)]).rows()) == list(
         whole.of_rows([("<a>",), ("<c>",)]).rows()
