@@ -358,10 +358,13 @@ class Explanation:
     def _add_experiment(self, run: references.HuntedRun) -> None:
         """Add a run that tested a cause to the wrong or to the correct runs with which causes are compared.
 
-        If the model of an engine version explains many wrong runs, runs that this model predicts are left
-        out.
+        A run is wrong only by the question of the hunt, which may allow several start times t0. If causes are
+        tried with only one of them, runs that are correct for another one are left out. If the model of an
+        engine version explains many wrong runs, runs that this model predicts are left out.
         """
-        correct, engine = self.judge.verdict(run).correct, self.followed
+        correct, engine = self.hunt.reference.verdict(run).correct, self.followed
+        if correct and not self.judge.verdict(run).correct:
+            return
         if engine is not None and references.follows(engine, run, self.judge.options, engine.rules):
             return
         if correct is not None:
@@ -615,7 +618,7 @@ class Explanation:
         # Each run is judged once more for it, also if the time is over.
         most = _DESCRIBED_LATE if self.hunt.is_past(SHOWN) else MOST_KEPT
         alike = "; ".join((described(left[:most], self.right[:most], self.judge), *mute))
-        verdict = self.judge.verdict(small)
+        verdict = self.hunt.reference.verdict(small)
         fault = Fault(small, verdict, self.hunt.first_wrong, None, alike, times=len(left))
         likely = None if (one := self._likely_parameter(small)) is None else one.sentence
         self.hunt.faults.append(replace(fault, likely=likely, untried=self.hunt.untried))

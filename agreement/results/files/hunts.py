@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Final
 from rich.console import RenderableType
 
 from agreement.comparing.judge import ACCEPTED_JUDGES, is_judge
+from agreement.comparing.judge.judging import judged_case
 from agreement.documents import requests
 from agreement.documents.outputs import plain
 from agreement.documents.recordings import static_lines
-from agreement.documents.recordings.case import HUNT_FILE, case_text, slug
+from agreement.documents.recordings.case import HUNT_FILE, case_of, case_text, slug
 from agreement.documents.requests import JudgeOptions
 from agreement.documents.table_files import Column, OutTable
 from agreement.engines.adapters.client import RunningAdapter
@@ -34,7 +35,7 @@ from agreement.results.files.recorded import (
 from agreement.results.renderings import hunt_report
 from lars.dataclass import dataclass
 from lars.errors import FailedRunError, LarsError
-from lars.files import check_own_folder, read_text, replacement_folder
+from lars.files import TextFile, check_own_folder, read_text, replacement_folder
 from lars.language.windows import Bounds
 from lars.options import argument, option
 from solver.settings import StaticFile
@@ -202,6 +203,7 @@ def hunt(request: HuntRequest, listeners: Listeners) -> HuntResult:
         why = f"{hunted.failures[0][0].name}: {hunted.failures[0][1]}" if hunted.failures else nothing
         failed = f", and the engine fails in {len(hunted.failed)} of them" if hunted.failed else ""
         raise FailedRunError(f"nothing was judged in {hunted.runs} runs{failed}: {why}")
+    _remove_right(hunted)
     folders = tuple(f"{n:02}-{slug(hunt_report.title(fault))}" for n, fault in enumerate(hunted.faults, 1))
     result = HuntResult(
         folders if request.out is not None else (), hunted, queries.refusals, tuple(listeners.command)
@@ -262,6 +264,30 @@ def _dialect(queries: hunting.MadeQueries) -> str:
     return language if language in NAMES else "rspql"
 
 
+def _case(name: str, fault: hunting.Fault) -> Mapping[str, object]:
+    """Return the run of a fault as the content of its file `case.json`."""
+    run = fault.run
+    case = case_of_run(name, run.query.registration, run.pushes, run.answers, deterministic=fault.repeated)
+    return case if fault.failure is None else {**case, "notes": f"the engine failed: {fault.failure}"}
+
+
+def _remove_right(hunted: hunting.Hunt) -> None:
+    """Remove the faults whose cases `lars judge` finds correct, with the printed options of the hunt.
+
+    The runs of the removed faults count as unexplained.
+    """
+    options = replace(hunted.reference.options, diagnosis=False)
+    for fault in tuple(hunted.faults):
+        if fault.failure is not None:
+            continue
+        path = Path("case.json")
+        case = case_of(path, TextFile(str(path), case_text(_case("fault", fault))))
+        unit = hunt_report.judge_unit(hunted, fault)
+        if judged_case(case, hunted.reference.name, options, unit=unit).correct:
+            hunted.faults.remove(fault)
+            hunted.left += fault.times
+
+
 def _write(path: Path, hunted: hunting.Hunt, result: HuntResult, made: Sequence[tuple[str, str]]) -> None:
     """Write a folder for each fault, the list of all faults, and the JSON document.
 
@@ -281,12 +307,7 @@ def _write(path: Path, hunted: hunting.Hunt, result: HuntResult, made: Sequence[
         for name, fault in zip(folders, hunted.faults, strict=True):
             folder = new / name
             folder.mkdir()
-            run = fault.run
-            case = case_of_run(
-                name, run.query.registration, run.pushes, run.answers, deterministic=fault.repeated
-            )
-            if fault.failure is not None:
-                case = {**case, "notes": f"the engine failed: {fault.failure}"}
+            case = _case(name, fault)
             (folder / "case.json").write_text(case_text(case), encoding="utf-8")
             text = hunt_report.fault_markdown(hunted, fault, made, str(path / name))
             (folder / "README.md").write_text(text, encoding="utf-8")

@@ -273,15 +273,25 @@ def right_text(hunt: Hunt, fault: Fault) -> str:
 
 def judge_command(hunt: Hunt, fault: Fault, case: str = "case.json") -> str:
     """Return the command that judges a recorded case as the hunt judges its runs."""
-    options, run = hunt.reference.options, fault.run
+    options = hunt.reference.options
     said = str(options.t0) if options.starts is None else ",".join(map(str, options.starts))
     starts = [] if options.t0 is None else ["--t0", said]
-    # The hunt counts t0 in the ticks of the query; times of a small stream often have a longer unit.
-    tick = Duration(round(run.query.tick * NANOSECONDS["ms"]))
-    if any(options.starts or ()) and judging.unit_of(run.query.read, run.pushes) != tick:
-        starts += ["--unit", str(tick)]
+    if (unit := judge_unit(hunt, fault)) is not None:
+        starts += ["--unit", str(unit)]
+    bounds = [] if options.bounds is None else ["--bounds", options.bounds]
     late = [] if options.late is None else ["--late", outputs.plain(options.late)]
-    return shlex.join(["lars", "judge", case, "--engine", hunt.reference.name, *starts, *late])
+    return shlex.join(["lars", "judge", case, "--engine", hunt.reference.name, *starts, *bounds, *late])
+
+
+def judge_unit(hunt: Hunt, fault: Fault) -> Duration | None:
+    """Return the unit with which `lars judge` must judge a fault's case; None if it is the default unit.
+
+    The hunt counts t0 in the ticks of the query. The times of a small stream often have a longer unit.
+    """
+    run = fault.run
+    tick = Duration(round(run.query.tick * NANOSECONDS["ms"]))
+    other = any(hunt.reference.options.starts or ()) and judging.unit_of(run.query.read, run.pushes) != tick
+    return tick if other else None
 
 
 def again_commands(hunt: Hunt, fault: Fault, case: str = "case.json") -> tuple[str, str]:

@@ -12,15 +12,19 @@ import pytest
 from agreement import api
 from agreement.documents.recordings import Push
 from agreement.documents.requests import JudgeOptions
-from agreement.engines.adapters.messages import open_message
+from agreement.engines.adapters.built_in import BuiltInEngine
+from agreement.engines.adapters.messages import answers_of, open_message
 from agreement.engines.specifications import builtin
-from agreement.proving.hunting import reference
+from agreement.proving.hunting import Fault, HuntedRun, RunVerdict, reference
+from agreement.proving.hunting.explanation import Explanation
 from agreement.proving.hunting.hunted_queries import hunted_query
+from agreement.results.files import hunts
 from agreement.results.renderings.hunt_report import judge_command
 from agreement.results.renderings.pages.page import program_version
 from lars.errors import FailedRunError, LarsError
 from tests.agreement.command import lars
 from tests.agreement.engines.adapters.streams import in_units, rspql
+from tests.agreement.proving.hunting.toy_process import Toy
 from tests.packs import ROOT
 
 pytestmark = pytest.mark.usefixtures("warm_engines")
@@ -365,3 +369,33 @@ def test_an_engine_that_fails_in_each_run_is_not_judged(tmp_path):
     says = r"nothing was judged in \d+ runs, and the engine fails in 5 of them: .*q\.rq: the adapter .*boom"
     with pytest.raises(FailedRunError, match=says):
         api.hunt(query, adapter=adapter, runs=20)
+
+
+def answered(engine, **options):
+    """Return the run of an engine with windows of 4 ms, and a triple at each time from 1 to 12."""
+    query = hunted_query("q", open_message(rspql(4, 4)))
+    pushes = tuple(Push(float(t), *query.letters[0]) for t in range(1, 13))
+    opened = query.registration.model_copy(update={"options": options})
+    return HuntedRun(query, pushes, answers_of(engine, opened, pushes))
+
+
+def test_a_run_that_is_right_for_another_t0_than_causes_are_tried_with_is_not_wrong():
+    asked = reference("rspql", builtin("rspql"), JudgeOptions(late=0))
+    run = answered(BuiltInEngine(builtin("rspql")), t0=1)
+    assert (asked.verdict(run).correct, asked.at_zero.verdict(run).correct) == (True, False)
+    hunt = SimpleNamespace(reference=asked, judged_runs=0, wrong_runs=0)
+    tried = SimpleNamespace(hunt=hunt, judge=asked.at_zero, followed=None, wrong=[], right=[])
+    Explanation._add_experiment(tried, run)
+    assert (hunt.wrong_runs, tried.wrong, tried.right) == (0, [], [])
+    Explanation._add_experiment(tried, answered(Toy("row-short")))
+    assert (hunt.wrong_runs, len(tried.wrong)) == (1, 1)
+
+
+@pytest.mark.parametrize(("engine", "left"), [("right", 3), ("mute", 0)])
+def test_a_fault_whose_case_is_right_by_the_printed_command_is_no_fault(engine, left):
+    asked = reference("rspql", builtin("rspql"), JudgeOptions(t0=(0,), bounds="low-open"))
+    fault = Fault(answered(Toy(engine)), RunVerdict(False), 1.0, times=3)
+    hunt = SimpleNamespace(reference=asked, faults=[fault], left=0)
+    hunts._remove_right(hunt)
+    assert (hunt.faults, hunt.left) == ([] if left else [fault], left)
+    assert judge_command(hunt, fault) == "lars judge case.json --engine rspql --t0 0 --bounds low-open"
