@@ -31,7 +31,7 @@ from lars.language.terms import XSD, Iri, Literal, Variable
 from solver.rdf import read_term
 from solver.settings import Warn, unsaid
 from solver.traces import Instant, MalformedPart, TimeKind, cell_time, check_format, show
-from solver.traces.formats.csv_lines import are_columns, csv_reader, delimiter_of
+from solver.traces.formats.csv_lines import FLOATING, INFINITE, are_columns, csv_reader, delimiter_of
 from solver.traces.input_files import bare, readable
 from solver.traces.trace_times import LARGEST
 from translate.analysis import cq, default_period, model_of_csparql, stream_blocks
@@ -44,8 +44,10 @@ _PREFIX: Final = re.compile(r"\bPREFIX\s+([\w.-]*):\s*<([^<>\s]*)>", re.IGNORECA
 _STANDARD: Final = "http://www.w3.org/"
 _TEXT_TABLES: Final = frozenset((".csv", ".tsv"))
 _TABLES: Final = _TEXT_TABLES | {".parquet", ".arrow", ".feather", ".ndjson", ".jsonl"}
-_NUMBER: Final = re.compile(r"[+-]?[0-9]+(?:[.,][0-9]+)?")
-_WORD: Final = re.compile(r"(?![0-9.+-]+$)[\w.-]+")
+_NUMBER: Final = re.compile(rf" *(?:{FLOATING}|[+-]?[0-9]+,[0-9]+) *")
+"""A number; as a mistake that a warning reports, also a number with a decimal comma."""
+_WORD: Final = re.compile(r"(?![0-9.+_-]+$)[\w.-]+")
+"""A word; a text such as 1e1 is a word and a number."""
 _ABSOLUTE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 EXAMPLE: Final = ("ex", "http://example.org/")
 EACH_ROW: Final = "_:{row}"
@@ -150,10 +152,9 @@ def guessed_columns(
         predicate = predicates.get(word)
         if _is_iri(predicate, patterns):
             words = _WORD.fullmatch(cells[word].replace(" ", ""))
-        elif as_text or _is_text(predicate, patterns, compared):
-            words = None
         else:
-            words = _WORD.fullmatch(cells[word])
+            is_text = as_text or _is_text(predicate, patterns, compared)
+            words = None if is_text or _NUMBER.fullmatch(cells[word]) else _WORD.fullmatch(cells[word])
         columns[key] = f"{short}:{{{word}}}" if words else f"{{{word}}}"
     texts_of_all = (*columns, *columns.values())
     used = {name: iri for name, iri in prefixes.items() if any(f"{name}:" in text for text in texts_of_all)}
@@ -325,7 +326,7 @@ def _telling_of(path: Path, names: tuple[str, ...], _state: tuple[int, int]) -> 
     from solver.traces.formats.mapped_tables import NULL_WORDS, cells_of_table
     from solver.traces.formats.tables import plain_table
 
-    first, skipped = dict.fromkeys(names, ""), {"", *NULL_WORDS}
+    first, skipped = dict.fromkeys(names, ""), {"", *NULL_WORDS, *INFINITE}
     if bare(path).suffix.lower() in _TEXT_TABLES:
         rows = _text_rows(path)
         columns = [(place, name) for place, name in enumerate(next(rows, [])) if name in first]
@@ -350,8 +351,9 @@ def _telling_cells(
 ) -> dict[str, str]:
     """Return the first text of each column; if it is a word, the first text that shows another kind, if any.
 
-    Neither a word nor a number shows another kind. Columns are pairs of an index and a name. The rows are
-    read only as long as a later text can show another kind.
+    Neither a word nor a number shows another kind. A text such as 1e1 is a word or a number: the first text
+    that is only a word, or only a number, shows its kind. Columns are pairs of an index and a name. The rows
+    are read only as long as a later text can show another kind.
     """
     found: dict[str, str] = {}
     known = {name: {*skipped} for _, name in columns}
@@ -363,7 +365,8 @@ def _telling_cells(
                 continue
             cells.add(cell)
             is_odd = not _WORD.fullmatch(cell) and not _NUMBER.fullmatch(cell)
-            if name not in found or (is_odd and _WORD.fullmatch(found[name])):
+            is_new = name not in found or (is_odd and _WORD.fullmatch(found[name]))
+            if is_new or (_is_number_or_word(found[name]) and not _is_number_or_word(cell)):
                 found[name] = cell
                 left -= not _WORD.fullmatch(cell)
         if left < len(undecided):
@@ -371,6 +374,10 @@ def _telling_cells(
             if not undecided:
                 break
     return found
+
+
+def _is_number_or_word(cell: str) -> bool:
+    return _NUMBER.fullmatch(cell) is not None and _WORD.fullmatch(cell) is not None
 
 
 def _words_between_numbers(path: Path) -> Iterator[str]:
@@ -388,7 +395,7 @@ def _words_between_numbers(path: Path) -> Iterator[str]:
         for place, cells in columns.items():
             if place < len(row) and (cell := row[place]) not in cells:
                 cells.add(cell)
-                if cell not in NULL_WORDS and not NUMBER.fullmatch(cell):
+                if cell not in NULL_WORDS and not NUMBER.fullmatch(cell.strip()):
                     texts.append(place)
         for place in texts:
             del columns[place]

@@ -2,14 +2,13 @@
 
 import json
 import re
-from collections import Counter
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from decimal import Decimal
 from enum import Enum
 from functools import lru_cache
 from io import StringIO
-from itertools import groupby, takewhile
+from itertools import chain, groupby, takewhile
 from typing import TYPE_CHECKING, Any, Final
 
 from rich.console import Console, JustifyMethod, RenderableType
@@ -232,6 +231,8 @@ def short(text: str | None) -> str:
 
     >>> short('"25"^^<http://www.w3.org/2001/XMLSchema#integer>'), short("<http://e/shops#b>"), short(None)
     ('25', 'b', '-')
+    >>> short('"-"'), short('""')
+    ('"-"', '""')
     """
     if text is None:
         return "-"
@@ -240,13 +241,12 @@ def short(text: str | None) -> str:
             words = f"<<( {' '.join(short(str(term)) for term in triple.terms)} )>>"
         case Iri(value):
             words = value.rstrip("/#").replace("#", "/").rpartition("/")[2] or value
-        case Literal(lexical) if len(lexical) <= _LONGEST_TERM:
-            words = lexical if len(lexical) <= _WIDTH else f"{lexical[: _WIDTH - 1]}…"
         case Literal(lexical):
             words = lexical
         case other:
             words = str(other)
-    return on_one_line(clip_text(words))
+    # Unbound is written as - in a row, and as nothing in a table.
+    return on_one_line(clip_text(words)) if words not in ("-", "") else with_kind(text)
 
 
 _TERM: Final = re.compile(r'"(?:[^"\\]|\\.)*"(?:\^\^<[^<>]*>|@[\w-]+)?|<[^<>"{}|^`\s]+>')
@@ -345,7 +345,16 @@ def names_apart(terms: Iterable[str | None]) -> dict[str | None, str]:
     alike: dict[str, dict[str | None, None]] = {}
     for term in terms:
         alike.setdefault(short(term), {})[term] = None
-    return {term: _among(term, group) for group in alike.values() for term in group}
+    return {term: text for group in alike.values() for term, text in _apart(group).items()}
+
+
+def short_rows(rows: Sequence["Row"]) -> list[str]:
+    """Return rows as short texts; if different rows look equal, their terms show their kinds.
+
+    >>> short_rows([('"a"',), ('"a"@en',), ('"b"',)])
+    ['("a")', '("a"@en)', '(b)']
+    """
+    return told_apart(rows, ())[0]
 
 
 def told_apart(rows: Sequence["Row"], others: Sequence["Row"]) -> tuple[list[str], list[str]]:
@@ -355,37 +364,46 @@ def told_apart(rows: Sequence["Row"], others: Sequence["Row"]) -> tuple[list[str
 
     >>> told_apart([('"a"', "<http://e/b>")], [("<http://e/a>", "<http://e/b>"), ("<http://e/c>", None)])
     (['("a", b)'], ['(<http://e/a>, b)', '(c, -)'])
-    >>> told_apart([('"a"',), ('"a"@en',), ('"b"',)], [])[0]
-    ['("a")', '("a"@en)', '(b)']
+    >>> told_apart([('"a, b"', '"c"')], [('"a"', '"b, c"')])
+    (['("a, b", "c")'], ['("a", "b, c")'])
     """
-    different = Counter(map(short_row, {*rows, *others}))
-    alike = {text for text, number in different.items() if number > 1}
-    kinds: dict[tuple[str, int, str], set[str | None]] = {}
-    for row in (row for row in (*rows, *others) if short_row(row) in alike):
-        for place, term in enumerate(row):
-            kinds.setdefault((short_row(row), place, short(term)), set()).add(term)
-
-    def shown(row: "Row") -> str:
-        groups = (kinds.get((short_row(row), place, short(term)), {term}) for place, term in enumerate(row))
-        return f"({', '.join(map(_among, row, groups))})"
-
-    return list(map(shown, rows)), list(map(shown, others))
+    texts = {row: short_row(row) for row in chain(rows, others)}
+    if len(set(texts.values())) < len(texts):
+        for group in _alike(texts):
+            names = [names_apart(terms) for terms in zip(*group, strict=True)]
+            texts |= {row: f"({', '.join(map(dict.__getitem__, names, row))})" for row in group}
+        # A comma or a quotation mark of a literal can still make two rows look equal.
+        for group in _alike(texts):
+            texts |= {row: f"({', '.join(map(with_kind, row))})" for row in group}
+    return [texts[row] for row in rows], [texts[row] for row in others]
 
 
-def _among(term: str | None, alike: Collection[str | None]) -> str:
-    """Return a short text of a term that differs from the short texts of the terms `alike`."""
-    texts = {with_kind(other) for other in alike}
-    if term is None or len(alike) == 1 or len(texts) == len(alike):
-        return short(term) if len(alike) == 1 else with_kind(term)
-    named = [other for other in alike if other is not None]
+def _alike(texts: Mapping["Row", str]) -> list[list["Row"]]:
+    """Return the groups of rows that have the same text."""
+    groups: dict[str, list[Row]] = {}
+    for row, text in texts.items():
+        groups.setdefault(text, []).append(row)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def _apart(alike: Collection[str | None]) -> dict[str | None, str]:
+    """Return a text for each of some terms with the same short text; the texts differ."""
+    if len(alike) == 1:
+        return {term: short(term) for term in alike}
+    texts = {term: with_kind(term) for term in alike}
+    if len(set(texts.values())) == len(texts):
+        return texts
+    named = [term for term in alike if term is not None]
     same = sum(1 for _ in takewhile(lambda letter: len(set(letter)) == 1, zip(*named, strict=False)))
     begin = max(same - _BEFORE, 0)
-    parts = {other: clip_text(other[begin:]) for other in named}
-    still = [other for other in named if parts[other] == parts[term]]
-    if 1 < len(still) < len(named):
-        # These differ from the others here, and among each other only later.
-        return _among(term, still)
-    return f"…{on_one_line(parts[term])}"
+    parts: dict[str, list[str | None]] = {}
+    for term in named:
+        parts.setdefault(f"…{on_one_line(clip_text(term[begin:]))}", []).append(term)
+    for text, still in parts.items():
+        # These differ from the others here, and from each other only later.
+        is_open = 1 < len(still) < len(named)
+        texts |= _apart(still) if is_open else dict.fromkeys(still, text)
+    return texts
 
 
 _BEFORE: Final = 10
@@ -525,7 +543,13 @@ def triples_table(
     arrivals: Iterable[tuple[str, str, Iterable[str | None]]], title: str | None = None
 ) -> Table:
     """Return a table of triples, each with its time and its stream."""
-    rows = ((t, stream, " ".join(map(retypable, triple))) for t, stream, triple in arrivals)
+    triples = [(t, stream, tuple(triple)) for t, stream, triple in arrivals]
+    iris = {term for *_, triple in triples for term in triple if term is not None and term[0] == "<"}
+    names = names_apart(iris)
+    rows = (
+        (t, stream, " ".join(names[term] if term in names else retypable(term) for term in triple))
+        for t, stream, triple in triples
+    )
     return table(title, ("t", "stream", "triple"), rows, right=("t",))
 
 

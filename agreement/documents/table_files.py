@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, TextIO, assert_never
 
 from agreement.documents.dates import NO_DATES, SUFFIX, Dates
-from agreement.documents.outputs import short
+from agreement.documents.outputs import names_apart
 from lars.dataclass import dataclass
 from lars.durations import TimedPoints
 from lars.errors import DisputedAnswerError, FailedRunError, LarsError
@@ -258,7 +258,12 @@ def _written(path: Path, table: OutTable, kind: TableFormat, terms: TermForm) ->
 
             lines = markdown_lines if kind == "markdown" else latex_lines
             right = [column.kind in (int, float) for column in table.columns]
-            rows = (list(map(_for_readers, table.columns, row)) for row in table.rows)
+            every = list(table.rows)
+            names_of = [
+                names_apart(values) if column.is_term else {}
+                for column, values in zip(table.columns, zip(*every, strict=True), strict=False)
+            ]
+            rows = (list(map(_for_readers, table.columns, names_of, row)) for row in every)
             with path.open("w", encoding="utf-8") as file:
                 file.writelines(f"{line}\n" for line in lines(names, right, rows))
         case _:
@@ -327,14 +332,14 @@ def _in_json(value: object) -> object:
     return value
 
 
-def _for_readers(column: Column, value: TableValue) -> str:
+def _for_readers(column: Column, term_names: Mapping[str | None, str], value: TableValue) -> str:
     match value:
         case None:
             return ""
         case bool():
             return "yes" if value else "no"
         case str() if column.is_term:
-            return short(value)
+            return term_names[value]
         case str():
             return column.in_papers(value)
         case _:
@@ -362,7 +367,8 @@ def _column(column: Column, values: Sequence[TableValue], terms: TermForm, dated
         return pd.array(values, dtype=_KINDS[column.kind])
     texts = [None if value is None else str(value) for value in values]
     if terms == "short":
-        return pd.array([None if text is None else short(text) for text in texts], dtype="string")
+        short_names = names_apart(texts)
+        return pd.array([text and short_names[text] for text in texts], dtype="string")
     # Loads SPARQL's values, which other forms do not need.
     from agreement.documents.term_values import term_values
 

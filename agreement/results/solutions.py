@@ -23,7 +23,7 @@ from agreement.answering.solve.solving import (
 from agreement.documents import requests
 from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.options import IdleOptions, flags_of, has
-from agreement.documents.outputs import plain, quantity, short, table
+from agreement.documents.outputs import names_apart, plain, quantity, table
 from agreement.documents.table_files import OutTable
 from agreement.documents.traces import Trace
 from agreement.results.base.library import Findings, Listeners, name_of, offered_functions
@@ -197,8 +197,12 @@ class SolveResult(Findings):
         rows = [(one, row) for one in self.answers for row in one.rows]
         times = [self._point(one) for one, _ in rows] or [0.0]
         dates = self.dates.within(Interval(floor(min(times)), ceil(max(times))))
-        points = ((self._point(answer), row) for answer, row in rows[:_IN_NOTEBOOKS])
-        cells = ((plain(t) if dates.zero is None else dates.text(t), *map(short, row)) for t, row in points)
+        first = [(self._point(answer), row) for answer, row in rows[:_IN_NOTEBOOKS]]
+        names = [names_apart(terms) for terms in zip(*(row for _, row in first), strict=True)]
+        cells = (
+            (plain(t) if dates.zero is None else dates.text(t), *map(dict.__getitem__, names, row))
+            for t, row in first
+        )
         columns = ("t", *(f"?{name}" for name in self.variables))
         yield table(dates.caption.strip() or None, columns, cells, right=("t",))
         if len(rows) > _IN_NOTEBOOKS:

@@ -109,11 +109,13 @@ def _examples(
 ) -> Table:
     chosen = evenly(rows, _ROWS_SHOWN)
     listed = []
-    for row, facts, arrivals in _proved(sides, chosen):
+    proved = list(_proved(sides, chosen))
+    texts = outputs.short_rows([row.row for row, *_ in proved])
+    for text, (row, facts, arrivals) in zip(texts, proved, strict=True):
         moved = "" if row.late_by is None else f" (after {dates.text(row.reported or 0)})"
         proof = " · ".join(_fact(fact, arrivals, dates) for fact in facts) or "no input"
         period = dates.period(row.start, row.end)
-        listed.append((period, row.side, outputs.short_row(row.row), f"{row.kind}{moved}", row.cause, proof))
+        listed.append((period, row.side, text, f"{row.kind}{moved}", row.cause, proof))
     more = len(rows) - len(chosen)
     rest = f", {more} more in the JSON document and the tables" if more else ""
     title = f"changed rows: {outputs.header(report.variables)}{dates.caption}{rest}"

@@ -676,14 +676,15 @@ def _alerts(
     def time(t: float) -> str:
         return dates.text(t) if dates.zero is not None else seconds(t)
 
+    texts = outputs.short_rows([alert.row for alert in alerts])
     rows = (
         (
-            outputs.short_row(alert.row),
+            text,
             _lacking(alert, time) if alert.first is None else time(alert.first),
             _lacking(alert, time) if alert.second is None else time(alert.second),
             "" if alert.delay is None else _signed(alert.delay),
         )
-        for alert in alerts
+        for text, alert in zip(texts, alerts, strict=True)
     )
     columns = (f"({', '.join(match.variables)})", *names, "delay")
     return outputs.table(f"{title}{dates.caption}", columns, rows, right=("delay",), whole=(*names, "delay"))

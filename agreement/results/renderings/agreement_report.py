@@ -188,9 +188,10 @@ def _details(
     chosen = examples(groups, variant, _ROWS_SHOWN)
     rows = []
     supports = variant.supports(chosen)
-    for row, support in zip(chosen, supports, strict=True):
+    texts = outputs.short_rows([row.row for row in chosen])
+    for row, text, support in zip(chosen, texts, supports, strict=True):
         pushed = "-" if row.pushed is None else dates.text(row.pushed)
-        cells = (row.side, pushed, outputs.short_row(row.row), row.cause)
+        cells = (row.side, pushed, text, row.cause)
         rows.append((str(row.period), _period(row.interval, dates), *cells, _supported_by(support, dates)))
     title = f"rows that one side alone has: {outputs.header(report.variables)}"
     period = "period" if dates.zero is None else _UP_TO
@@ -408,16 +409,13 @@ def basis_text(report: AgreementReport) -> Iterator[RenderableType]:
         yield "\n".join((f"\n{title}", *_push_rules(report, variant)))
         dates = dates_on(variant, report.setting.unit)
         pushed, pulled = _by_time(variant)
-        rows = (
-            (
-                dates.text(t),
-                *(
-                    " ".join(map(outputs.short_row, sorted(own.get(t, ()), key=outputs.row_order)))
-                    for own in (pushed, pulled)
-                ),
+        texts = {
+            t: outputs.told_apart(
+                *(sorted(own.get(t, ()), key=outputs.row_order) for own in (pushed, pulled))
             )
             for t in sorted({*pushed, *pulled})
-        )
+        }
+        rows = ((dates.text(t), *map(" ".join, both)) for t, both in texts.items())
         title = f"answers per time point{dates.caption}"
         yield outputs.table(title, ("t", "push", "pull"), rows, right=("t",), whole=("t",))
 

@@ -59,7 +59,7 @@ def text_lines(answers: Answered, dates: Dates = NO_DATES) -> Iterator[str]:
     """Yield a line for each answer (`-` if it is empty), or an engine's reports as lines of a trace."""
     match answers:
         case AnswerRows(variables, at, _):
-            lines = (f"{dates.text(t)}: {' '.join(map(outputs.short_row, rows)) or '-'}" for t, rows in at)
+            lines = (f"{dates.text(t)}: {' '.join(outputs.short_rows(rows)) or '-'}" for t, rows in at)
             # Evaluated before the header is printed: what cannot be evaluated prints nothing.
             first = list(islice(lines, 1))
             yield from (f"t: {outputs.header(variables)}", *first)
@@ -81,7 +81,7 @@ def _report_lines(reports: EngineReports, dates: Dates) -> Iterator[str]:
     # Times are time points and their fractions.
     yield f"t: {outputs.header(reports.variables)}"
     for report in reports.reports:
-        rows = " ".join(map(outputs.short_row, report.rows)) or "-"
+        rows = " ".join(outputs.short_rows(report.rows)) or "-"
         t = report.t / reports.milliseconds
         yield f"{dates.date(t) or outputs.plain(t, _DIGITS)}: {rows}"
 

@@ -5,7 +5,6 @@ reports.
 """
 
 import json
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
@@ -301,14 +300,10 @@ def _sides(result: suite.TestResult) -> tuple[list[tuple[float, str]], ...]:
     came: _TimedRows = [(t, list(rows)) for t, rows in result.answer.reports if t < until]
     sides = right, came
     terms = {term for side in sides for _, rows in side for row in rows for term in row.values() if term}
-    alike = Counter(map(outputs.short, terms))
+    names = outputs.names_apart(terms)
 
     def text(row: Mapping[str, str | None]) -> str:
-        shown = (
-            (name, outputs.with_kind(term) if alike[outputs.short(term)] > 1 else outputs.short(term))
-            for name, term in sorted(row.items())
-            if term is not None
-        )
+        shown = ((name, names[term]) for name, term in sorted(row.items()) if term is not None)
         return f"({', '.join(f'{name} {term}' for name, term in shown)})"
 
     return tuple([(t, ", ".join(sorted(map(text, rows))) or "empty") for t, rows in side] for side in sides)

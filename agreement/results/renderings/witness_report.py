@@ -73,9 +73,11 @@ def _witness_parts(task: WitnessTask, period: int, witness: Witness) -> Iterator
         if witness.remark:
             yield f"at {dates.text(witness.end)} {witness.remark}"
         return
-    for each in RowFilter().rows(report.first):
+    differences = list(RowFilter().rows(report.first))
+    row_texts = outputs.short_rows([each.row for each in differences])
+    for each, text in zip(differences, row_texts, strict=True):
         when = f"in {dates.period(each.interval.start, each.interval.end)}"
-        row = f"{names} = {outputs.short_row(each.row)}"
+        row = f"{names} = {text}"
         yield f"{when} {each.side} alone has {row}: {each.cause}"
 
 

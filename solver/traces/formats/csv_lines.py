@@ -38,6 +38,10 @@ if TYPE_CHECKING:
     from solver.traces.formats.cell_columns import Cells, Lines
 
 DELIMITERS: Final = (",", ";", "\t")
+FLOATING: Final = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+"""The pattern of a number in a column of numbers, as in XSD: 07, -1.5, .5 or 1E-3."""
+INFINITE: Final = ("INF", "-INF")
+"""The infinite numbers of a column of numbers."""
 _FIELDS: Final = {
     delimiter: re.compile(
         rf'(?:"(?P<quoted>[^"]*(?:""[^"]*)*)"|(?P<plain>[^"{delimiter}]*))(?P<end>{delimiter}|$)'

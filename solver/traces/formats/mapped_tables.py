@@ -37,7 +37,7 @@ from lars.language.terms import RDF_TYPE, XSD, Literal
 from solver.rdf import NotATerm, canonical, read_term, short, value
 from solver.settings import TraceWarning
 from solver.traces.formats import tables
-from solver.traces.formats.csv_lines import csv_reader, delimiter_of
+from solver.traces.formats.csv_lines import FLOATING, INFINITE, csv_reader, delimiter_of
 from solver.traces.input_files import ARROW, PARQUET, TraceFile, line_of
 from solver.traces.trace_times import WHOLE_TIMES, cell_date_time
 
@@ -245,9 +245,9 @@ def _rewritten(column: pa.Array, written: Callable[[str], str]) -> pa.Array:
 
 
 _NUMBERS: Final = (
-    ("integer", r"[+-]?(0|[1-9][0-9]*)"),
-    ("decimal", r"[+-]?((0|[1-9][0-9]*)(\.[0-9]+)?|\.[0-9]+)"),
-    ("double", r"[+-]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?"),
+    ("integer", r"[+-]?[0-9]+"),
+    ("decimal", r"[+-]?([0-9]+(\.[0-9]+)?|\.[0-9]+)"),
+    ("double", "|".join((FLOATING, *INFINITE))),
     ("boolean", r"(?i:true|false)"),
     ("date", r"[0-9]{4}-[0-9]{2}-[0-9]{2}"),
     # A date alone is none: the column keeps its texts.
@@ -276,6 +276,7 @@ NULL_WORDS: Final = frozenset(
     )
 )
 """Words that tables often contain in place of a missing value."""
+_NUMERIC: Final = ("integer", "decimal", "double")
 NUMBER: Final = re.compile(_NUMBERS[2][1])
 
 
@@ -288,6 +289,8 @@ def _own_literals(column: pa.Array, name: str | None) -> pa.Array:
     if not tables.is_text(column.type):
         return tables.literals(column).cast(pa.string())
     texts = column.cast(pa.string())
+    if name in _NUMERIC:
+        texts = pc.utf8_trim_whitespace(texts)
     if name == "dateTime":
         texts = _rewritten(texts, _date_time)
     if name == "boolean":
@@ -297,7 +300,7 @@ def _own_literals(column: pa.Array, name: str | None) -> pa.Array:
 
 
 _KINDS: Final = (
-    ("number", f"^(?:{_NUMBERS[2][1]})$"),
+    ("number", rf"^\s*(?:{_NUMBERS[2][1]})\s*$"),
     ("boolean", "^(?i:true|false)$"),
     ("date", "^-?[0-9]{4,}-[0-9]{2}-[0-9]{2}$"),
     ("dateTime", "^-?[0-9]{4,}-[0-9]{2}-[0-9]{2}[T ].+$"),
@@ -305,20 +308,32 @@ _KINDS: Final = (
 """The types of cells other than plain texts, each with the pattern of such cells."""
 
 
+_OTHER_NUMBERS: Final = (
+    (r"^\s*[+-]?[0-9][0-9.]*,[0-9]+\s*$", "write decimals with a point"),
+    (
+        "^\\s*[+-]?[0-9]{1,3}([ _,'’\u00a0\u202f][0-9]{3})+([.][0-9]+)?\\s*$",
+        "write digits without separators",
+    ),
+)
+"""Patterns of numbers in notations that lars does not read, each with the remedy."""
+
+
 def _oddity(column: pa.Array) -> tuple[int, str] | None:
     """Return the index of a cell in a text column that seems to be a mistake, and the reason.
 
     A cell seems to be a mistake if most cells of the column are numbers, booleans, dates or dateTimes, and
-    this cell is not. If most cells are numbers with a decimal comma, the first of these cells is the mistake.
+    this cell is not. If most cells are numbers with a decimal comma or with separators of thousands, the
+    first of these cells is the mistake.
 
     Returns:
         None if no cell seems to be a mistake.
     """
     most = (len(column) - column.null_count) / 2
-    commas = pc.match_substring_regex(column, "^[+-]?[0-9]+,[0-9]+$")
-    if (pc.sum(commas).as_py() or 0) > most:
-        index = pc.index(commas, True).as_py()
-        return index, f"{short(column[index].as_py())} is not a number; write decimals with a point"
+    for pattern, remedy in _OTHER_NUMBERS:
+        fits = pc.match_substring_regex(column, pattern)
+        if (pc.sum(fits).as_py() or 0) > most:
+            index = pc.index(fits, True).as_py()
+            return index, f"{short(column[index].as_py())} is not a number; {remedy}"
     for kind, pattern in _KINDS:
         fits = pc.match_substring_regex(column, pattern)
         if not (pc.sum(fits).as_py() or 0) > most:
@@ -343,7 +358,7 @@ def _type_of(texts: Sequence[str]) -> str | None:
     if not texts:
         return None
     for name, pattern in _NUMBERS:
-        if all(re.fullmatch(pattern, text) for text in texts):
+        if all(re.fullmatch(pattern, text.strip() if name in _NUMERIC else text) for text in texts):
             return name if all(_is_value(name, text) for text in texts) else None
     return None
 

@@ -61,3 +61,53 @@ def test_the_words_of_a_command_line_replace_those_of_an_experiment(folder):
     lars("init", "e", "q.rq", "a.csv", "--null", "x", "--null", "n/a")
     assert values(solve("e")) == ["20.5", "22"]
     assert values(solve("e", "--null", "x")) == ["20.5", "22", "n/a"]
+
+
+NUMBERS = (
+    ("integer", "07 08"),
+    ("integer", "-0 +5"),
+    ("double", "1e1 2"),
+    ("double", "1E-3 .5"),
+    ("double", "INF 2"),
+)
+
+
+@pytest.mark.parametrize(("kind", "cells"), [*NUMBERS, ("decimal", ".5 07"), ("integer", "_7_ 2")])
+def test_init_reads_each_notation_of_numbers_as_numbers(kind, cells, folder):
+    """Whichever cell is first, and with a word for a missing value; _ is a space around a number."""
+    numbers = [cell.replace("_", " ") for cell in cells.split()]
+    for order in (numbers, numbers[::-1]):
+        (folder / "s.csv").write_text(
+            "".join(f"{line}\n" for line in ("time,temp", *_timed([*order, "n/a"])))
+        )
+        made = lars("init", "x", "q.rq", "s.csv")
+        text = tomllib.loads((folder / "x" / "experiment.toml").read_text())
+        assert (text["null"], text["columns"][":temp"]) == ("n/a", "{temp}"), made.out
+        ran = solve("x")
+        assert "is not a number" not in ran.err
+        rows = [row["temp"] for line in ran.lines for row in line["rows"]]
+        assert [row["value"] for row in rows] == [number.strip() for number in order]
+        assert {row["datatype"].rpartition("#")[2] for row in rows} == {kind}
+        (folder / "x" / "experiment.toml").unlink()
+
+
+def _timed(cells):
+    return [f"{t},{cell}" for t, cell in enumerate(cells, 1)]
+
+
+@pytest.mark.parametrize("cells", ["1e1 a1", "b2 1e1", "3e8 4f1"])
+def test_a_column_of_words_may_contain_a_text_that_looks_like_an_exponent(cells, folder):
+    (folder / "s.csv").write_text("".join(f"{line}\n" for line in ("time,temp", *_timed(cells.split()))))
+    assert '":temp" = ":{temp}"' in lars("init", "x", "q.rq", "s.csv").out
+
+
+@pytest.mark.parametrize("cells", ["1,5 2,5", "1.000,5 2", "1_000 2_000", "1~000 2~000.5", "1'000 12'000"])
+def test_numbers_in_other_notations_have_a_warning(cells, folder):
+    rows = [cell.replace("~", " ") for cell in (*cells.split(), cells.split()[0])]
+    (folder / "s.csv").write_text("".join(f"{line}\n" for line in ("time;temp", *_semicolons(rows))))
+    lars("init", "x", "q.rq", "s.csv")
+    assert f"the column temp holds texts: '{rows[0]}' is not a number; write d" in solve("x").err
+
+
+def _semicolons(cells):
+    return [f"{t};{cell}" for t, cell in enumerate(cells, 1)]

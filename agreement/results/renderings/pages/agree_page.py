@@ -538,6 +538,8 @@ def _on_timeline(
     terms, numbers = Numbering[str](), Numbering[Row]()
     timeline, places, left = elements(variant.trace, sizes, terms, (fact for own in supports for fact in own))
     runs, undrawn = answers(variant.answers, numbers, [row.row for row in rows])
+    alone = [numbers[row.row] for row in rows]
+    row_texts = outputs.short_rows(list(numbers))
     bins = bins_of(variant.trace, 1)
     pushes, pulls = (evaluations(own, bins) for own in (variant.answers.push, variant.answers.pull))
     counts = (
@@ -556,15 +558,15 @@ def _on_timeline(
                 "from": row.interval.start,
                 "to": row.interval.end,
                 "side": row.side,
-                "row": outputs.short_row(row.row),
-                "number": numbers[row.row],
+                "row": row_texts[number],
+                "number": number,
                 "terms": row.row,
                 "cause": CAUSES.index(row.cause),
                 "pushed": row.pushed,
                 "support": [places[fact] for fact in support],
                 **({"command": command} if asking and (command := asking(variant.pair, row, ())) else {}),
             }
-            for row, support in zip(rows, supports, strict=True)
+            for row, number, support in zip(rows, alone, supports, strict=True)
         ],
-        "rows": list(map(outputs.short_row, numbers)),
+        "rows": row_texts,
     }

@@ -17,7 +17,7 @@ from agreement.comparing.agree import VariantReport
 from agreement.comparing.agree.periods import BothAnswers, PeriodVerdict
 from agreement.comparing.agree.sides import CAUSES
 from agreement.documents.dates import NO_DATES, Dates
-from agreement.documents.outputs import Json, quantity, short
+from agreement.documents.outputs import Json, names_apart, quantity
 from agreement.documents.requests import sources
 from agreement.documents.traces import Trace
 from agreement.results.renderings.pages.page import render
@@ -375,5 +375,5 @@ def _in_order(
 
 
 def term_texts(terms: Sequence[str]) -> list[str]:
-    """Return terms as short texts."""
-    return list(map(short, terms))
+    """Return terms as short texts; terms that look equal show their kinds."""
+    return list(map(names_apart(terms).__getitem__, terms))
