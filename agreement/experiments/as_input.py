@@ -5,6 +5,7 @@ a trace. Options of the command line override the keys of the experiment.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -31,6 +32,7 @@ from lars.durations import SECOND, Duration
 from lars.errors import LarsError
 from lars.language.windows import Interval
 from solver import settings
+from translate.analysis import default_period
 from translate.model.query import Language
 
 
@@ -175,7 +177,20 @@ def unfold(
     if single is None:
         return path, traces, how, span
     how = replace(how, input_options=single.input_options)
+    if evaluation.period is None and single.period is not None and _lacks_period(single, how):
+        note(f"pull evaluates at each multiple of {single.period}, the period of the experiment (--period)")
+        how = replace(how, evaluation=replace(evaluation, period=single.period))
     return single.query, single.traces, how, single.within(*span)
+
+
+def _lacks_period(single: SingleQuery, how: requests.ProgramOptions) -> bool:
+    """Return whether the query is evaluated by pull, and defines no pull period itself."""
+    unit = how.input_options.trace.time_point
+    with suppress(LarsError):
+        query = requests.load_query(single.query, unit, how.evaluation.engine, opaque=True, graphs=True)
+        return not requests.is_pushed(query, how.evaluation) and default_period(query, unit) is None
+    # The command itself reports the error.
+    return False
 
 
 def _of_side(files: Mapping[Language, Path], mode: Side) -> dict[Language, Path]:

@@ -280,6 +280,9 @@ def solve(request: SolveRequest, listeners: Listeners) -> SolveResult:
         from agreement.experiments.as_input import unfold
 
         path, traces, how, span = unfold(path, traces, how, span, listeners.note)
+    if request.as_ is not None:
+        # An engine has its own periods.
+        how = replace(how, evaluation=request.how.evaluation)
     how.check(path, **{"as": request.as_})
     said_by_profiles = [flag for flag in flags_of(how.evaluation, how.reading) if flag != "--bounds"]
     solving.check_only_as(request.as_, flags_of(request.reports), said_by_profiles)

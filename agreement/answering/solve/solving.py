@@ -2,14 +2,16 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import field, replace
 from functools import lru_cache, partial
 from itertools import takewhile
 from math import inf
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from agreement.answering.solve.translating import pulled
+from agreement.answering.solve.translating import period_of, pulled
 from agreement.comparing.matching.silence import rows_on, silence
 from agreement.documents import requests
 from agreement.documents.dates import Dates
@@ -34,7 +36,7 @@ from agreement.engines.r2s import reported_rows
 from lars.analysis import bare_windows, failing_comparisons, intensional, reach, windows_of
 from lars.dataclass import dataclass
 from lars.durations import Duration
-from lars.errors import LarsError, about, cut
+from lars.errors import LarsError, PlacedError, about, cut
 from lars.language import terms
 from lars.language.formulas import RELATIONS, Box, Comparison, Diamond, Expression, Test
 from lars.language.program import Program, atoms, head_atom
@@ -55,7 +57,7 @@ from lars.text import Scanner, read_ground_atom
 from solver.facts import Multiples, Row, atom_of
 from solver.job import Question, StreamRuns, Whole, ask
 from solver.settings import Runner, Span, Time, TraceInput, TraceOptions, Warn
-from translate.analysis import is_historical, remarks
+from translate.analysis import closes, is_historical, remarks
 from translate.dialects import TITLES
 from translate.model.query import EngineQuery, Setting
 from translate.model.windows import Range
@@ -315,10 +317,29 @@ def _is_gap(program: Program, trace: Trace, span: Interval) -> bool:
 
 def query_on_trace(task: SolvingTask, warn: Warn) -> tuple[EngineQuery, Trace, SolvingTask]:
     """Return the query and the trace of a task, and the task with the dateTime of the trace's time 0."""
-    query = requests.load_query(task.path, task.setting.unit, task.evaluation.engine, graphs=True)
+    query = _query_of(task)
     requests.check_evaluated(query, task.evaluation, task.setting.trigger)
+    if not requests.is_pushed(query, task.evaluation) and not closes(query, task.setting.unit):
+        # Before the trace is read.
+        period_of(query, task.evaluation.period, task.setting)
     trace = trace_of(task.trace, task.span, query, warn)
     return query, trace, replace(task, setting=with_dates(task.setting, trace))
+
+
+def _query_of(task: SolvingTask) -> EngineQuery:
+    """Return the query of a task, in the language of --engine; raises LarsError for another language."""
+    read = partial(requests.load_query, task.path, task.setting.unit, graphs=True)
+    engine = task.evaluation.engine
+    try:
+        return read(engine)
+    except LarsError as error:
+        language = engine
+        with suppress(LarsError):
+            language = read().language
+        if engine is language or engine is None or not isinstance(error, PlacedError):
+            raise
+        remedy = f"to derive a query, use lars translate {quote(str(task.path))} --to {engine.value}"
+        raise PlacedError(error.place, f"{error.problem}; {remedy}") from None
 
 
 def program_on_trace(task: SolvingTask, warn: Warn) -> tuple[Program, Trace, frozenset[Signature]]:

@@ -390,7 +390,16 @@ def pulled(program: Program, query: EngineQuery, step: Period | None, setting: S
 
 def period_of(query: EngineQuery, step: Period | None, setting: Setting) -> int:
     """Return the pull period in time points: the option --period, or else the STEP of the query."""
-    period = analysis.default_period(query, setting.unit) if step is None else points_of(step, setting.unit)
-    if period is None:
-        raise LarsError("pull requires a period: the query has no STEP, or several STEPs; use --period")
-    return period
+    if step is not None:
+        return points_of(step, setting.unit)
+    if (period := analysis.default_period(query, setting.unit)) is not None:
+        return period
+    title = TITLES[query.language]
+    windows = [source.window for source in requests.sources(query)]
+    slides = sorted({window.slide for window in windows if isinstance(window, Range) and window.slide})
+    own = f"the windows have the steps {', '.join(map(str, slides))}" if slides else "no window has a STEP"
+    cause = (
+        f"a {title} query defines no pull period, with or without SLIDE" if analysis.is_pushed(query) else own
+    )
+    remedy = f"--period {slides[0]}" if slides else "--period"
+    raise LarsError(f"cannot evaluate {title} by pull without a period: {cause}; use {remedy}")
