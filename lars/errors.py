@@ -7,10 +7,12 @@ characters are escaped as in N-Triples, Turtle, SPARQL and LARS programs.
 
 import errno
 import json
+import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from shlex import quote
 from typing import Final, Self
 
 from lars.dataclass import dataclass
@@ -90,6 +92,11 @@ _EXHAUSTED: Final = frozenset(
 
 All other errors mean a wrong name or a missing permission.
 """
+
+
+def pip_install(*packages: str) -> str:
+    """Return the command that installs packages for the Python that runs this program."""
+    return f"{quote(sys.executable)} -m pip install {' '.join(packages)}"
 
 
 def system_error(path: Path | str, error: OSError, what: str = "cannot be used") -> LarsError:

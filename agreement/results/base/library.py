@@ -36,7 +36,7 @@ from agreement.documents.options import (
 from agreement.documents.outputs import json_text, table_text
 from agreement.documents.table_files import Column, OutTable, TableValue, as_frame
 from lars.dataclass import dataclass
-from lars.errors import FailedRunError, LarsError, printable, system_error
+from lars.errors import FailedRunError, LarsError, pip_install, printable, system_error
 from lars.options import Option, needed
 from solver.memory import is_short, problem
 from solver.settings import Progress, Warn, no_progress, noting, unsaid, whole
@@ -232,7 +232,7 @@ class Findings(Result):
         try:
             polars = import_module("polars")
         except ImportError:
-            problem = "to_polars requires polars; use pip install polars, or to_arrow()"
+            problem = f"to_polars requires polars; use {pip_install('polars')}, or to_arrow()"
             raise LarsError(problem) from None
         return polars.from_arrow(self.to_arrow(table, terms=terms, times=times))
 

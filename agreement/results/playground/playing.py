@@ -11,7 +11,7 @@ from agreement.results.base.library import Listeners, StreamedTexts, offered_fun
 from agreement.results.playground.texts import PlayedTexts, read_texts
 from agreement.results.playground.worker import PlayProcess
 from lars.dataclass import dataclass
-from lars.errors import LarsError, system_error
+from lars.errors import LarsError, pip_install, system_error
 from lars.options import argument, option
 from solver import memory
 
@@ -103,5 +103,5 @@ def play(request: PlayRequest, listeners: Listeners) -> StreamedTexts:
     """Return a playground of an experiment or program; its server runs while the caller reads the text."""
     del listeners
     if not all(map(find_spec, ("starlette", "uvicorn"))):
-        raise LarsError("play requires starlette and uvicorn; use pip install 'lars-rsp[play]'")
+        raise LarsError(f"play requires starlette and uvicorn; use {pip_install('starlette', 'uvicorn')}")
     return StreamedTexts(_played(read_texts(request.inputs), request.port, request.time_limit))

@@ -6,7 +6,7 @@ from typing import Any
 
 import pyoxigraph as ox
 
-from lars.errors import LarsError, Place
+from lars.errors import LarsError, Place, pip_install
 from solver.rdf import NotATerm, blanks_numbered, quad_texts
 from solver.settings import TraceOptions
 from solver.traces.formats.graphs import LinedQuad
@@ -27,7 +27,7 @@ class Jelly(MessageFormat):
         try:
             import pyjelly  # noqa: F401
         except ImportError:
-            problem = "Jelly needs pyjelly; use pip install 'lars-rsp[jelly]'"
+            problem = f"Jelly requires pyjelly; use {pip_install('pyjelly')}"
             raise LarsError(f"{source.path}: cannot be read: {problem}") from None
         return super().begun(source, head, options)
 

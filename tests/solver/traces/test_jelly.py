@@ -54,7 +54,8 @@ def test_what_rdf_does_not_have_is_refused(tmp_path, frames):
 def test_without_pyjelly_a_message_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyjelly", None)
     found = message(lambda: read_trace_in_process(written(tmp_path, {"a.jelly": b"\x01"}), SECONDS))
-    assert found.endswith("a.jelly: cannot be read: Jelly needs pyjelly; use pip install 'lars-rsp[jelly]'")
+    remedy = f"use {sys.executable} -m pip install pyjelly"
+    assert found.endswith(f"a.jelly: cannot be read: Jelly requires pyjelly; {remedy}")
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -19,7 +19,7 @@ from agreement.documents.requests import sources
 from agreement.results.renderings.agreement_report import dates_on
 from agreement.results.renderings.pages.timeline import AGREES, cells_and_causes
 from lars.durations import NANOSECONDS, Duration
-from lars.errors import LarsError
+from lars.errors import LarsError, pip_install
 from lars.files import exists, replacement_path
 from lars.language.terms import Iri
 from lars.language.windows import IntervalWindow
@@ -106,8 +106,7 @@ def check_matplotlib(place: str) -> None:
     try:
         import matplotlib as mpl
     except ImportError:
-        problem = f"{place} requires matplotlib; use pip install 'lars-rsp[figure]'"
-        raise LarsError(problem) from None
+        raise LarsError(f"{place} requires matplotlib; use {pip_install('matplotlib')}") from None
     del mpl
 
 
