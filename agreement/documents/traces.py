@@ -387,10 +387,13 @@ def load_trace(
     queries: Sequence[EngineQuery],
     warn: settings.Warn,
     known: Background | None = None,
+    *,
+    has_periods: bool = True,
 ) -> Trace:
     """Return the trace for queries, with the background; `warn` receives the warnings of the readers.
 
-    The background is `known` if given, otherwise the dataset of the first query with FROM.
+    The background is `known` if given, otherwise the dataset of the first query with FROM. If `has_periods`
+    is false, the command compares no periods, and warnings about periods are left out.
     """
     static = known
     if static is None:
@@ -406,7 +409,9 @@ def load_trace(
         warnings.simplefilter("always", settings.TraceWarning)
         trace = _load(replace(trace_input, options=options), static)
     for warning in caught:
-        if isinstance(warning.message, settings.TraceWarning):
+        if isinstance(warning.message, settings.TraceWarning) and (
+            has_periods or warning.message.about != "periods"
+        ):
             note = settings.told_origin(warn) if warning.message.about == "origin" else warn
             note(str(warning.message))
     return trace

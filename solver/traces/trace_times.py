@@ -341,6 +341,8 @@ def point_of(moment: int | datetime | time | Instant, zero: str | None, unit: Du
     written = _on_its_day(moment, begin, end) if isinstance(moment, time) else _instant(moment)
     if written.kind is begin.kind and written.value < begin.value:
         raise _too_early(f"dateTime {show(replace(written, zone=begin.zone))}", begin, end)
+    if written.kind is not begin.kind:
+        raise LarsError(_in_other_zone(written, begin))
     try:
         return Clock(unit, unit, begin).stamp(written).value
     except MalformedPart as error:
@@ -356,6 +358,15 @@ def _too_early(what: str, begin: Instant, end: Instant) -> LarsError:
     times = f"the trace's times, [{show(begin)}, {show(end)}]" if end != begin else f"time 0, {show(begin)}"
     problem = f"found the {what}, which is before {times}"
     return LarsError(f"{problem}; expected a dateTime from {show(begin)} on, or an earlier --origin")
+
+
+def _in_other_zone(written: Instant, begin: Instant) -> str:
+    """Return the error about a dateTime with a time zone on a trace without time zones, or the reverse."""
+    text, problem, remedy = show(written), "has no time zone", "add the time zone"
+    if written.kind is TimeKind.ZONED:
+        problem, remedy = "has a time zone", "leave out the time zone"
+    better = show(Instant(begin.kind, written.value + (written.zone - begin.zone) * 60 * 10**9, begin.zone))
+    return f"the time {text} {problem}, unlike the times of the trace; {remedy}, such as {better}"
 
 
 def _on_its_day(moment: time, begin: Instant, end: Instant) -> Instant:

@@ -470,7 +470,8 @@ def trace_of(trace_input: TraceInput, span: Span, query: EngineQuery | None, war
     # Only from a first time on is it possible to leave out the years from 1970.
     absolute = isinstance(first, int) and trace_input.options.reaches_epoch(first)
     options = replace(trace_input.options, absolute=absolute, ends=last is not None)
-    trace = load_trace(replace(trace_input, options=options), () if query is None else (query,), warn)
+    queries = () if query is None else (query,)
+    trace = load_trace(replace(trace_input, options=options), queries, warn, has_periods=False)
     # Who asks for times after the last element wants to see the windows run empty.
     number = 0 if last is None else point_on(trace, last, trace_input.options)
     if query is not None and first is not None:

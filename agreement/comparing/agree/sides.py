@@ -53,8 +53,8 @@ A row of push never has the cause "silent period" or "blocker expired". A row of
 
 
 CAUSES: Final[tuple[RowCause, ...]] = get_args(RowCause)
-CAUSE_LETTERS: Final = dict(zip(CAUSES, "NDSRMPWQEABU", strict=True))
-"""The letter of each cause, for figures that are too narrow for the names of causes."""
+CAUSE_LETTERS: Final = dict(zip(CAUSES, "NDSRMPWQEABX", strict=True))
+"""The letter of each cause, for figures that are too narrow for the names of causes; U is the pull period."""
 
 
 def cause_of(text: str) -> RowCause:

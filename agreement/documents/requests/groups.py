@@ -46,7 +46,7 @@ def program_argument(**default: Any) -> Any:
     """Return the declaration of the argument for a query or program."""
     return argument(
         "QUERY|PROGRAM.lars|EXPERIMENT_DIR",
-        "Query (C-SPARQL, CQELS, SPARQLstream or RSP-QL), LARS program, or folder with an experiment.toml.",
+        f"Query ({', '.join(TITLES.values())}), LARS program, or folder with an experiment.toml.",
         source="trace",
         **default,
     )

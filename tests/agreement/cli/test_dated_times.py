@@ -81,7 +81,7 @@ def test_integers_have_dates_where_an_origin_says_so(files):
 WRONG = {
     "2026-01-31T11:59:59Z": f"is before the trace's times, [{dated(0)}, {dated(13)}]; ",
     "2026-01-31T12:00:03.5Z": "is not a multiple of the unit 1s",
-    "2026-01-31T12:00:03": "cannot be a time point: only one of the two dateTimes has a time zone",
+    "2026-01-31T12:00:03": "unlike the times of the trace; add the time zone, such as 2026-01-31T12:00:03Z",
     "2026-01-31": "expected a time point from 0, such as 5, or a dateTime such as 2026-05-04T08:00:00Z",
     "2026-02-30T12:00:03Z": "expected a dateTime from 1678 to 2261 with a zone up to 14:00, such as",
     "2026-01-31T12:00:03.00000001Z": "expected a time point from 0, such as 5",
