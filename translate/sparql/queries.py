@@ -17,6 +17,7 @@ from lars.language.formulas import Aggregation, Call, Expression, OrderKey
 from lars.language.program import variables as variables_of_expression
 from lars.language.terms import NULL, RDF, Blank, Constant, Iri, Literal, Term, TripleTerm, Variable
 from translate.analysis import depth, nullable
+from translate.errors import UnsupportedError
 from translate.model import patterns as algebra
 from translate.model.patterns import (
     EMPTY,
@@ -498,7 +499,10 @@ def _read_stream_graph(name: Part, group: Phrase, stream: StreamBlock, scope: ex
     if others or not any(group.phrases()):
         words = {"data": "VALUES", "subselect": "SELECT"}
         what = words.get(others[0].name, others[0].name.upper()) if others else "no triple pattern"
-        raise scope.unsupported(f"{what} inside GRAPH of a window", others[0] if others else name)
+        place = scope.document.place(scope.first(others[0] if others else name).start)
+        raise UnsupportedError(
+            f"{what} inside GRAPH of a window", place, covered="triple patterns inside GRAPH of a window"
+        )
     # A tuple window counts the triples of a stream, and those of graphs are atoms of their own.
     if any(isinstance(window, Rows) for window in scope.windows()):
         raise scope.unsupported("GRAPH of a window beside a tuple window", name)

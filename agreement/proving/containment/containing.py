@@ -97,7 +97,9 @@ def decide_containment(query: canonical.PairQuery, other: canonical.PairQuery) -
     comparable = columns and query.query.dataset == other.query.dataset and alike
     merged = frozenset(query.query.merged) == frozenset(other.query.merged)
     if comparable and merged and same(query.pattern, other.pattern, frozenset(query.result)):
-        return Decision("always", "both queries have the same pattern, except for order and hidden names")
+        return Decision(
+            "always", "after simplification, both queries are equal, except for order and hidden names"
+        )
     if comparable and merged and _is_slice(query, other):
         return Decision("always", "the other query has the same rows in the same order, and more rows")
     try:
@@ -134,7 +136,7 @@ def _end(modifiers: Modifiers) -> int:
     return modifiers.offset + (modifiers.limit or 0)
 
 
-_WHY: Final = "a disjunct of the other query maps into each satisfiable disjunct of this query ({})"
+_WHY: Final = "proof by cases ({}): in each case, the other query also returns the row"
 _Side = tuple[Pattern, Sequence[Variable]]
 _Left = Sequence[tuple[RowCase, list[tuple[Test, ...]]]]
 

@@ -391,7 +391,7 @@ def _limit(search: WitnessSearch, candidates: int) -> Decision:
         reason = "A7 does not preserve the input of both sides" if contest.same_input else unbounded
         return none_up_to(MOST_TRIPLES if limit is None else limit, candidates, reason, when)
     if problem := why_incomplete(contest.left) or why_incomplete(contest.right):
-        reason = f"representatives need not tell all of {problem}"
+        reason = f"the values that are tried do not cover all cases of {problem}"
         return none_up_to(bound if limit is None else limit, candidates, reason)
     if limit is not None and limit < bound:
         return none_up_to(limit, candidates, f"{bound} can be needed (A7)")

@@ -26,7 +26,7 @@ from agreement.documents.requests import SIDES, sources
 from agreement.documents.table_files import Column, OutTable, TableValue, term_columns
 from lars.durations import Duration
 from lars.errors import on_one_line
-from lars.language.windows import Interval
+from lars.language.windows import Bounds, Interval
 from solver.facts import Fact, Row
 from solver.job import rows_in_parts
 from translate.analysis import model_of_cqels
@@ -222,6 +222,14 @@ def _has_all(report: AgreementReport, variant: VariantReport, row: RowDifference
     return columns(query) == report.variables
 
 
+def _own_bounds(report: AgreementReport) -> Bounds | None:
+    """Return the bounds of all time windows of both queries; None if windows have different bounds."""
+    queries = report.first.pair.cqels, report.first.pair.csparql
+    of_windows = [source.window for query in queries for source in sources(query)]
+    own = {window.own_ends for window in of_windows if isinstance(window, Range)}
+    return next(iter(own or {"closed"})) if len(own) <= 1 else None
+
+
 def as_json(report: AgreementReport) -> outputs.Json:
     """Return the JSON document.
 
@@ -233,7 +241,7 @@ def as_json(report: AgreementReport) -> outputs.Json:
         "unit": outputs.encode(report.setting.unit),
         "origin": report.first.trace.origin,
         "profile": outputs.encode(report.setting.profile),
-        "bounds": outputs.encode(report.setting.bounds),
+        "bounds": outputs.encode(report.setting.bounds or _own_bounds(report)),
         "on": [f"?{variable.name}" for variable in report.variables],
         **_variant(report, report.first),
         "variants": map(partial(_variant, report), derived),

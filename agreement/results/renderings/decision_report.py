@@ -109,9 +109,16 @@ def _variants(classes: VariantClasses) -> Iterator[str]:
     if not classes.parts:
         return
     count = len(classes.variants)
-    different = f"{len(classes.classes)} {'query' if len(classes.classes) == 1 else 'queries'}"
-    parts = f"brave or cautious for each of {len(classes.parts)} parts"
-    yield f"{parts}: {count} CQELS queries are {different}"
+    parts = outputs.quantity(len(classes.parts), "part")
+    different = (
+        "all have the same answers"
+        if len(classes.classes) == 1
+        else f"{len(classes.classes)} have different answers"
+    )
+    yield (
+        f"the C-SPARQL query has {parts}; each part can match only its stream (brave), or also static data "
+        f"(cautious): of the {count} possible CQELS queries, {different}"
+    )
     if len(classes.classes) > 1:
         yield from (f"  {' = '.join(f'({variant})' for variant in group)}" for group in classes.classes)
     for part, same in classes.parts:
@@ -224,7 +231,7 @@ def _headline(decisions: Sequence[Decision], question: AgreementQuestion) -> str
         verdict: _SAID[verdict].format(static=_static_shown(group)) for verdict, group in by_verdict.items()
     }
     if "never" in sentences:
-        static = "whatever the static data are" if question.stock is None else "with the given static data"
+        static = "for all static data" if question.stock is None else "with the given static data"
         sentences["never"] = f"{static}, {sentences['never']}"
     if any(_assumes_sources(decision, question) for decision in decisions):
         sentences["always"] += ", if each triple comes from the source of its own pattern"

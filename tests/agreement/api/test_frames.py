@@ -118,7 +118,7 @@ def test_a_result_is_one_line_with_the_verdict_and_neither_true_nor_false():
         bool(found)
     assert repr(api.solve(SAMPLES / "coupons", to=20)).startswith("<SolveResult: ")
     decided = api.decide(SAMPLES / "minus", period=1)
-    said = "whatever the static data are, there is a stream on which push and pull differ"
+    said = "for all static data, there is a stream on which push and pull differ"
     assert repr(decided) == f"<DecideResult: U = 1: {said}>"
     with pytest.raises(TypeError, match=r"use \.holds"):
         assert decided

@@ -43,7 +43,7 @@ def test_a_premise_that_fails_is_the_same_premise_with_a_reason():
 def test_never_is_said_for_all_static_data_and_given_data_are_named():
     query = "SELECT ?p { STREAM <e:s> [RANGE 3s] { ?p <e:q> ?r } ?r <e:k> <e:lab> }"
     first = api.decide(PUSHED, period=5, unit="1s").text.partition("\n")[0]
-    assert first == "U = 5: whatever the static data are, there is a stream on which push and pull differ"
+    assert first == "U = 5: for all static data, there is a stream on which push and pull differ"
     given = api.decide(query, period=2, unit="1s", static="<e:r> <e:k> <e:lab> .\n").text.partition("\n")[0]
     assert given == "U = 2: with the given static data, there is a stream on which push and pull differ"
 
