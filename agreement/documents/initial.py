@@ -156,6 +156,8 @@ def guessed_columns(
             is_text = as_text or _is_text(predicate, patterns, compared)
             words = None if is_text or _NUMBER.fullmatch(cells[word]) else _WORD.fullmatch(cells[word])
         columns[key] = f"{short}:{{{word}}}" if words else f"{{{word}}}"
+        if not as_text and cells[word].isdigit() and _is_code(predicate, patterns, compared):
+            columns[key] = f'"{{{word}}}"'
     texts_of_all = (*columns, *columns.values())
     used = {name: iri for name, iri in prefixes.items() if any(f"{name}:" in text for text in texts_of_all)}
     last = next((word for word in predicates if _predicate(word, patterns) is None), None)
@@ -188,6 +190,14 @@ def _is_text(predicate: str | None, patterns: Sequence[TriplePattern], compared:
     """Whether a query asks for a text as the object of a predicate, or compares the object with a text."""
     objects = [pattern.object for pattern in patterns if pattern.predicate == Iri(predicate or "")]
     return any(isinstance(term, Literal) or term in compared for term in objects)
+
+
+def _is_code(predicate: str | None, patterns: Sequence[TriplePattern], compared: frozenset[Variable]) -> bool:
+    """Whether a query compares the object of a predicate with a text: digits such as 007 are then a code."""
+    objects = [pattern.object for pattern in patterns if pattern.predicate == Iri(predicate or "")]
+    return any(
+        term in compared or (isinstance(term, Literal) and term.datatype == _STRING) for term in objects
+    )
 
 
 def _compared_with_texts(part: object) -> Iterator[Variable]:

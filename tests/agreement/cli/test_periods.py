@@ -105,3 +105,8 @@ def test_another_language_is_refused_with_the_command_that_derives_the_query(sli
     assert (found.code, remedy in found.err) == (2, True), found.err
     (slide / "csparql.rq").write_text(lars(*remedy.split()[6:]).out)
     assert lars("solve", "csparql.rq", "--stream", "e:S=s.csv", "--engine", "csparql").code == 0
+
+
+def test_json_states_the_bounds_of_the_windows(slide):
+    assert agree(slide).json["bounds"] == "closed"
+    assert agree(slide, "--bounds", "low-open").json["bounds"] == "low-open"

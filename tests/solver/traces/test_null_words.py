@@ -4,6 +4,7 @@ import tomllib
 
 import pytest
 
+from solver.rdf import short
 from tests.agreement.command import lars, solve
 
 QUERY = "PREFIX : <http://e/> SELECT ?temp WHERE { STREAM :s [NOW] { ?x :temp ?temp } }"
@@ -95,6 +96,13 @@ def _timed(cells):
     return [f"{t},{cell}" for t, cell in enumerate(cells, 1)]
 
 
+def test_digits_that_a_query_compares_with_a_text_are_a_code(folder):
+    (folder / "s.csv").write_text("time,temp\n1,007\n2,12\n")
+    (folder / "q.rq").write_text(QUERY.replace("?temp }", '?temp FILTER(?temp = "007") }'))
+    lars("init", "x", "q.rq", "s.csv")
+    assert values(solve("x")) == ["007"]
+
+
 @pytest.mark.parametrize("cells", ["1e1 a1", "b2 1e1", "3e8 4f1"])
 def test_a_column_of_words_may_contain_a_text_that_looks_like_an_exponent(cells, folder):
     (folder / "s.csv").write_text("".join(f"{line}\n" for line in ("time,temp", *_timed(cells.split()))))
@@ -106,7 +114,7 @@ def test_numbers_in_other_notations_have_a_warning(cells, folder):
     rows = [cell.replace("~", " ") for cell in (*cells.split(), cells.split()[0])]
     (folder / "s.csv").write_text("".join(f"{line}\n" for line in ("time;temp", *_semicolons(rows))))
     lars("init", "x", "q.rq", "s.csv")
-    assert f"the column temp holds texts: '{rows[0]}' is not a number; write d" in solve("x").err
+    assert f"the column temp holds texts: {short(rows[0])} is not a number; write d" in solve("x").err
 
 
 def _semicolons(cells):
