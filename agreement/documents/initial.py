@@ -380,7 +380,7 @@ def _telling_cells(
                 found[name] = cell
                 left -= not _WORD.fullmatch(cell)
         if left < len(undecided):
-            undecided = [one for one in undecided if _WORD.fullmatch(found.get(one[1], "_"))]
+            undecided = [one for one in undecided if _WORD.fullmatch(found.get(one[1], "word"))]
             if not undecided:
                 break
     return found

@@ -204,7 +204,7 @@ def test_cells_with_line_breaks_are_read_in_long_tables_too(tmp_path):
 
 @pytest.mark.parametrize(
     ("cells", "odd"),
-    [("1,2.5,n/a", "'n/a'"), ("1,-2e3,,", None), ("1,a,b", None), ("a,b", None), (" 1,2,3", "' 1'")],
+    [("1,2.5,n/a", "'n/a'"), ("1,-2e3,,", None), ("1,a,b", None), ("a,b", None), (" 1,2,3", None)],
 )
 def test_a_text_among_numbers_is_warned_of(tmp_path, cells, odd):
     (tmp_path / "t.csv").write_text(HEADER + "".join(f"2,b,s,{one}\n" for one in cells.split(",")))
