@@ -484,7 +484,7 @@ class Explanation:
         """
         beside, limits = partial(isolation.beside, cause=cause), self._limits(cause)
         shown = self._still_shows(isolation, cause, run)
-        small = self.hunt.small(self._smallest_shown(cause, run, shown), shown, until)
+        small, ended = self.hunt.small(self._smallest_shown(cause, run, shown), shown, until)
         right = isolation.right_without(small, cause)
         others = isolation.other_causes(small, cause) if right is None else beside(small)
         on = (*self._needed(small, cause), cause.switch) if isinstance(cause, Cause) else ()
@@ -494,9 +494,8 @@ class Explanation:
         times = len(cause.explained) if isinstance(cause, Cause) else len(cause.evidence)
         rule = self._rule_switch(cause.switch if isinstance(cause, Cause) else cause.rule)
         isolated = right is not None and not others
-        self.hunt.faults.append(
-            Fault(small, verdict, self.hunt.first_wrong, rule, limits, isolated, tuple(told), times)
-        )
+        fault = Fault(small, verdict, self.hunt.first_wrong, rule, limits, isolated, tuple(told), times)
+        self.hunt.faults.append(replace(fault, smallest=ended))
 
     def _needed(self, run: references.HuntedRun, cause: Cause) -> tuple[references.Switch, ...]:
         """Return the other causes without which a cause does not predict a run; empty if none is needed."""
@@ -613,13 +612,13 @@ class Explanation:
             return
         self._run_similar_streams()
         left = self._unexplained()
-        small = self.hunt.small(_smallest_first(left)[0], self._is_unexplained)
+        small, ended = self.hunt.small(_smallest_first(left)[0], self._is_unexplained)
         mute = (one.sentence for one in mute_queries((*self.hunt.wrong, *self.hunt.right), left))
         # Each run is judged once more for it, also if the time is over.
         most = _DESCRIBED_LATE if self.hunt.is_past(SHOWN) else MOST_KEPT
         alike = "; ".join((described(left[:most], self.right[:most], self.judge), *mute))
         verdict = self.hunt.reference.verdict(small)
-        fault = Fault(small, verdict, self.hunt.first_wrong, None, alike, times=len(left))
+        fault = Fault(small, verdict, self.hunt.first_wrong, None, alike, times=len(left), smallest=ended)
         likely = None if (one := self._likely_parameter(small)) is None else one.sentence
         self.hunt.faults.append(replace(fault, likely=likely, untried=self.hunt.untried))
 

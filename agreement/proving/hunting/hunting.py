@@ -99,6 +99,7 @@ class Fault:
     - `repeated` is false if a new process answered differently, so that the engine is not deterministic.
     - `failure` is the message of the error if the engine fails in the run instead of answering: it crashes,
       does not reply in time, or sends an invalid reply. The run then has no answers.
+    - `smallest` is false if a time limit ended the search for a smaller stream.
     """
 
     run: references.HuntedRun
@@ -113,6 +114,7 @@ class Fault:
     untried: bool = False
     likely: str | None = None
     failure: str | None = None
+    smallest: bool = True
 
     @property
     def sentence(self) -> str:
@@ -328,19 +330,34 @@ class Hunt:
 
         def kept(stream: Stream) -> bool:
             other = self._unanswered(query, stream)
-            if not stream or self.is_past(until) or (other.late and not late):
-                return False
-            try:
-                message = self._failure(other)
-            except TimeIsUpError:
-                return False
-            if message is None:
+            if (other.late and not late) or (message := self._failure(other)) is None:
                 return False
             fault.run, fault.failure = other, message
             return True
 
         if fault.run.pushes:
-            made_small(fault.run.pushes, partial(neighbours, query), partial(size, query), kept)
+            fault.smallest = self._made_small(fault.run, kept, until)
+
+    def _made_small(self, run: references.HuntedRun, keeps: Callable[[Stream], bool], until: float) -> bool:
+        """Minimize the stream of a run as long as `keeps` is true, and return whether the search ended.
+
+        If the share `until` of the hunt's time limit is over, the function returns false.
+        """
+        ended = True
+
+        def kept(stream: Stream) -> bool:
+            nonlocal ended
+            ended = ended and not self.is_past(until)
+            if not stream or not ended:
+                return False
+            try:
+                return keeps(stream)
+            except (TimeIsUpError, TimeLimitError):
+                ended = False
+                return False
+
+        made_small(run.pushes, partial(neighbours, run.query), partial(size, run.query), kept)
+        return ended
 
     def _failure(self, run: references.HuntedRun) -> str | None:
         """Return the message of the error if the engine fails on the stream of a run; otherwise None.
@@ -419,28 +436,31 @@ class Hunt:
         with suppress(TimeIsUpError):
             fault.repeated = self._failure(fault.run) is not None
 
-    def small(self, run: references.HuntedRun, keeps: Keeps, until: float = SHOWN) -> references.HuntedRun:
+    def small(
+        self, run: references.HuntedRun, keeps: Keeps, until: float = SHOWN
+    ) -> tuple[references.HuntedRun, bool]:
         """Return a wrong run on a stream as small as possible, for which the function `keeps` returns true.
 
-        The minimization stops when the share `until` of the hunt's time limit is over.
+        The second returned value is false if the minimization stopped because the share `until` of the hunt's
+        time limit was over.
         """
         last = run
 
         def kept(stream: Stream) -> bool:
             nonlocal last
-            if not stream or self.is_past(until):
-                return False
             try:
                 other = self.run(run.query, stream)
-                with self.in_time():
-                    wrong = self.reference.verdict(other).correct is False and keeps(other)
-            except (FailedEngineError, TimeLimitError):
+            except TimeIsUpError:
+                raise
+            except FailedEngineError:
                 return False
+            with self.in_time():
+                wrong = self.reference.verdict(other).correct is False and keeps(other)
             last = other if wrong else last
             return wrong
 
-        made_small(run.pushes, partial(neighbours, run.query), partial(size, run.query), kept)
-        return last
+        ended = self._made_small(run, kept, until)
+        return last, ended
 
 
 def in_turns(runs: Sequence[references.HuntedRun]) -> list[references.HuntedRun]:

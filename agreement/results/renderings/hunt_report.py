@@ -32,6 +32,7 @@ _TOGETHER: Final = "On this stream the engine's other rules play a part too"
 _FAULTS_NAMED: Final = 4
 _LONGER: Final = 4
 """The factor by which a second hunt gets more time, if the first hunt could not try all rules."""
+CUT_OFF: Final = "the time limit cut off the search for a smaller stream"
 _FIRST: Final = re.compile(r"; |: |, and |, not ")
 
 
@@ -42,7 +43,7 @@ def as_text(hunt: Hunt, folders: Sequence[str]) -> Iterator[RenderableType]:
     name = hunt.name or "the engine"
     yield f"{name} against {hunt.reference.name}: {_failed_text(hunt)}{text}, {_runs_text(hunt, f' of {of}')}"
     for number, fault in enumerate(hunt.faults):
-        size = f"the smallest with {outputs.quantity(len(fault.run.pushes), 'triple')}"
+        size = _size_text(fault)
         last = "" if fault.repeated or fault.failure else "; a new process answered otherwise"
         yield f"{number + 1}. {fault.sentence}: {outputs.quantity(fault.times, 'run')}, {size}{last}"
         if number < len(folders):
@@ -66,6 +67,14 @@ def as_text(hunt: Hunt, folders: Sequence[str]) -> Iterator[RenderableType]:
         query, problem = unjudged[0]
         runs = outputs.quantity(len(unjudged), "run")
         yield f"{runs} cannot be judged, the first ({query.name}): {problem}"
+
+
+def _size_text(fault: Fault) -> str:
+    """Return a text with the size of a fault's stream; it is the smallest if the search was not cut off."""
+    triples = outputs.quantity(len(fault.run.pushes), "triple")
+    return (
+        f"the smallest with {triples}" if fault.smallest else f"the smallest found with {triples}; {CUT_OFF}"
+    )
 
 
 def _failed_text(hunt: Hunt) -> str:
@@ -311,6 +320,7 @@ def fault_markdown(hunt: Hunt, fault: Fault, made: Sequence[tuple[str, str]], fo
     parts = (
         f"# {hunt.name}: {title(fault)}",
         _summary(hunt, fault),
+        *(() if fault.smallest else (f"A smaller stream may show this fault: {CUT_OFF}.",)),
         "## Query",
         f"```sparql\n{fault.run.query.registration.query.strip()}\n```",
         *(("Static data:", "```\n" + "\n".join(static) + "\n```") if static else ()),
@@ -410,6 +420,7 @@ def as_json(hunt: Hunt, folders: Sequence[str], refusals: Sequence[tuple[str, st
                 "rule": None if fault.rule is None else fault.rule.sentence,
                 "right": right_text(hunt, fault),
                 "failure": fault.failure,
+                "smallest": fault.smallest,
                 "runs": fault.times,
                 "seconds": round(fault.seconds, 3),
                 "repeated": fault.repeated,
@@ -462,7 +473,8 @@ def hunt_page(
     text = f"No fault in {runs}: that proves nothing."
     if hunt.faults:
         smallest = outputs.quantity(min(len(fault.run.pushes) for fault in hunt.faults), "triple")
-        text = f"{outputs.quantity(len(hunt.faults), 'fault')} in {runs}. The smallest stream has {smallest}."
+        faults = outputs.quantity(len(hunt.faults), "fault")
+        text = f"{faults} in {runs}. The smallest stream found has {smallest}."
     if hunt.failed:
         text = f"The engine fails in {outputs.quantity(len(hunt.failed), 'run')}. {text}"
     page = _run_content(hunt) | {
@@ -530,6 +542,7 @@ def _fault(hunt: Hunt, number: int, fault: Fault, folder: str) -> outputs.Json:
         "number": number + 1,
         "title": title(fault),
         "triples": len(pushes),
+        "cut_off": None if fault.smallest else CUT_OFF,
         "runs": fault.times,
         "seconds": f"{fault.seconds:.1f}",
         "repeated": fault.repeated,

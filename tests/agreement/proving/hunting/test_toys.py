@@ -3,6 +3,7 @@
 from dataclasses import replace
 from functools import partial
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 
@@ -10,8 +11,10 @@ from agreement.documents.requests import JudgeOptions
 from agreement.engines.adapters.messages import FailedEngineError, TimeIsUpError, answers_of
 from agreement.engines.specifications import builtin
 from agreement.proving.hunting import (
+    Fault,
     Hunt,
     HuntLimits,
+    RunVerdict,
     Switch,
     answer_switches,
     made_queries,
@@ -204,6 +207,30 @@ def test_a_slow_engine_is_given_short_streams_and_a_late_reply_is_no_fault():
     hunt.add_failure()
     assert [problem for _, problem in hunt.failures] == ["broken"]
     assert [fault.sentence for fault in hunt.faults] == ["the engine fails: broken"]
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_stream_is_the_smallest_only_if_time_was_left_for_a_smaller_one(fails, monkeypatch):
+    query = made_queries(Toy("right")).queries[0]
+    hunt = Hunt(
+        Toy("row-short"), [query], reference("rspql", builtin("rspql"), JudgeOptions()), HuntLimits(600)
+    )
+    stream = next(stream for stream in streams(query, 0) if len(stream) > 3)
+    run = hunt.run(query, stream)
+
+    def minimized():
+        if not fails:
+            return hunt.small(run, lambda _: True)
+        fault = Fault(run, RunVerdict(False), 1.0, failure="broken")
+        hunt._minimize_failure(fault, 0.9)
+        return fault.run, fault.smallest
+
+    if fails:
+        monkeypatch.setattr(hunt.engine, "open", Mock(side_effect=FailedEngineError("broken")))
+    small, ended = minimized()
+    assert (len(small.pushes) < len(stream), ended) == (True, True)
+    hunt.start -= 600
+    assert minimized() == (run, False)
 
 
 @pytest.mark.parametrize("change", [answer_switches._at_arrival, answer_switches._at_one_time])

@@ -8,6 +8,7 @@ import pytest
 from agreement.documents.recordings import Push
 from agreement.proving.hunting import Fault, RunVerdict, Switch
 from agreement.results.renderings.hunt_report import (
+    _size_text,
     again_text,
     case_name,
     consequence_text,
@@ -113,3 +114,10 @@ def test_where_time_was_up_the_next_command_hunts_for_one_fault_with_more_time(g
     assert again_text(hunt, command).splitlines()[1] == f"  {again}"
     hunt.untried = False
     assert again_text(hunt, command) is None
+
+
+def test_a_stream_is_the_smallest_only_if_the_search_for_a_smaller_one_ended():
+    shown = fault([A], [], (1, A), (5, A))
+    assert _size_text(shown) == "the smallest with 2 triples"
+    cut_off = "the smallest found with 2 triples; the time limit cut off the search for a smaller stream"
+    assert _size_text(replace(shown, smallest=False)) == cut_off
