@@ -13,7 +13,7 @@ from lars.language.terms import Iri
 from solver.facts import Background
 from solver.settings import Warn
 from solver.traces import read_static
-from translate.analysis import default_period, parts, unbound_remarks
+from translate.analysis import default_period, parts, profile_remarks, unbound_remarks
 from translate.model.patterns import Bgp
 from translate.model.query import Dataset, EngineQuery
 
@@ -76,7 +76,7 @@ class TracelessTask:
                     f"T14 (ISTREAM and DSTREAM): {query.to_stream} is ignored, because the comparison of "
                     "push and pull uses all answers at each time, and not only new or removed rows"
                 )
-            for remark in unbound_remarks(query):
+            for remark in (*profile_remarks(query, task.setting), *unbound_remarks(query)):
                 warn(remark)
         if any(sources(pair.cqels) for pair in all_pairs):
             return all_pairs

@@ -15,6 +15,7 @@ from translate.analysis.query_remarks import (
     default_period,
     is_historical,
     is_pushed,
+    profile_remarks,
     remarks,
     unbound_remarks,
 )

@@ -110,8 +110,7 @@ def remarks(
         pushed = is_pushed(query)
     texts = list(_slides(query, setting, derived=derived)) if pushed else []
     whole = tuple(parts(query.pattern))
-    if setting.profile == "paper2015":
-        texts += [remark for part in whole for remark in _differences(part)]
+    texts += profile_remarks(query, setting)
     texts += query.notes
     texts += unbound_remarks(query)
     if any(isinstance(part, algebra.Group) and part.aggregates and not part.keys for part in whole):
@@ -133,6 +132,12 @@ def remarks(
             f"T14 (ISTREAM and DSTREAM): {word} is omitted, because the rules give all answers at each time"
         )
     return tuple(dict.fromkeys(texts))
+
+
+def profile_remarks(query: EngineQuery, setting: Setting) -> Iterator[str]:
+    """Yield T1 and T2: parts whose answers in the profile paper2015 can differ from SPARQL 1.1."""
+    if setting.profile == "paper2015":
+        yield from (remark for part in parts(query.pattern) for remark in _differences(part))
 
 
 def _slides(query: EngineQuery, setting: Setting, *, derived: bool) -> Iterator[str]:

@@ -22,7 +22,7 @@ from lars.errors import LarsError
 from lars.files import exists
 from lars.language.terms import Variable
 from solver.settings import Warn, unsaid
-from translate.analysis import keeps_ties, rename, unbound_remarks
+from translate.analysis import keeps_ties, profile_remarks, rename, unbound_remarks
 from translate.model.patterns import Select
 from translate.model.query import EngineQuery
 
@@ -62,14 +62,15 @@ def two_queries(
             raise LarsError(f"{path}: no such file; {_ACCEPTED}")
     length = fitting_unit(durations_in(inputs)) if unit is None else unit
     loaded = [load_query(path, length, graphs=True) for path in inputs]
-    for remark in dict.fromkeys(remark for query in loaded for remark in unbound_remarks(query)):
-        warn(remark)
     first, second = graphs_as_streams(loaded, str(inputs[0]))
     if (first, second) != (*loaded,):
         warn(APART)
     setting = reading.setting(length)
     if reading.profile is None and not (*sources(first), *sources(second)):
         setting = replace(setting, profile="sparql11")
+    both = (each for query in loaded for each in (*profile_remarks(query, setting), *unbound_remarks(query)))
+    for remark in dict.fromkeys(both):
+        warn(remark)
     return PairQuery(_renamed(first, names, inputs[0]), setting), PairQuery(second, setting)
 
 

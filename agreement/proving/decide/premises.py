@@ -142,6 +142,8 @@ def changes(question: AgreementQuestion, period: int, verdict: EveryStream) -> I
     unit = question.setting.unit
     shortest = unit.timed(unit) if isinstance(period, TimedPoints) else 1
     lacking = [way for way in possible if not theorems.needs_now(way.disjunct, question.setting)]
+    if question.counts_nothing:  # GROUP BY removes the row of an aggregate over no solution (T13).
+        lacking = [way for way in lacking if way.disjunct.edges]
     match verdict:
         case "always" if period == 1 and possible:
             yield f"a period U > {period}, or a disjunct without a NOW window"

@@ -60,7 +60,7 @@ class Theorem(Enum):
     Each value is the text of a reason. The docstring of the module contains the proofs of the theorems.
     """
 
-    NOW = "A4, U = 1: without input a NOW window is empty"
+    NOW = "G1, U = 1: without input a NOW window is empty"
     NOTHING = "no row: no disjunct can be satisfied"
     NEVER = "A4, extended: a row remains after its push, or the next pull lacks the row"
     MATCHING = "A5, for ASK: each match makes push evaluate, and one pull sees each match"

@@ -25,6 +25,7 @@ from solver.deadlines import Deadline, until
 from solver.facts import Background, constant_of
 from solver.search import Candidates, ChosenStream, Contest
 from solver.settings import Progress, Warn
+from translate.analysis import profile_remarks
 from translate.model.query import MERGING, EngineQuery, Setting
 from translate.tau import columns, lars_program
 
@@ -345,6 +346,9 @@ def witness_task(
         if wishes.sides is not None:
             raise LarsError("--sides requires one query, or a C-SPARQL and a CQELS query")
         _check_idle(options, wishes, "the answers of two queries are compared at every time")
+        remarks = (each for one in (query, other) for each in profile_remarks(one, task.setting))
+        for remark in dict.fromkeys(remarks):
+            warn(remark)
         return WitnessTask((query, other), None, (1,), *read)
     if wishes.contained:
         raise LarsError("--contained requires two queries in one language")

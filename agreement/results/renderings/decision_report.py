@@ -83,7 +83,7 @@ def _verdicts(decisions: Sequence[Decision], question: AgreementQuestion) -> Ite
     yield table
     if all(decision.verdict == "never" for decision in decisions) and never_agrees(question):
         yield "push and pull agree on every stream for no period U at all, also for no U outside this table"
-    if any(map(_differs, _with_finer(decisions))):
+    if any(map(_differs, decisions)):
         yield f"{_WORDS['never']}: push and pull may still agree on other streams"
     for decision in decisions:
         if decision.finer is not None:
@@ -130,6 +130,7 @@ def as_json(decisions: Sequence[Decision], variants: VariantClasses) -> outputs.
     names = columns(variants.question.pair.csparql)
     return {
         "unit": str(variants.question.setting.unit),
+        "profile": variants.question.setting.profile,
         "periods": [_json(decision, names) for decision in decisions],
         "variants": [[list(variant.choices) for variant in each] for each in variants.classes],
         "parts": [
@@ -185,6 +186,8 @@ _STATEMENTS: Final = {
     "answers",
     "A7": "a smallest difference has at most one triple more than a disjunct has stream patterns, so a "
     "bounded search is complete",
+    "G1": "if each solution needs a match in a NOW window, push and pull agree on every stream for U = 1, "
+    "also if the query is not monotone",
     "G5": "a difference without static data remains with any static data if the stream has new names",
 }
 """The theorems that verdicts and premises cite, by their ids."""
@@ -401,7 +404,8 @@ def containment_text(containments: Sequence[Direction], files: Sequence[str]) ->
 
     if any(_timed(one, other) for one, other, _ in containments):
         one, other, _ = containments[0]
-        yield f"{_evaluated(one, other)}; time in units of {one.setting.unit}"
+        how = f"time in units of {one.setting.unit}; profile {one.setting.profile}"
+        yield f"{_evaluated(one, other)}; {how}"
     for (query, other, containment), (mine, theirs) in zip(containments, (files, files[::-1]), strict=False):
         verdict = f"{_HOLDS[containment.holds]}{_only_then(query, containment)} ({containment.why})"
         yield f"{_subject(query, mine)} is one of {_whose(other, theirs)}: {verdict}"
@@ -464,6 +468,7 @@ def containment_json(containments: Sequence[Direction], files: Sequence[str]) ->
     """Return the report as a JSON document, in which null stands for an open verdict."""
     return {
         "unit": str(containments[0][0].setting.unit),
+        "profile": containments[0][0].setting.profile,
         "evaluated": _evaluated(*containments[0][:2]),
         "contained" if len(containments) == 1 else "equivalent": all_hold(
             [containment for *_, containment in containments]

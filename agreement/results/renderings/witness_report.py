@@ -85,6 +85,7 @@ def as_json(task: WitnessTask, answers: Sequence[Decision]) -> outputs.Json:
     """Return the JSON document of the found streams."""
     return {
         "unit": outputs.encode(task.setting.unit),
+        "profile": task.setting.profile,
         "sides": list(task.sides),
         "periods": [
             {

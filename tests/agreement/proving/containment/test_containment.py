@@ -210,11 +210,29 @@ def test_queries_without_windows_are_read_as_sparql_11(files):
     assert lars("decide", *pair, "--contained", "--profile", "paper2015").code == 1
 
 
+def test_a_verdict_names_its_profile_and_what_the_profile_changes(files):
+    """T2: without a shared variable, MINUS of SPARQL 1.1 removes nothing, and the verdict is another one."""
+    head, other = "SELECT ?x {STREAM :s [NOW] {?x :p ?y}", "{STREAM :s [NOW] {?a :q ?b}}}"
+    pair = files(f"{head} MINUS {other}", f"{head} FILTER NOT EXISTS {other}")
+    for command in ("decide", "witness"):
+        ran = lars(command, *pair, *(["--equivalent"] if command == "decide" else ()))
+        assert "T2 (MINUS): paper2015 evaluates MINUS as Diff" in ran.err
+    ran = lars("decide", *pair, "--equivalent")
+    assert (ran.code, "; profile paper2015\n" in ran.out) == (0, True)
+    ran = lars("decide", *pair, "--equivalent", "--profile", "sparql11", "--json")
+    assert (ran.code, ran.json["profile"], "T2" in ran.err) == (1, "sparql11", False)
+    unbound = files(
+        *(f"SELECT * {{?x :p ?y OPTIONAL {{?x :{a} ?w}} OPTIONAL {{?x :{b} ?w}}}}" for a, b in ("qr", "rq"))
+    )
+    ran = lars("decide", *unbound, "--equivalent", "--profile", "paper2015")
+    assert "T1 (" in ran.err
+
+
 def test_a_finer_unit_that_changes_the_verdict_is_named(files):
     bodies = ("[RANGE 5s SLIDE 5s]", "[RANGE 9s]")
     pair = files(*(f"SELECT ?x {{STREAM :s {window} {{?x :p ?y}}}}" for window in bodies))
     ran = lars("decide", *pair, "--contained")
-    assert (ran.code, "time in units of 1s\n" in ran.out) == (0, True)
+    assert (ran.code, "time in units of 1s; profile paper2015\n" in ran.out) == (0, True)
     assert ": yes with a unit of 1s, but no with a unit of 500ms (" in ran.out
     assert "every time point of every stream, also if no engine evaluates; time" in ran.out
     assert "with a unit of 500ms: no" in ran.out

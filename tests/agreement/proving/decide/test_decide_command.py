@@ -290,6 +290,34 @@ def test_windows_that_are_not_merged_are_not_said_to_differ(tmp_path):
     assert "the window of push is" not in ran.out
 
 
+NOW_QUERIES = {
+    "count": "SELECT (COUNT(*) AS ?n) { STREAM <http://e/s> [NOW] { ?a <http://e/p> ?v } }",
+    "absent": "SELECT ?a { STREAM <http://e/s> [NOW] { ?a <http://e/p> ?v } FILTER NOT EXISTS { STREAM "
+    "<http://e/t> [RANGE 5s] { ?a <http://e/q> ?x } } }",
+}
+
+
+def test_a_count_over_a_now_window_needs_group_by_only(query):
+    file = query()
+    file.write_text(NOW_QUERIES["count"])
+    _, changes = stated(file)
+    assert changes == ["GROUP BY with each aggregate"]
+    file.write_text(f"{NOW_QUERIES['count']} GROUP BY ?a")
+    assert lars("decide", file, "--period", "1").code == 0
+
+
+def test_agreement_of_a_query_that_is_not_monotone_rests_on_a_theorem_about_it(query):
+    file = query()
+    file.write_text(NOW_QUERIES["absent"])
+    ran = lars("decide", file, "--period", "1")
+    assert (ran.code, "G1, U = 1: without input a NOW window is empty" in ran.out) == (0, True)
+    assert "G1: if each solution needs a match in a NOW window" in ran.out
+    assert "A4" not in ran.out
+    # A finer unit has another verdict, which no row of the table has.
+    assert "U = 2 then: differ on some stream" in ran.out
+    assert "may still agree" not in ran.out
+
+
 def test_never_is_explained_as_a_difference_on_some_stream(tmp_path):
     asked = ("decide", "samples/slide", "--period", "1..2", "--report", tmp_path / "a.html")
     ran = lars(*asked)
