@@ -649,8 +649,8 @@ def _smallest_first(runs: Iterable[references.HuntedRun]) -> list[references.Hun
 def run_hunt(hunt: Hunt, progress: Progress = no_progress) -> None:
     """Hunt for faults of an engine until a limit is reached or every query has failed too often.
 
-    The hunt runs the engine on many streams, minimizes a run in which the engine fails, repeats wrong runs
-    with a new process, explains the repeatable wrong runs, and repeats the run of each fault.
+    The hunt runs the engine on many streams, and minimizes a run in which the engine fails. It then repeats
+    wrong runs with a new process, explains the repeatable wrong runs, and repeats the run of each fault.
     """
     hunt.explore(progress)
     hunt.add_failure()
