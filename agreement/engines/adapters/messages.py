@@ -28,7 +28,7 @@ from agreement.documents.recordings import Push, Recording, Report, stream_iri, 
 from agreement.documents.recordings.recording import rows_in
 from lars.dataclass import dataclass
 from lars.durations import MILLISECOND, Duration, read_duration
-from lars.errors import FailedRunError, LarsError, WrongValueError, cut
+from lars.errors import FailedRunError, LarsError, WrongValueError, cut, message_text
 from solver.rdf import with_blanks
 
 
@@ -284,7 +284,7 @@ def problem_of(error: ValidationError) -> str:
     where = ".".join(str(part) for part in first["loc"] if part not in REPLIES)
     match first:
         case {"type": "missing"}:
-            return f"the key {where} is missing"
+            return f"the key {where} is missing in {message_text(first['input'])}"
         case {"ctx": {"error": WrongValueError() as wrong}}:
             problem = wrong.problem
         case {"type": "json_invalid", "input": bytes() as line}:

@@ -27,7 +27,7 @@ from agreement.engines.adapters.messages import (
 )
 from agreement.results.base.library import Findings, Listeners, offered_functions, text_table
 from lars.dataclass import dataclass
-from lars.errors import LarsError
+from lars.errors import LarsError, cut
 from lars.files import exists, read_file, read_text
 from lars.options import argument, option
 from solver.traces import read_static
@@ -334,7 +334,11 @@ def _checked(request: RecordRequest) -> AdapterVerdict:
     if request.out is not None or request.how.options is not None:
         raise LarsError("cannot combine --out or --option with --check")
     if len(request.inputs) > 1:
-        raise LarsError(f"found {len(request.inputs)} files; with --check use at most one QUERY")
+        found = " and ".join(cut(str(path)) for path in request.inputs[:2])
+        raise LarsError(
+            f"--check {cut(request.check or '')!r}: found the files {found}; expected the command directly "
+            "after --check, and at most one QUERY"
+        )
     query = next((absolute_text(read_file(path, _FORM).text, str(path)) for path in request.inputs), None)
     assert request.check is not None
     with _opened(request.log) as log:

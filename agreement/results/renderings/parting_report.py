@@ -190,6 +190,7 @@ def summary(parting: Divergence) -> str:
     if parting.same_start is not None:
         t0 = parting.dates.option(parting.same_start)
         why = f"; only t0 parts them: with --t0 {t0}, they report the same"
+    first, second = _sides(parting)
     return (
         f"{first} and {second} part at {len(parting.parted)} of {places}, first at {place} {where}{when}{why}"
     )

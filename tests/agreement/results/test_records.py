@@ -155,7 +155,10 @@ def test_a_broken_adapter_is_one_message_and_no_case(kind, said, inputs, tmp_pat
         (("--adapter", "a"), "missing input: use CASE.json or QUERY TRACE.. with --adapter, or --check"),
         (("--check", "a", "--out", "c.json"), "cannot combine --out or --option with --check"),
         (("--check", "a", "--unit", "1s"), "cannot combine --unit with --check"),
-        (("q.rq", "t.nq", "--check", "a"), "found 2 files; with --check use at most one QUERY"),
+        (
+            ("q.rq", "python3 a.py", "--check", "--silence"),
+            "--check '--silence': found the files q.rq and python3 a.py; expected the command directly after",
+        ),
         (("--check", ""), "an adapter requires a name"),
         (("--check", "'"), "No closing quotation"),
         (("--check", "no-such-adapter"), "cannot start the adapter 'no-such-adapter': No such file"),

@@ -77,6 +77,7 @@ def test_the_t0_of_a_comparison_is_named_and_other_t0_are_tried(tmp_path):
     assert "t0 with which windows close at multiples of their slide" in aligned.out
     assert (aligned.code, at_0.code, at_1.code) == (1, 0, 1)
     assert "compared for t0 = 0" in at_0.out
+    assert "rspql (1) and rspql (2) part at " in at_1.out
     assert "only t0" not in at_1.out
     found, other = (lars("compare", f"{SERVED} {name}", *compared[2:], "--json").json for name in NAMES)
     assert (found["t0"], found["same_with_t0"]) == (None, 0)

@@ -41,7 +41,7 @@ SAYS = {
     '{"reports": [{"t": 1,',
     "list": "has not replied for 0.5 s after the message push; its output is not a JSON object: []",
     "latin": "has written the byte 0xE9, which is not UTF-8; use valid UTF-8",
-    "key": "has sent an invalid reply to push: the key reports is missing",
+    "key": 'has sent an invalid reply to push: the key reports is missing in {"report": []}',
     "number": "has sent an invalid reply to push: reports.0.rows.0.a: found 1; expected a text in quotes",
     "no-list": "has sent an invalid reply to push: reports: found 'none'; expected a list, [..]",
     "term": "has sent an invalid reply to push: 'http://e/a' is not an RDF term",
