@@ -76,7 +76,7 @@ def _sentences(result: suite.SuiteResult) -> Iterator[str]:
     if not any(test_result.answer.ran for test_result in result.results):
         return
     yield from (f"  {problem}" for problem in _problems(result))
-    if result.rowless:
+    if result.rowless or not any(test_result.answer.judged for test_result in result.results):
         return
     yield f"  parameters ({_source(result)}): {vector_text(result.choice)}"
     yield from _departures(result)

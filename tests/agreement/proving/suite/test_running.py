@@ -526,6 +526,16 @@ def test_a_run_that_a_signal_ends_before_its_first_test_says_so(where, folder, t
     assert json.loads((tmp_path / "out" / "suite.json").read_text())["engines"][0]["incomplete"]
 
 
+def test_an_ended_run_without_an_answer_names_no_parameters(folder, tmp_path):
+    (tmp_path / "hangs.py").write_text(HANGS)
+    adapter = f"{sys.executable} {tmp_path / 'hangs.py'} push {tmp_path / 'asked'}"
+    words = ("suite", "run", folder, "--adapter", adapter, "--out", tmp_path / "out", "-q")
+    ran = lars(*words, "--silence", "0.1", "--time-limit", "4s")
+    found = json.loads((tmp_path / "out" / "suite.json").read_text())["engines"][0]
+    assert (ran.code, found["counts"]["failed"] > 0, found["counts"]["passed"]) == (3, True, 0)
+    assert ("parameters (" in ran.out, "fit every answer" in ran.out) == (False, False)
+
+
 def test_a_limited_run_reads_no_expected_report_of_a_test_that_it_does_not_run(folder, tmp_path):
     shutil.copytree(folder, tmp_path / "suite")
     *_, last = sorted((tmp_path / "suite" / "tests").iterdir())
