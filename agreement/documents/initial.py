@@ -27,6 +27,7 @@ from lars.dataclass import dataclass
 from lars.durations import MILLISECOND, NANOSECONDS, SECOND, Duration
 from lars.errors import LarsError, Place, PlacedError
 from lars.files import exists, text_in
+from lars.language.formulas import Call
 from lars.language.terms import XSD, Iri, Literal, Variable
 from solver.rdf import read_term
 from solver.settings import Warn, unsaid
@@ -35,7 +36,7 @@ from solver.traces.formats.csv_lines import FLOATING, INFINITE, are_columns, csv
 from solver.traces.input_files import bare, readable
 from solver.traces.trace_times import LARGEST
 from translate.analysis import cq, default_period, model_of_csparql, stream_blocks
-from translate.model.patterns import Bgp, TriplePattern
+from translate.model.patterns import Bgp, TriplePattern, Values
 from translate.model.query import EngineQuery, Language
 from translate.model.windows import Range
 from translate.writing import write_query
@@ -116,7 +117,7 @@ def guessed_columns(
     cells: Mapping[str, str],
     patterns: Sequence[TriplePattern],
     texts: Sequence[str],
-    compared: frozenset[Variable] = frozenset(),
+    compared: Mapping[Variable, bool],
     *,
     as_text: bool = False,
 ) -> tuple[GuessedColumns, tuple[str, str] | None]:
@@ -127,9 +128,9 @@ def guessed_columns(
     a cell contains a word, the word is mapped to an IRI. If no column names the subject, the subject is the
     first column that is not an object. If all columns are objects, each row has a separate subject. Each row
     also has a separate subject if the first column contains numbers, and no query uses a column as an object.
-    The words in a column become string literals if a query compares the column's variable with a string; the
-    set `compared` contains these variables. With `as_text`, words become string literals unless a query asks
-    for an IRI, and each row has a separate subject.
+    The words in a column become string literals if a query compares the column's variable with a string;
+    `compared` contains these variables, with true if digits also become string literals. With `as_text`,
+    words become string literals unless a query asks for an IRI, and each row has a separate subject.
     """
     written = (item for text in texts for item in _PREFIX.findall(text))
     prefixes = {name: iri for name, iri in written if not iri.startswith(_STANDARD)} or dict([EXAMPLE])
@@ -186,27 +187,49 @@ def _texts_of(cells: Mapping[str, str], queries: Sequence[EngineQuery]) -> Itera
         yield from (one for one in objects if isinstance(one, Variable) and one not in subjects)
 
 
-def _is_text(predicate: str | None, patterns: Sequence[TriplePattern], compared: frozenset[Variable]) -> bool:
+def _is_text(
+    predicate: str | None, patterns: Sequence[TriplePattern], compared: Collection[Variable]
+) -> bool:
     """Whether a query asks for a text as the object of a predicate, or compares the object with a text."""
     objects = [pattern.object for pattern in patterns if pattern.predicate == Iri(predicate or "")]
     return any(isinstance(term, Literal) or term in compared for term in objects)
 
 
-def _is_code(predicate: str | None, patterns: Sequence[TriplePattern], compared: frozenset[Variable]) -> bool:
+def _is_code(
+    predicate: str | None, patterns: Sequence[TriplePattern], compared: Mapping[Variable, bool]
+) -> bool:
     """Whether a query compares the object of a predicate with a text: digits such as 007 are then a code."""
     objects = [pattern.object for pattern in patterns if pattern.predicate == Iri(predicate or "")]
-    return any(
-        term in compared or (isinstance(term, Literal) and term.datatype == _STRING) for term in objects
+    # Digits never equal another text: a column of digits and words has texts without a template for codes.
+    texts = (term.lexical for term in objects if isinstance(term, Literal) and _is_string(term))
+    return any(map(_NUMBER.fullmatch, texts)) or any(
+        compared.get(term, False) for term in objects if isinstance(term, Variable)
     )
 
 
-def _compared_with_texts(part: object) -> Iterator[Variable]:
-    """Yield the variables that a part of a query compares with a text."""
+def _is_string(term: object) -> bool:
+    return isinstance(term, Literal) and term.datatype == _STRING
+
+
+def _compared_with_texts(part: object, *, passed: bool) -> Iterator[Variable]:
+    """Yield the variables that a part of a query compares with a text.
+
+    If `passed` is true, these are also variables that a text replaces, such as in COALESCE(?temp, "none").
+    """
     members = _members(part)
-    if any(isinstance(member, Literal) and member.datatype == _STRING for member in members):
+    is_replacing = isinstance(part, Call) and part.function in _REPLACING
+    if isinstance(part, Values):
+        for name, *terms in zip(part.names, *part.rows, strict=True):
+            if any(map(_is_string, terms)):
+                yield name
+    elif any(map(_is_string, members)) and (passed or not is_replacing):
         yield from (member for member in members if isinstance(member, Variable))
     for member in members:
-        yield from _compared_with_texts(member)
+        yield from _compared_with_texts(member, passed=passed)
+
+
+_REPLACING: Final = ("COALESCE", "IF")
+"""Functions that return one of their arguments, and compare none of these with each other."""
 
 
 def _members(part: object) -> list[object]:
@@ -657,9 +680,10 @@ class InitialExperiment:
         }
         read = [load_query(query, self.input_options.trace.time_point) for query in self.queries.values()]
         texts = [text_in(query, "a query") for query in self.queries.values()]
-        compared = frozenset(_compared_with_texts(tuple(read)))
+        compared = dict.fromkeys(_compared_with_texts(tuple(read), passed=True), False)
+        compared |= dict.fromkeys(_compared_with_texts(tuple(read), passed=False), True)
         cells = {path: _first_cells(path, headers[path]) for path in own}
-        compared |= {variable for path in own for variable in _texts_of(cells[path], read)}
+        compared |= {variable: True for path in own for variable in _texts_of(cells[path], read)}
         several, guesses = len(set(own.values())) > 1, dict[str | None, GuessedColumns]()
         for path, names in own.items():
             stream = self._stream_of(path) if several else None

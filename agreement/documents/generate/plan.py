@@ -49,10 +49,20 @@ def temperatures(text: str) -> tuple[Decimal, Decimal]:
 
 
 def step(value: str | float) -> Decimal:
-    """Return the step of a random walk."""
-    if not _STEP.fullmatch(str(value)):
+    """Return the step of a random walk.
+
+    >>> step(0.00001), step("0.5")
+    (Decimal('0.00001'), Decimal('0.5'))
+    """
+    text = _digits(value)
+    if not _STEP.fullmatch(text):
         raise LarsError("expected a step of at least 0, such as 0.5")
-    return Decimal(str(value))
+    return Decimal(text)
+
+
+def _digits(value: str | float) -> str:
+    """Return a number as text without an exponent, such as 0.00001; a text is unchanged."""
+    return value if isinstance(value, str) else f"{Decimal(str(value)):f}"
 
 
 def bursts(text: str) -> tuple[int, Duration]:
@@ -68,10 +78,15 @@ def bursts(text: str) -> tuple[int, Duration]:
 
 
 def share(value: str | float) -> Fraction:
-    """Return a share from 0 to 1 as an exact fraction."""
-    if not _SHARE.fullmatch(str(value)) or Fraction(str(value)) > 1:
+    """Return a share from 0 to 1 as an exact fraction.
+
+    >>> share(0.00001), share("1")
+    (Fraction(1, 100000), Fraction(1, 1))
+    """
+    text = _digits(value)
+    if not _SHARE.fullmatch(text) or Fraction(text) > 1:
         raise LarsError("expected a share from 0 to 1, such as 0.05")
-    return Fraction(str(value))
+    return Fraction(text)
 
 
 class WrongOptionError(LarsError):

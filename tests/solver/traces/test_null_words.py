@@ -103,6 +103,24 @@ def test_digits_that_a_query_compares_with_a_text_are_a_code(folder):
     assert values(solve("x")) == ["007"]
 
 
+@pytest.mark.parametrize("text", ["?x :temp ?temp, '007'", 'VALUES ?temp { "007" }'])
+def test_digits_that_a_pattern_or_values_lists_as_a_text_are_a_code(text, folder):
+    (folder / "s.csv").write_text("time,temp\n1,007\n2,12\n")
+    (folder / "q.rq").write_text(QUERY.replace("?x :temp ?temp }", f"?x :temp ?temp . {text} }}"))
+    lars("init", "x", "q.rq", "s.csv")
+    assert values(solve("x")) == ["007"]
+
+
+@pytest.mark.parametrize("call", ['COALESCE(?temp, "none")', 'IF(BOUND(?temp), ?temp, "none")'])
+def test_digits_that_a_text_replaces_are_numbers(call, folder):
+    (folder / "s.csv").write_text("time,temp\n1,7\n2,12\n")
+    (folder / "q.rq").write_text(
+        QUERY.replace("?temp }", f"?temp FILTER(?temp > 10) BIND({call} AS ?seen) }}")
+    )
+    lars("init", "x", "q.rq", "s.csv")
+    assert values(solve("x")) == ["12"]
+
+
 @pytest.mark.parametrize("cells", ["1e1 a1", "b2 1e1", "3e8 4f1"])
 def test_a_column_of_words_may_contain_a_text_that_looks_like_an_exponent(cells, folder):
     (folder / "s.csv").write_text("".join(f"{line}\n" for line in ("time,temp", *_timed(cells.split()))))
