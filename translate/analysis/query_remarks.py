@@ -102,6 +102,7 @@ def remarks(
     an expression or of a template that no pattern binds. The warning T13 concerns an aggregate without GROUP
     BY. If `pushed` is true, input triggers the query; None means the default of the query. If `rows` is true,
     the answers are shown, and the warning T12 is given if SPARQL counts equal rows but the setting does not.
+    Below LIMIT or OFFSET, T12 is always given: there, counting equal rows once changes which rows there are.
     If `rows` is false, the warning T14 concerns ISTREAM or DSTREAM, because rules cannot express these
     operators. If `derived` is true, `lars` derived the CQELS query, so its SLIDE is the STEP of the given
     query.
@@ -124,9 +125,8 @@ def remarks(
         for part in whole
         if isinstance(part, algebra.Service)
     ]
-    if rows:
-        texts += _multiplicities(query, setting)
-    elif query.to_stream in ("ISTREAM", "DSTREAM"):
+    texts += _multiplicities(query, setting, rows=rows)
+    if not rows and query.to_stream in ("ISTREAM", "DSTREAM"):
         word = query.language.manner.operators[query.to_stream]
         texts.append(
             f"T14 (ISTREAM and DSTREAM): {word} is omitted, because the rules give all answers at each time"
@@ -275,13 +275,17 @@ def _joined_unbound(names: frozenset[Variable]) -> str:
     )
 
 
-def _multiplicities(query: EngineQuery, setting: Setting) -> Iterator[str]:
+def _multiplicities(query: EngineQuery, setting: Setting, *, rows: bool) -> Iterator[str]:
     if setting.semantics == "bag":
         return
     whole = algebra.Select(query.pattern, query.result, query.modifiers)
-    is_shown = query.form == "SELECT" and _can_repeat(whole)
     slices = (part for part in parts(whole) if isinstance(part, algebra.Select) and part.modifiers.slices)
-    if is_shown or any(map(_can_repeat, slices)):
+    if any(map(_can_repeat, slices)):
+        yield (
+            "T12 (set semantics): equal rows count once, also before LIMIT and OFFSET, so the answer can "
+            "have rows that SPARQL 1.1 does not return; with SELECT DISTINCT, both return the same rows"
+        )
+    elif rows and query.form == "SELECT" and _can_repeat(whole):
         yield (
             "T12 (set semantics): equal rows are shown once, as in a set; SPARQL 1.1 counts them "
             "(--semantics bag)"

@@ -151,6 +151,26 @@ def test_a_set_that_can_lack_rows_of_the_multiset_is_warned_of(name):
     assert not remarks(query, Setting(semantics="bag"), rows=True)
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("SELECT ?s { ?s :p0 ?o } ORDER BY ?o LIMIT 2", True),
+        ("SELECT ?s { ?s :p0 ?o } ORDER BY ?o OFFSET 2", True),
+        ("SELECT ?s { { SELECT ?s { ?s :p0 ?o } ORDER BY ?o LIMIT 2 } }", True),
+        ("SELECT DISTINCT ?s { ?s :p0 ?o } ORDER BY ?o LIMIT 2", False),
+        ("SELECT ?s ?o { ?s :p0 ?o } ORDER BY ?o LIMIT 2", False),
+        ("SELECT ?s { ?s :p0 ?o } ORDER BY ?o", False),
+    ],
+)
+def test_equal_rows_below_a_limit_are_warned_of_by_each_command(text, expected):
+    """Of the rows (a, 1), (a, 2), (b, 3), SPARQL's first two ?s are a and a, those of a set are a and b."""
+    query = read_query(PREFIX + text, "q.rq")
+    for rows in (False, True):
+        found = remarks(query, Setting(), rows=rows)
+        assert any("before LIMIT" in remark for remark in found) is expected
+    assert not remarks(query, Setting(semantics="bag"))
+
+
 USUAL = "This pair is usual: CQELS evaluates when data arrive, so do not add a SLIDE"
 WINDOWS = {
     "a step of one time point": ("[RANGE 9s STEP 1s]", "[RANGE 9s]", []),
