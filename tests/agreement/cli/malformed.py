@@ -273,7 +273,7 @@ OPTIONS = {
     "a derived query without period": o("agree cq.rq t.nq", "--period"),
     "deriving CQELS without an assignment": o("translate cs.rq --engine cqels", "cs.rq", "--assign"),
     "an ambiguous assignment": o("agree two.rq two.nq --period 2", "--assign", "<x:r>", "<x:s>"),
-    "a trace of an unnamed stream": o("solve two.rq plain.nq", "plain.nq:1:", "--stream"),
+    "a trace of an unnamed stream": o("solve two.rq plain.nq --period 2", "plain.nq:1:", "--stream"),
     "experiment and trace together": o("agree . t.nq", "."),
     "a query that is a program": o("agree p.lars t.nq", "p.lars"),
 }  # fmt: skip
