@@ -302,7 +302,6 @@ def test_a_negation_that_holds_shows_what_its_atom_lacks(explain):
     [
         ('"x"@en-us', '"x"@en'),
         ('"21"', '"21"^^<http://www.w3.org/2001/XMLSchema#decimal>'),
-        (f'"{10**249}"^^<http://www.w3.org/2001/XMLSchema#integer>', str(10**249 + 1)),
         ("<urn:a>", "<urn:b>"),
     ],
 )
