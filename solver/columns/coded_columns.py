@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, count, islice, repeat
+from itertools import chain, count, islice, pairwise, repeat
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -27,8 +27,8 @@ from solver.columns.arrays import (
     arrow_strings,
     distinct,
     distinct_pairs,
-    first_bytes,
     keys,
+    mask_of,
     numbers_of,
     ranked,
     validity_of,
@@ -39,6 +39,8 @@ from solver.rdf import value
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from solver.columns.hashing import Hashes, Slots
+
 Key = TypeVar("Key")
 NULL_CODE: Final = 0
 NO_CODE: Final = -1
@@ -48,10 +50,14 @@ _FEW_TEXTS: Final = 2**13
 """The number of texts below which a Python dictionary is not slower than Arrow."""
 _MOST_PACKED: Final = 2**30
 """The number of bytes of texts in Arrow arrays that are joined to one array; Arrow would fail at 2 GB."""
-_LOOKUPS: Final = 64
-"""The number of searches in all texts that take about as long as copying the texts from Arrow."""
+_MOST_JOINED: Final = 2**24
+"""The number of bytes up to which neighboring Arrow arrays of texts are joined to one array."""
+_LOOKUP: Final = 256
+"""The number of texts that are copied from Arrow, and later hashed again, in the time of a short look-up."""
 _TERMS_FOR_EACH_ROW: Final = 8
 """The number of terms per row above which only the terms of the column are sorted, not all terms."""
+_NO_SLOTS: Final = np.empty(0, np.int32)
+_NO_HASHES: Final = np.empty(0, np.uint64)
 _LEAST, _GREATEST = -(2**31), 2**31 - 1
 
 
@@ -126,8 +132,12 @@ class TermCodes(CodedTerms):
         # The text of each code; None for null, and for a text that only Arrow has so far.
         self._texts: list[str | None] = [None]
         self._listed_keys = 1
-        # Most terms of a long trace are never looked up: their texts stay in Arrow, with codes in a row.
+        # Most terms of a long trace are never looked up: their texts stay in Arrow. The arrays have the texts
+        # of the first codes, also of those that Python has, and the table finds a code by the text's hash.
         self._packed: list[tuple[int, pa.Array]] = []
+        self._slots: Slots = _NO_SLOTS
+        self._hashes: Hashes = _NO_HASHES
+        self._hashed = 0
         self._lookups = 0
         self._constants: dict[int, Constant] = {NULL_CODE: NULL}
         self._ranks = np.empty(0, np.int64)
@@ -160,37 +170,16 @@ class TermCodes(CodedTerms):
         """
         if len(texts) < _FEW_TEXTS:
             return self.codes(texts.to_pylist())
-        import pyarrow as pa
-        import pyarrow.compute as pc
+        from solver.columns.hashing import text_hashes
 
-        self._listed()
-        begins = {bytes((first,)) for first in np.flatnonzero(np.bincount(first_bytes(texts))).tolist()}
-        listed = [
-            (text, code) for text, code in self._codes.items() if not text or text[:1].encode()[:1] in begins
-        ]
-        parts = [
-            (np.array([code for _, code in listed], np.int64), arrow_strings([text for text, _ in listed]))
-        ]
-        parts += [(np.arange(first, first + len(some)), some) for first, some in self._packed]
-        numbers = np.concatenate([own for own, _ in parts])
-        known = pa.chunked_array([some for _, some in parts])
-        codes = np.full(len(texts), NO_CODE)
-        # The shorter of the two is hashed, the longer one looked up.
-        if not len(known):
-            pass
-        elif len(known) <= len(texts):
-            places = pc.index_in(texts, value_set=known)
-            there = validity_of(places)
-            codes[there] = numbers[numbers_of(places)[there]]
-        else:
-            places = pc.index_in(known, value_set=texts).combine_chunks()
-            there = validity_of(places)
-            codes[numbers_of(places)[there]] = numbers[there]
-        new, first = codes == NO_CODE, len(self)
-        fresh = texts if new.all() else texts.filter(arrow_mask(new))
-        codes[new] = np.arange(first, first + len(fresh))
-        if len(fresh):
-            self._packed.append((first, fresh))
+        self._pack_listed()
+        hashes = text_hashes(texts)
+        codes = self._known(texts, hashes)
+        new = codes == NO_CODE
+        if new.any():
+            fresh = texts if new.all() else texts.filter(arrow_mask(new))
+            codes[new] = np.arange(len(self), len(self) + len(fresh))
+            self._pack(fresh, hashes[new])
             self._texts += [None] * len(fresh)
             self._codes.default_factory = count(len(self)).__next__
         return codes
@@ -229,12 +218,9 @@ class TermCodes(CodedTerms):
         # Texts that only Arrow has stay there.
         import pyarrow as pa
 
-        texts, parts, end = self._listed(), [], 0
-        for first, some in self._packed:
-            parts += [arrow_strings([text or str(NULL) for text in texts[end:first]]), some]
-            end = first + len(some)
-        parts.append(arrow_strings([text or str(NULL) for text in texts[end:]]))
-        return pa.concat_arrays(parts).take(arrow_numbers(np.ascontiguousarray(codes)))
+        self._pack_listed()
+        every = pa.concat_arrays([some for _, some in self._packed])
+        return every.take(arrow_numbers(np.ascontiguousarray(codes)))
 
     def ranks(self, codes: Array) -> Array:
         """Return the rank of each code by the sorted order of texts, null first; equal codes share a rank.
@@ -290,7 +276,7 @@ class TermCodes(CodedTerms):
         """Return the list of texts by code, after copying the texts of the given codes from Arrow arrays."""
         texts = self._listed()
         for first, some in self._packed:
-            inside = codes[(codes >= first) & (codes < first + len(some))]
+            inside = codes[(codes >= max(first, NULL_CODE + 1)) & (codes < first + len(some))]
             missing = [code for code in distinct(inside).tolist() if texts[code] is None]
             if missing:
                 places = arrow_numbers(np.array(missing, np.int64) - first)
@@ -303,23 +289,81 @@ class TermCodes(CodedTerms):
         if not texts:
             return
         self._lookups += 1
-        if self._lookups > _LOOKUPS:
+        if self._lookups * _LOOKUP > len(self):
             self._unpack()
             return
+        from solver.columns.hashing import text_hashes
+
+        self._pack_listed()
+        wanted = arrow_strings(texts)
+        codes = self._known(wanted, text_hashes(wanted)).tolist()
+        self._codes |= {text: code for text, code in zip(texts, codes, strict=True) if code != NO_CODE}
+        self._listed_keys = len(self._codes)
+
+    def _known(self, texts: "pa.Array", hashes: "Hashes") -> Array:
+        """Return the codes of texts with the given hashes; NO_CODE for texts without a code."""
         import pyarrow.compute as pc
 
-        self._listed()
-        wanted = arrow_strings(texts)
-        for first, some in self._packed:
-            if len(texts) == 1:
-                place = pc.index(some, wanted[0]).as_py()
-                self._codes |= {} if place < 0 else {texts[0]: first + place}
-                continue
-            numbers = pc.index_in(some, value_set=wanted)
-            places = np.flatnonzero(validity_of(numbers))
-            known = [texts[number] for number in numbers_of(numbers)[places].tolist()]
-            self._codes.update(zip(known, (first + places).tolist(), strict=True))
-        self._listed_keys = len(self._codes)
+        from solver.columns.hashing import found_hashes
+
+        codes = found_hashes(self._slots, self._hashes, hashes)
+        places = np.flatnonzero(codes != NO_CODE)
+        wrong = places[~self._are(codes[places], texts, places)]
+        if len(wrong):
+            # Several texts have one hash, and the table finds only the first of them.
+            wanted, codes[wrong] = texts.take(arrow_numbers(wrong)), NO_CODE
+            for first, some in self._packed:
+                numbers = pc.index_in(some, value_set=wanted)
+                there = validity_of(numbers)
+                codes[wrong[numbers_of(numbers)[there]]] = first + np.flatnonzero(there)
+        return codes
+
+    def _are(self, codes: Array, texts: "pa.Array", places: Array) -> Mask:
+        """Return a mask of the codes that are the codes of the texts at the given places."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        numbers = np.searchsorted([first for first, _ in self._packed], codes, "right") - 1
+        order = np.argsort(numbers, kind="stable")
+        borders = np.searchsorted(numbers[order], range(len(self._packed) + 1)).tolist()
+        parts = [
+            some.take(arrow_numbers(codes[order[begin:end]] - first))
+            for (first, some), (begin, end) in zip(self._packed, pairwise(borders), strict=True)
+        ]
+        mask = np.zeros(len(codes), np.bool_)
+        if parts:
+            mask[order] = mask_of(pc.equal(pa.concat_arrays(parts), texts.take(arrow_numbers(places[order]))))
+        return mask
+
+    def _pack_listed(self) -> None:
+        """Add the texts that so far only Python has to the arrays of Arrow."""
+        texts = self._listed()[self._hashed :]
+        if texts:
+            from solver.columns.hashing import text_hashes
+
+            packed = arrow_strings([str(NULL) if text is None else text for text in texts])
+            self._pack(packed, text_hashes(packed))
+
+    def _pack(self, texts: "pa.Array", hashes: "Hashes") -> None:
+        """Add the texts of the next codes, and their hashes, to the arrays of Arrow."""
+        import pyarrow as pa
+
+        from solver.columns.hashing import add_hashes, hash_table, room
+
+        first, end = self._hashed, self._hashed + len(texts)
+        if end > len(self._hashes):
+            known = np.concatenate((self._hashes[:first], hashes))
+            self._slots = hash_table(known)
+            self._hashes = np.empty(room(self._slots), np.uint64)
+            self._hashes[:end] = known
+        else:
+            self._hashes[first:end] = hashes
+            add_hashes(self._slots, hashes, first)
+        self._hashed = end
+        # Each join at least doubles an array, so no text is copied often.
+        while self._packed and _are_joined(before := self._packed[-1][1], texts):
+            (first, _), texts = self._packed.pop(), pa.concat_arrays([before, texts])
+        self._packed.append((first, texts))
 
     def _unpack(self) -> None:
         """Copy all texts that are stored only in Arrow arrays to the dictionary."""
@@ -328,7 +372,15 @@ class TermCodes(CodedTerms):
             texts = some.to_pylist()
             self._texts[first : first + len(texts)] = texts
             self._codes.update(zip(texts, range(first, first + len(texts)), strict=True))
-        self._packed, self._listed_keys = [], len(self._codes)
+        self._texts[NULL_CODE] = None
+        self._listed_keys = len(self._codes)
+        self._packed, self._hashed, self._lookups = [], 0, 0
+        self._slots, self._hashes = _NO_SLOTS, _NO_HASHES
+
+
+def _are_joined(before: "pa.Array", texts: "pa.Array") -> bool:
+    sizes: tuple[int, int] = before.nbytes, texts.nbytes
+    return sizes[0] <= 2 * sizes[1] and sum(sizes) <= _MOST_JOINED
 
 
 def used_texts(columns: Sequence[Array], terms: TermCodes) -> tuple[list[str], list[Array]]:

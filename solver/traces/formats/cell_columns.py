@@ -248,8 +248,9 @@ def read_terms(
         codes[chosen] = terms.codes_of_arrow(whole.cast(pa.string()))
         leads[chosen] = ord("<")
         usual |= chosen
-    for place, text in _read_alone(texts, ~(usual | empty), read):
-        codes[place], leads[place] = terms.code(text), _lead(text)
+    alone = dict(_read_alone(texts, ~(usual | empty), read))
+    codes[[*alone]] = terms.codes(alone.values())
+    leads[[*alone]] = [*map(_lead, alone.values())]
     return TermColumn(codes, leads)
 
 

@@ -19,10 +19,12 @@ from solver.columns import (
     arrow_strings,
     atoms_by_predicate,
     coded_columns,
+    hashing,
     in_time_order,
     keys,
     trace_columns,
 )
+from solver.columns.hashing import add_hashes, found_hashes, hash_table, text_hashes
 from solver.facts import Fact
 from tests.solver.strategies import part_of
 
@@ -109,12 +111,19 @@ _texts = st.lists(st.sampled_from([*(f"<x:{n}>" for n in range(9)), '"\u00e4"', 
 
 
 @part_of(0.5)
-@given(st.lists(st.tuples(st.booleans(), _texts), max_size=6), _texts, st.integers(0, 3))
-def test_terms_whose_texts_stay_in_arrow_have_the_codes_of_others(steps, last, lookups):
+@given(
+    st.lists(st.tuples(st.booleans(), _texts), max_size=6),
+    _texts,
+    st.sampled_from((0, 2, 2**9)),
+    st.sampled_from((1, 2**40, 2**64 - 1)),
+)
+def test_terms_whose_texts_stay_in_arrow_have_the_codes_of_others(steps, last, lookup, mask):
+    """Also if few bits tell hashes apart."""
     packed, plain = TermCodes(), TermCodes()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(coded_columns, "_FEW_TEXTS", 1)
-        patch.setattr(coded_columns, "_LOOKUPS", lookups)
+        patch.setattr(coded_columns, "_LOOKUP", lookup)
+        patch.setattr(hashing, "text_hashes", lambda texts: text_hashes(texts) & np.uint64(mask))
         for in_arrow, texts in steps:
             found = packed.codes_of_arrow(arrow_strings(texts)) if in_arrow else packed.codes(texts)
             assert found.tolist() == plain.codes(texts).tolist()
@@ -130,6 +139,24 @@ def test_terms_whose_texts_stay_in_arrow_have_the_codes_of_others(steps, last, l
         for codes in (packed, pickle.loads(pickle.dumps(packed))):
             assert codes.ranks(every).tolist() == plain.ranks(every).tolist()
             assert codes.code("<x:other>") == plain.code("<x:other>")
+
+
+@pytest.mark.parametrize("length", [0, 1, 7, 8, 9, 16, 511, 512, 513, 2000])
+def test_hashes_depend_on_each_byte_and_on_the_length_alone(length):
+    """And not on the bytes beside a text in its array."""
+    texts = ["x" * length, "x" * (length + 1)]
+    texts += [f"{'x' * place}y{'x' * (length - place - 1)}" for place in range(0, length, 1 + length // 99)]
+    hashes = text_hashes(arrow_strings(texts)).tolist()
+    assert len(set(hashes)) == len(texts)
+    assert text_hashes(arrow_strings(["z", *texts[::-1], "z"])[1:-1]).tolist() == hashes[::-1]
+
+
+def test_many_hashes_with_one_place_in_the_table_are_found():
+    hashes = np.arange(1000, dtype=np.uint64)
+    slots = hash_table(hashes[:600])
+    add_hashes(slots, hashes[600:], 600)
+    assert found_hashes(slots, hashes, hashes[::-1]).tolist() == [*range(1000)][::-1]
+    assert found_hashes(slots, hashes, hashes[:3] + np.uint64(1000)).tolist() == [-1] * 3
 
 
 @pytest.mark.parametrize("far", [2**53, 2**63, 10**30])
