@@ -226,11 +226,11 @@ class ChildProgram:
                 written = os.write(self._process.stdin.fileno(), waiting[:_BYTES_AT_ONCE])
         left = until - monotonic()
         if left <= 0:
-            raise self._failed(f"has not replied for {self.silence:g} s")
+            raise self._failed(f"has not replied for {self.silence:g} s", silent=True)
         blocked = len(waiting) > written
         ready = self._selector.select(0.001 if blocked else left)
         if not ready and not blocked:
-            raise self._failed(f"has not replied for {self.silence:g} s")
+            raise self._failed(f"has not replied for {self.silence:g} s", silent=True)
         return written, sum(self._read(key.fd) for key, _ in ready)
 
     def _read(self, stream: int) -> int:
@@ -258,7 +258,7 @@ class ChildProgram:
             )[-_KEPT:]
         return self._failed("has ended" if self._has_ended() else "has closed its output")
 
-    def _failed(self, problem: str) -> FailedEngineError:
+    def _failed(self, problem: str, *, silent: bool = False) -> FailedEngineError:
         """End the program, and return an error with the problem, the exit code and the last output."""
         rest = (bytes(self._rest[:_KEPT]) or self._last_noise).decode(errors="replace").strip()
         sentences = self._last_words.decode(errors="replace").strip().splitlines()
@@ -273,9 +273,8 @@ class ChildProgram:
         last = " | ".join(on_one_line(sentence[:_LONGEST_LINE]) for sentence in told[-_LAST_LINES:])
         text = f"; its last {'line' if len(told) == 1 else 'lines'} on standard error: {last}" if last else ""
         cut_off = f"; its output is not a JSON object: {on_one_line(cut(rest))}" if rest else ""
-        return FailedEngineError(
-            f"the adapter {cut(self.command)!r} {problem}{after}{text}{cut_off}", self.op
-        )
+        sentence = f"the adapter {cut(self.command)!r} {problem}{after}{text}{cut_off}"
+        return FailedEngineError(sentence, self.op, silent=silent)
 
     def _has_ended(self) -> bool:
         # The process stays known until its group has ended: nobody else can have its number.

@@ -302,12 +302,13 @@ class RefusedQueryError(LarsError):
 class FailedEngineError(FailedRunError):
     """The error that an engine or adapter sends no reply, sends an invalid reply, or ends.
 
-    `op` is the message that has no valid reply, such as close; None if it is unknown.
+    `op` is the message that has no valid reply, such as close; None if it is unknown. `silent` is true if the
+    adapter still runs, but has not replied in time.
     """
 
-    def __init__(self, problem: str = "", op: str | None = None) -> None:
+    def __init__(self, problem: str = "", op: str | None = None, *, silent: bool = False) -> None:
         super().__init__(problem)
-        self.op = op
+        self.op, self.silent = op, silent
 
 
 class TimeIsUpError(FailedEngineError):

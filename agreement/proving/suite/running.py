@@ -163,6 +163,7 @@ class SuiteAnswer:
     The times of reports are in time points.
 
     - `time_unit` is the unit of the times in the messages of the adapter.
+    - `silent` is true if the engine has not replied in time.
     - `ran` is false if the suite's run ended before this test.
     - `fits` contains the parameter vectors (with the rules for times) for which the answer is right; None if
       the answer is not yet compared.
@@ -175,6 +176,7 @@ class SuiteAnswer:
     lexical: bool = False
     engine: str = ""
     time_unit: str = "1ms"
+    silent: bool = False
     ran: bool = True
     fits: frozenset["Choice"] | None = None
 
@@ -311,12 +313,14 @@ def _told_at(place: _Place | None, test: SuiteTest) -> Callable[[float], float]:
 class RunControl:
     """The progress callback of a suite's run, and the two reasons for which the run can end early.
 
-    A signal sets `stopped`, and `deadline` is the time limit of the run.
+    A signal sets `stopped`, and `deadline` is the time limit of the run. `note` receives a text as soon as an
+    adapter has not replied in a test.
     """
 
     progress: Progress = no_progress
     stopped: Event = field(default_factory=Event)
     deadline: Deadline = field(default_factory=Deadline)
+    note: Callable[[str], None] = lambda _: None
 
     @property
     def ends(self) -> bool:
@@ -367,6 +371,8 @@ def engine_answers(
                 return
             answer = _answer(engines[number], test, writing, options)
             if not run.ends:
+                if answer.silent and not any(other.silent for other in list(found.values())):
+                    run.note(f"{test.name}: {answer.failure}; {SILENT}")
                 found[test.name] = replace(answer, fits=_fits(answer, writing.language))
                 run.progress(len(found), len(spoken))
 
@@ -374,6 +380,7 @@ def engine_answers(
     return [found.get(test.name, SuiteAnswer(test, ran=False)) for test in spoken]
 
 
+SILENT: Final = "each test without a reply takes this time: use a shorter --silence, such as --silence 3"
 _LOOK: Final = 0.1
 """The number of seconds between two checks whether the run must end."""
 
@@ -388,13 +395,13 @@ def _answer(
     except RefusedQueryError as error:
         return SuiteAnswer(test, refused=str(error))
     except FailedEngineError as error:
-        return SuiteAnswer(test, failure=str(error))
+        return SuiteAnswer(test, failure=str(error), silent=error.silent)
     profile = session.profile
     opened = SuiteAnswer(test, lexical=not profile.kinds, engine=profile.engine, time_unit=profile.time_unit)
     try:
         answers = EngineAnswers(profile, None, tuple(session.push(pushes)), session.close())
     except FailedEngineError as error:
-        return replace(opened, failure=str(error))
+        return replace(opened, failure=str(error), silent=error.silent)
     return replace(opened, reports=tuple(_reports(answers, length)))
 
 
@@ -516,6 +523,11 @@ class SuiteResult:
     def crashes(self) -> tuple[str, ...]:
         """The names of the tests in which the adapter ended, sent no reply, or sent an invalid reply."""
         return tuple(result.test.name for result in self.results if result.answer.failure is not None)
+
+    @property
+    def silences(self) -> int:
+        """The number of tests in which the adapter has not replied in time."""
+        return sum(result.answer.silent for result in self.results)
 
     @property
     def hint(self) -> str | None:

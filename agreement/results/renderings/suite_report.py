@@ -18,7 +18,7 @@ from agreement.engines.specifications import builtin
 from agreement.experiments.junit import PARAMETERS, VerdictCase, junit_text
 from agreement.proving import suite
 from agreement.proving.suite.expecting import unit_of
-from agreement.proving.suite.running import Choice
+from agreement.proving.suite.running import SILENT, Choice
 from translate.dialects import TITLES
 
 _OUTCOMES: Final = suite.OUTCOMES
@@ -138,6 +138,9 @@ def _problems(result: suite.SuiteResult) -> Iterator[str]:
         tests = outputs.quantity(len(result.crashes), "test")
         few = outputs.first_few(result.crashes, _SHOWN)
         yield f"the adapter crashed or sent no valid reply in {tests}: {few}"
+        if result.silences:
+            silent = outputs.quantity(result.silences, "test")
+            yield f"the adapter did not reply in time in {silent}; {SILENT}"
     elif result.rowless:
         yield _MUTE if result.mute else _ROWLESS
     if result.hint is not None:

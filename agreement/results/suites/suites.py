@@ -339,7 +339,7 @@ def _run(request: SuiteRequest, folder: Path, listeners: Listeners) -> SuiteRun:
     if request.out is not None:
         check_own_folder(request.out, _FOLDER, "--out ")
     with listeners.keeping() as stopped:
-        control = RunControl(listeners.progress, stopped, Deadline.after(request.time_limit))
+        control = RunControl(listeners.progress, stopped, Deadline.after(request.time_limit), listeners.note)
         tests, numbers = read_suite(folder, request.level), _declared(request)
         languages = dict.fromkeys(language.value for test in tests for language in test.texts)
         if request.dialect is not None and request.dialect not in languages:

@@ -14,6 +14,7 @@ from dataclasses import replace
 from decimal import Decimal
 from functools import partial
 from threading import Event
+from types import SimpleNamespace
 from xml.etree import ElementTree as ET
 
 import pyoxigraph as ox
@@ -22,7 +23,7 @@ from rich.console import Console
 
 from agreement.engines.adapters.built_in import BuiltInEngine, built_in
 from agreement.engines.adapters.client import RunningAdapter
-from agreement.engines.adapters.messages import EngineReport, TimeIsUpError
+from agreement.engines.adapters.messages import EngineReport, FailedEngineError, ProfileReply, TimeIsUpError
 from agreement.engines.specifications import builtin
 from agreement.proving.hunting import WRITINGS
 from agreement.proving.suite import (
@@ -132,6 +133,10 @@ def test_an_engine_without_a_report_fails_by_each_vector(number, unanswered, tes
     ("changed", "said"),
     [
         ({"failure": "the adapter has ended"}, "the adapter crashed or sent no valid reply in 3 tests"),
+        (
+            {"failure": "no reply", "silent": True},
+            "the adapter did not reply in time in 3 tests; each test without a reply takes this time",
+        ),
         ({"time_unit": "1s"}, "lars sends times that count the time_unit 1s; use"),
         ({"reports": ((2000.0, ()),)}, "all times of reports are 1000 times too large"),
         ({"reports": ((0.002, ()),)}, "all times of reports are 1000 times too small"),
@@ -144,6 +149,22 @@ def test_the_headline_names_a_crash_or_another_unit(changed, said, tests):
     assert said is None or said in text
     assert ("gave no report" in text) is ("time_unit" in changed)
     assert ("1000 times" in text) is (said is not None and "1000 times" in said)
+
+
+def test_the_first_test_without_a_reply_has_a_hint_at_once(tests):
+    """With 63 tests and the default of 30 s, a hint after the last test would come after half an hour."""
+    notes = []
+
+    def silent(*_):
+        raise FailedEngineError("the adapter has not replied for 30 s", silent=True)
+
+    profile = ProfileReply(engine="toy")
+    session = SimpleNamespace(profile=profile, push=silent, close=silent)
+    engine = SimpleNamespace(open=lambda _: session)
+    answers = engine_answers([engine], tests[:3], RSPQL, {}, RunControl(note=notes.append))
+    (note,) = notes
+    assert note.startswith(f"{answers[0].test.name}: the adapter has not replied for 30 s; each test without")
+    assert [answer.silent for answer in answers] == [True] * 3
 
 
 def test_a_mute_engine_has_failed_for_ci_too(tests):
