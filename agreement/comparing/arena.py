@@ -239,6 +239,36 @@ class Arena(Generic[Run, Switch]):
             is_refuted(n, right=True) for n in range(len(self.right))
         )
 
+    def equals(self, switch: Switch, switches: Sequence[Switch]) -> list[Switch]:
+        """Return the other faults that predict exactly those wrong and right runs that a fault predicts."""
+        every = [(n, True) for n in range(len(self.right))] + [(n, False) for n in range(len(self.wrong))]
+
+        def predicts(one: Switch, number: int, *, right: bool) -> bool:
+            missed = self._misses_of(number, (one,), right=right)
+            # A fault without an effect on a run predicts that the run is right.
+            return right if missed is None else not missed
+
+        return [
+            other
+            for other in switches
+            if other != switch
+            and all(
+                predicts(switch, n, right=right) == predicts(other, n, right=right)
+                for n, right in reversed(every)
+            )
+        ]
+
+    def count_explained(self, switch: Switch) -> int:
+        """Return the number of wrong runs that one fault explains; 0 if a right run contradicts the fault."""
+        if any(self._misses_of(n, (switch,), right=True) for n in range(len(self.right))):
+            return 0
+        return sum(self.explains(n, (switch,)) for n in range(len(self.wrong)))
+
+    def contradictions(self, switch: Switch) -> int:
+        """Return the number of runs that the simulation with one fault does not predict."""
+        wrong = sum(not self.explains(n, (switch,)) for n in range(len(self.wrong)))
+        return wrong + sum(bool(self._misses_of(n, (switch,), right=True)) for n in range(len(self.right)))
+
     def wider(self, one: Switch, other: Switch) -> Switch | None:
         """Return that of two faults which alone explains all wrong runs that the other explains alone.
 
@@ -312,6 +342,9 @@ class Arena(Generic[Run, Switch]):
                 near.append(checked)
         most = max((len(lead.evidence) - lead.alarms for lead in near), default=0)
         near = [lead for lead in near if len(lead.evidence) - lead.alarms >= most * _SHARE_EQUAL]
+        # What leaves a run unexplained is refuted by what explains this run too.
+        widest = max((len(lead.explained) for lead in near), default=0)
+        near = [lead for lead in near if len(lead.explained) == widest]
         order = [lead.switch for lead in leads]
         near.sort(key=lambda lead: order.index(lead.switch))
         return max(near, key=self._plain_runs, default=None)

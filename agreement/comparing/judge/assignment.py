@@ -174,7 +174,7 @@ def undue(reports: tuple[recordings.Report, ...], how: ReportAssignment) -> Repo
     """Return the match of reports that belong to no evaluation, with the reason why the reports are wrong."""
     time = how.time_of(reports[0])
     early = how.closes is not None and time < how.closes
-    problem, unshown = (UNCLOSED, False) if early else (UNDUE, how.is_unshown(time))
+    problem, unshown = (_UNCLOSED, False) if early else (_UNDUE, how.is_unshown(time))
     return ReportMatch(reports[0].t, None, reports, problem=problem, unshown=unshown)
 
 
@@ -182,8 +182,8 @@ def _is_at(time: float, other: float) -> bool:
     return abs(time - other) <= recordings.SLACK
 
 
-UNCLOSED: Final = "a report before the first window closes"
-UNDUE: Final = "a report where nothing is evaluated"
+_UNCLOSED: Final = "a report before the first window closes"
+_UNDUE: Final = "a report where nothing is evaluated"
 
 
 def slots_of(

@@ -13,7 +13,7 @@ from operator import sub
 from typing import Final, get_args
 
 from agreement.comparing.judge.alignment import recorded_for
-from agreement.comparing.judge.assignment import UNCLOSED, first_close, slots_of
+from agreement.comparing.judge.assignment import first_close, slots_of
 from agreement.comparing.judge.by_engine import judged_by
 from agreement.comparing.judge.judgement import Judgement, judge_recording
 from agreement.comparing.judge.settings import likeness_of, narrow_options, with_rows_of
@@ -581,7 +581,7 @@ def by_shifts(verdict: Verdict, shifts: dict[float, Shift], early: dict[float, R
     complete = True
     for window in verdict.windows:
         shift = shifts.get(window.at)
-        own = early.get(window.at) if window.problem == UNCLOSED else shift and shift.rows
+        own = early.get(window.at) if window.right is None else shift and shift.rows
         matches.append(own or window.rows)
         complete = complete and matches[-1].equal and (own is not None or window.problem is None)
     rows = join_rows(matches)

@@ -316,32 +316,56 @@ def _of_several(kept: int, subject: JudgedRun) -> Iterable[JudgedRun]:
     """Yield runs to judge if only one of several windows that close together reports.
 
     Windows close together if no triple arrives between their closes. `kept` is 0 if only the first of the
-    windows reports, and -1 if only the last of the windows reports. One run is for engines that count only
-    windows with rows, another run for engines that count all windows.
+    windows reports, and -1 if only the last of the windows reports. An engine may count only windows with
+    rows, all evaluated windows, or also windows without a triple. An engine may also evaluate only the
+    windows that report: ISTREAM and DSTREAM then compare with the preceding of these windows.
     """
     task = subject.recorded.task
     times = [triple.t * task.unit.milliseconds for triple in task.elements]
     slide = min((slide.milliseconds for _, slide in ranges(task) if slide), default=0.0)
+    operator = task.query.to_stream or subject.specification.stream
+    evaluated = replace(subject.recorded, task=task.with_query(_whole(task.query)))
+    ways = [(subject, "RSTREAM"), (replace(subject, recorded=evaluated), operator)]
+    counts = ((1, 0.0), (0, 0.0), (1, slide if kept else -slide))
+    for place, (least, beside) in product((bisect_left, bisect_right), counts):
+        for changed, compared in ways[: 1 if operator == "RSTREAM" else 2]:
+            alone = partial(_one_of_several, kept, partial(place, times), (least, beside), compared)
+            yield replace(changed, pattern=alone)
 
-    def alone(
-        place: Callable[[Sequence[float], float], int], next_close: float, windows: Sequence[ReportMatch]
-    ) -> bool:
-        due: dict[int, list[ReportMatch]] = {}
-        for window in windows:
-            if window.rows.shared or window.rows.missing or window.rows.extra:
-                due.setdefault(place(times, window.at), []).append(window)
-        silent = [
-            window
-            for number, several in due.items()
-            for window in several
-            if window is not several[kept] or (next_close and place(times, window.at + next_close) == number)
-        ]
-        wrong = [window for window in windows if window.problem is not None]
-        return wrong == silent and not any(window.rows.actual for window in silent)
 
-    beside = slide if kept else -slide
-    for place, next_close in product((bisect_left, bisect_right), (0.0, beside)):
-        yield replace(subject, pattern=partial(alone, place, next_close))
+def _one_of_several(
+    kept: int,
+    place: Callable[[float], int],
+    counting: tuple[int, float],
+    operator: ToStream,
+    windows: Sequence[ReportMatch],
+) -> bool:
+    """Return whether only the first (0) or the last (-1) of the windows that close together reports.
+
+    `place` returns the number of the arrival after the close of a window. `counting` contains two numbers: of
+    rows from which on a window counts, and of ms to a further window that closes without a triple. The second
+    number is 0 if such windows do not count. `operator` is applied to the rows of the windows that report.
+    """
+    least, beside = counting
+    alone: dict[int, ReportMatch] = {}
+    due = [one for one in windows if one.right is not None and len(one.right_rows) >= least]
+    for window in due if kept else reversed(due):
+        alone[place(window.at)] = window
+    if beside:
+        alone = {n: one for n, one in alone.items() if place(one.at + beside) != n}
+    before = Counter[Row]()
+    for window in windows:
+        if not any(window is one for one in alone.values()):
+            counts = any(window is one for one in due)
+            if window.rows.actual or (window.came if counts else window.problem is not None):
+                return False
+            continue
+        right, came = (Counter(_unlabelled(rows)) for rows in _rows_of(window))
+        new = {"RSTREAM": right, "ISTREAM": right - before, "DSTREAM": before - right}[operator]
+        if came != new or (operator == "RSTREAM" and window.problem is not None):
+            return False
+        before = right
+    return True
 
 
 def _after_empty(subject: JudgedRun) -> Iterable[JudgedRun]:
@@ -402,6 +426,8 @@ def _relabelled(windows: Sequence[ReportMatch]) -> bool:
         if Counter(_unlabelled(right)) != Counter(_unlabelled(came)) or window.right is None:
             return False
         labels = [{label for text in row if text for label in blanks_in(text)} for row in window.came_rows]
+        if window.problem is not None and not any(labels):
+            return False
         if sum(map(len, labels)) > len(set().union(*labels)):
             return False
     return True

@@ -14,7 +14,7 @@ from agreement.engines.engine import columns
 from agreement.proving.hunting.answer_switches import without_labels
 from agreement.proving.hunting.conditions import ComparedRun, missing_rows, where_wrong
 from agreement.proving.hunting.portraits import other_values
-from agreement.proving.hunting.references import UNJUDGED, HuntedRun, Reference, RunVerdict
+from agreement.proving.hunting.references import HuntedRun, Reference, RunVerdict
 from solver.facts import Row
 
 _NEARLY_ALL: Final = 0.9
@@ -32,8 +32,7 @@ def described(wrong: Sequence[HuntedRun], right: Sequence[HuntedRun], judge: Ref
 
 
 def _compared(run: HuntedRun, verdict: RunVerdict) -> ComparedRun:
-    places = tuple(place for place in verdict.places if place.problem != UNJUDGED)
-    return ComparedRun(run, places, verdict.by_push)
+    return ComparedRun(run, verdict.places, verdict.by_push)
 
 
 def _rows(runs: Sequence[ComparedRun]) -> str:

@@ -7,6 +7,7 @@ behavior.
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import field, replace
 from functools import partial
 from itertools import chain, combinations, islice, pairwise, product, starmap, zip_longest
@@ -14,15 +15,23 @@ from typing import Final
 
 from agreement.comparing.arena import Arena, Lead
 from agreement.comparing.smaller import fewest_enough
-from agreement.documents.outputs import quantity
-from agreement.engines.adapters.messages import FailedEngineError
+from agreement.engines.adapters.messages import FailedEngineError, profile_of
 from agreement.engines.engine import Engine, EngineRule
 from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import with_query_bounds
 from agreement.proving.hunting import references
 from agreement.proving.hunting.descriptions import described
-from agreement.proving.hunting.hunted_queries import HuntedQuery
-from agreement.proving.hunting.hunting import MOST_FAULTS, MOST_KEPT, SHOWN, Fault, Hunt, Keeps, in_turns
+from agreement.proving.hunting.hunted_queries import HuntedQuery, with_exchanged_windows
+from agreement.proving.hunting.hunting import (
+    MOST_FAULTS,
+    MOST_KEPT,
+    SHOWN,
+    Fault,
+    Hunt,
+    Keeps,
+    in_turns,
+    or_sentence,
+)
 from agreement.proving.hunting.input_switches import pauses
 from agreement.proving.hunting.portraits import delays, mute_queries, portraits, silent
 from agreement.proving.hunting.query_switches import LENGTHS_MEASURED, other_lengths
@@ -30,12 +39,17 @@ from agreement.proving.hunting.showing import Cause, Causes, Isolation, RuleCaus
 from agreement.proving.hunting.streams import Stream, closing_streams, random_streams, streams
 from agreement.proving.hunting.switches import other_switches, parameters_of
 from lars.dataclass import dataclass
+from lars.errors import LarsError, TimeLimitError
+from solver.deadlines import check_time
 from solver.settings import Progress, no_progress
 
 # All numbers are guesses with the given reasons. No number was measured on its own.
 
 _SEARCH_END: Final = 0.8
 """The share of the hunt's time limit at which the search for causes of wrong runs ends."""
+
+_SEARCH_OVER: Final = 0.88
+"""The share of the hunt's time limit at which the search for causes is cut off if its last step is slow."""
 
 _PAIRED: Final = 0.5
 """The share of the time limit after which no pairs are tried: the causes of a part of the runs come first."""
@@ -76,6 +90,10 @@ _RIGHT_EXPERIMENTS: Final = 8
 """The maximum number of new streams on which a cause predicts no wrong report, to test the cause."""
 _MOST_TESTED: Final = 8
 """The maximum number of causes that are tested in one search; if all are refuted, no cause is accepted."""
+_STREAMS_COMPARED: Final = 60
+"""The number of streams of a query that are searched for one on which two causes predict other answers."""
+_STREAMS_TOLD: Final = 4
+"""The maximum number of runs of a query that tell two causes apart; one is enough, if it repeats."""
 _MOST_NEIGHBOURS: Final = 40
 """The maximum number of streams similar to a wrong run's stream from which streams are drawn."""
 
@@ -111,6 +129,12 @@ class Explanation:
     arena: Arena[references.HuntedRun, references.Switch] = field(init=False)
     parameters: tuple[references.Switch, ...] = field(init=False)
     """The possible faults of the engine with its parameters; empty if an engine version is the judge."""
+    switches: tuple[references.Switch, ...] = field(default=(), init=False)
+    """The possible faults that were tried, without the faults that only describe the wrong runs."""
+    left: int = field(default=0, init=False)
+    """The number of wrong runs that no cause explains."""
+    predicted: int = field(default=0, init=False)
+    """The number of wrong runs that the model of an engine version predicts, and that are left out."""
 
     def __post_init__(self) -> None:
         """Create the object that compares possible faults with the wrong and the correct runs."""
@@ -133,12 +157,12 @@ class Explanation:
     def _misses(self, run: references.HuntedRun, on: tuple[references.Switch, ...]) -> int | None:
         """Return the number of rows and reports in which a run differs from the prediction of given faults.
 
-        If the time limit of the hunt is over, the function returns None.
+        Raises:
+            TimeLimitError: The time of this phase of the hunt is over.
         """
-        if self.hunt.is_past(1):
-            return None
-        with self.hunt.in_time():
-            return self.judge.misses(run, on)
+        self.hunt.is_past(1)
+        check_time()
+        return self.judge.misses(run, on)
 
     @property
     def cause_switches(self) -> tuple[references.Switch, ...]:
@@ -147,8 +171,12 @@ class Explanation:
 
     def add_faults(self) -> None:
         """Add a fault for each cause of wrong runs to the hunt, then a fault for runs without a cause."""
-        self._find_causes()
-        self.hunt.untried = self.hunt.is_past(_SEARCH_END) and bool(self._unexplained())
+        # What is not refuted yet is said of the runs that it explains.
+        with suppress(TimeLimitError), self.hunt.in_time(_SEARCH_OVER):
+            self._find_causes()
+            self._settle_equal_causes()
+        self.left = self.hunt.left = len(self._unexplained())
+        self.hunt.untried = self.hunt.is_past(_SEARCH_END) and bool(self.left)
         own = self.followed is not None and self.followed.name == self.hunt.name
         # A change of the specification comes before a rule of another engine.
         causes: Causes = (*self.rules, *self.causes) if own else (*self.causes, *self.rules)
@@ -160,11 +188,10 @@ class Explanation:
             until = now + (SHOWN - now) / (len(causes) - number)
             self._add_fault(isolation, cause, run, until)
         self._add_unexplained()
-        described = any((fault.rule, fault.failure) == (None, None) for fault in self.hunt.faults)
-        self.hunt.left = 0 if described else len(self._unexplained())
 
     def _find_causes(self) -> None:
         every, switches = (*self.hunt.wrong, *self.hunt.right), self._possible_switches()
+        self.switches = switches
         mute, pictures = tuple(mute_queries(every, self.wrong)), tuple(portraits(every, self.wrong))
         if parameter := self._confirmed_lead(self._single_parameter):
             self._add_cause(parameter)
@@ -172,7 +199,9 @@ class Explanation:
         for candidates in (silent(every), mute, switches, pictures, self._paired_switches(switches)):
             if alone := self._confirmed_lead(partial(self.arena.single_cause, tuple(candidates))):
                 self._add_cause(alone)
-                return
+                break
+        if self.causes and not self._unexplained():
+            return
         own = ENGINES.get(self.hunt.name)
         self._add_version_rules(() if own is None else (own,))
         self._add_next(tuple(mute_queries(every, self._unexplained())))
@@ -191,6 +220,58 @@ class Explanation:
         self._join_causes()
         self._remove_doubtful()
         self._remove_unshown()
+
+    def _settle_equal_causes(self) -> None:
+        """Run the engine on streams that tell causes from other possible faults with the same predictions.
+
+        A possible fault takes the place of a cause if more of the new runs contradict the cause. If no run
+        tells both apart, both are kept.
+        """
+        for place, cause in enumerate(self.causes):
+            if cause.switch.held is not None or self.hunt.is_past(_SEARCH_END):
+                continue
+            equal = self.arena.equals(cause.switch, self.switches)
+            for run in self._telling_runs(cause.switch, equal):
+                self._add_experiment(run)
+            contradicted = {one: self.arena.contradictions(one) for one in (cause.switch, *equal)}
+            first, *others = (one for one, n in contradicted.items() if n == min(contradicted.values()))
+            # The runs before the new ones tell no cause from its equals.
+            evidence = [run for run in cause.evidence if self.judge.predicts(run, (first,))]
+            self.causes[place] = replace(cause, switch=first, evidence=evidence, equals=others)
+
+    def _telling_runs(
+        self, cause: references.Switch, others: Sequence[references.Switch]
+    ) -> Iterator[references.HuntedRun]:
+        """Run the engine on streams for which a cause and others predict other answers; yield the runs."""
+        if not others or not isinstance(self.judge, references.SpecificationReference):
+            return
+        unanswered = replace(self.wrong[0].answers, replies=(), flush=())
+        exchanged = filter(None, map(with_exchanged_windows, self.hunt.queries))
+        queries = (*self.hunt.queries, *filter(self._is_accepted, exchanged))
+        left = list(others)
+        for query in queries:
+            told = 0
+            for stream in islice(streams(query, self.hunt.limits.seed), _STREAMS_COMPARED):
+                if not left or self.hunt.is_past(_SEARCH_END) or told == _STREAMS_TOLD:
+                    break
+                run = references.HuntedRun(query, stream, unanswered)
+                apart = [one for one in left if self._differ(run, cause, one)]
+                if apart and (answered := self.hunt.tested(query, stream)) is not None:
+                    told += 1
+                    yield answered
+            left = [one for one in left if self.arena.equals(cause, (one,))]
+
+    def _is_accepted(self, query: HuntedQuery) -> bool:
+        """Return whether the engine accepts a query that it has not run before."""
+        try:
+            profile_of(self.hunt.engine, query.registration)
+        except LarsError:
+            return False
+        return True
+
+    def _differ(self, run: references.HuntedRun, one: references.Switch, other: references.Switch) -> bool:
+        assert isinstance(self.judge, references.SpecificationReference)
+        return not run.late and (self.judge.differ(run, one, other) or self.judge.differ(run, other, one))
 
     def _single_parameter(self) -> Lead[references.Switch] | None:
         """Return another parameter of the engine, such as bounds, that explains all wrong runs, or None.
@@ -482,7 +563,7 @@ class Explanation:
         `run` is a run that shows only this cause, or None. The minimization stops when the share `until` of
         the hunt's time limit is over.
         """
-        beside, limits = partial(isolation.beside, cause=cause), self._limits(cause)
+        beside = partial(isolation.beside, cause=cause)
         shown = self._still_shows(isolation, cause, run)
         small, ended = self.hunt.small(self._smallest_shown(cause, run, shown), shown, until)
         right = isolation.right_without(small, cause)
@@ -491,11 +572,19 @@ class Explanation:
         verdict = self.hunt.reference.verdict(small, on, right)
         others = (*on[:-1], *(one for one in others if one not in on))
         told = [self._rule_switch(one) for one in others]
-        times = len(cause.explained) if isinstance(cause, Cause) else len(cause.evidence)
+        times = len(self._explained_by(cause.switch)) if isinstance(cause, Cause) else len(cause.evidence)
         rule = self._rule_switch(cause.switch if isinstance(cause, Cause) else cause.rule)
+        equal = tuple(cause.equals) if isinstance(cause, Cause) else ()
         isolated = right is not None and not others
-        fault = Fault(small, verdict, self.hunt.first_wrong, rule, limits, isolated, tuple(told), times)
-        self.hunt.faults.append(replace(fault, smallest=ended))
+        fault = Fault(small, verdict, self.hunt.first_wrong, rule, None, isolated, tuple(told), times)
+        fault = replace(fault, smallest=ended, equal_rules=equal)
+        against = self._contradicting(cause)
+        if self.left or against:
+            every = len(self.wrong) + self.predicted
+            likely = or_sentence(rule.sentence, equal)
+            fault = replace(fault, rule=None, equal_rules=(), likely=likely, of=every)
+            fault = replace(fault, left=self.left, against=against)
+        self.hunt.faults.append(fault)
 
     def _needed(self, run: references.HuntedRun, cause: Cause) -> tuple[references.Switch, ...]:
         """Return the other causes without which a cause does not predict a run; empty if none is needed."""
@@ -506,13 +595,26 @@ class Explanation:
 
         return fewest_enough(others, enough) if not enough(()) and enough(others) else ()
 
-    def _limits(self, cause: Cause | RuleCause) -> str | None:
-        """Return a text with the number of runs that refute a cause; None if no run refutes the cause."""
+    def _explained_by(self, switch: references.Switch) -> list[int]:
+        """Return the numbers of the wrong runs that a cause explains, alone or together with all causes."""
+        every = self.cause_switches
+        return [
+            n
+            for n in range(len(self.wrong))
+            if self.arena.explains(n, (switch,))
+            or (
+                len(every) > 1
+                and self.arena.explains(n, every)
+                and not self.arena.covers(n, [one for one in every if one is not switch])
+            )
+        ]
+
+    def _contradicting(self, cause: Cause | RuleCause) -> int:
+        """Return the number of runs that refute a cause, alone and together with other causes."""
         if isinstance(cause, RuleCause) or cause.switch.held is not None:
-            return None
+            return 0
         over = partial(self.hunt.is_past, SHOWN)
-        count = self.arena.refuting(cause.switch, self.cause_switches, over)
-        return f"in these runs: refuted by {quantity(count, 'other run')}" if count else None
+        return self.arena.refuting(cause.switch, self.cause_switches, over)
 
     def _smallest_shown(
         self, cause: Cause | RuleCause, run: references.HuntedRun | None, shows: Keeps
@@ -557,6 +659,7 @@ class Explanation:
             if len(predicted) >= enough and (own or self._predicts_right_runs(engine)):
                 self._add_needed_rules(engine, predicted)
                 self.wrong[:] = [run for run in self.wrong if run not in predicted]
+                self.predicted += len(predicted)
                 self.arena = replace(self.arena)
                 self.followed = engine
                 return
@@ -613,28 +716,37 @@ class Explanation:
         self._run_similar_streams()
         left = self._unexplained()
         small, ended = self.hunt.small(_smallest_first(left)[0], self._is_unexplained)
-        mute = (one.sentence for one in mute_queries((*self.hunt.wrong, *self.hunt.right), left))
-        # Each run is judged once more for it, also if the time is over.
-        most = _DESCRIBED_LATE if self.hunt.is_past(SHOWN) else MOST_KEPT
-        alike = "; ".join((described(left[:most], self.right[:most], self.judge), *mute))
         verdict = self.hunt.reference.verdict(small)
-        fault = Fault(small, verdict, self.hunt.first_wrong, None, alike, times=len(left), smallest=ended)
-        likely = None if (one := self._likely_parameter(small)) is None else one.sentence
-        self.hunt.faults.append(replace(fault, likely=likely, untried=self.hunt.untried))
+        one, explained = self._likely_parameter(small)
+        likely = None if one is None else one.sentence
+        # The runs on similar streams only describe the fault.
+        fault = Fault(small, verdict, self.hunt.first_wrong, None, self._description(left), times=self.left)
+        fault = replace(fault, smallest=ended, likely=likely, likely_runs=explained)
+        self.hunt.faults.append(replace(fault, untried=self.hunt.untried))
+        self.hunt.left = 0
 
-    def _likely_parameter(self, run: references.HuntedRun) -> references.Switch | None:
-        """Return the first other parameter of the engine that predicts a wrong run, as evidence; or None.
+    def _description(self, left: Sequence[references.HuntedRun]) -> str | None:
+        """Return a text about what wrong runs without a cause share; None if no time is left."""
+        mute = (one.sentence for one in mute_queries((*self.hunt.wrong, *self.hunt.right), left))
+        # Each run is judged once more for it.
+        most = _DESCRIBED_LATE if self.hunt.is_past(SHOWN) else MOST_KEPT
+        with suppress(TimeLimitError):
+            return "; ".join((described(left[:most], self.right[:most], self.judge), *mute))
+        return None
 
-        If an engine has several faults, no cause may explain enough runs; a small run often has only one.
+    def _likely_parameter(self, run: references.HuntedRun) -> tuple[references.Switch | None, int]:
+        """Return the parameter that predicts a run and most other wrong runs, and the number of these runs.
+
+        If an engine has several faults, no cause may explain enough runs; a small run often has only one. A
+        parameter that a right run contradicts is left out.
         """
-        return next(
-            (
-                one
-                for one in self.parameters
-                if self.judge.predicts(run, (one,)) and self.judge.can_refute(run, (one,))
-            ),
-            None,
-        )
+        best: tuple[references.Switch | None, int] = None, 0
+        with suppress(TimeLimitError):
+            for one in self.parameters:
+                if self.judge.predicts(run, (one,)) and self.judge.can_refute(run, (one,)):
+                    explained = self.arena.count_explained(one)
+                    best = (one, explained) if explained > best[1] else best
+        return best
 
 
 def _is_late(stream: Stream) -> bool:
@@ -654,14 +766,27 @@ def run_hunt(hunt: Hunt, progress: Progress = no_progress) -> None:
     """
     hunt.explore(progress)
     hunt.add_failure()
+    try:
+        with hunt.in_time():
+            _explain(hunt)
+    except TimeLimitError:
+        hunt.add_untried()
+    hunt.add_failure()
+    hunt.engine.end()
+    for fault in hunt.faults:
+        hunt.confirm(fault)
+    hunt.faults = hunt.faults[: hunt.limits.faults]
+
+
+def _explain(hunt: Hunt) -> None:
+    """Add the faults of the wrong runs that are repeatable.
+
+    Raises:
+        TimeLimitError: The time limit of the hunt is over.
+    """
     steady = hunt.repeatable() if hunt.wrong else []
     if steady and len(hunt.faults) < (hunt.limits.faults or MOST_FAULTS):
         in_order = [hunt.defined(runs) for runs in (in_turns(steady), hunt.right)]
         Explanation(hunt, *in_order).add_faults()
     elif steady:
         hunt.left = len(steady)
-    hunt.add_failure()
-    hunt.engine.end()
-    for fault in hunt.faults:
-        hunt.confirm(fault)
-    hunt.faults = hunt.faults[: hunt.limits.faults]

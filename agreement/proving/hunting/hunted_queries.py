@@ -1,5 +1,6 @@
 """Provide the queries of a hunt for faults: given queries, or generated queries in the engine's language."""
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import field, replace
 from fractions import Fraction
@@ -101,6 +102,28 @@ def _ordered(letters: tuple[Letter, ...]) -> tuple[Letter, ...]:
     return tuple(letter for letter in letters if '"@' not in letter[1][2])
 
 
+_SIZES: Final = re.compile(r"\[\s*(?:RANGE|NOW)[^\]]*\]", re.IGNORECASE)
+"""The RANGE and STEP of a window in the text of a query, in each query language."""
+
+
+def with_exchanged_windows(query: HuntedQuery) -> HuntedQuery | None:
+    """Return a query whose windows have their sizes in the reverse order; None for windows of one size.
+
+    The query tells faults apart that use the size of the last, or of the shortest window for all windows.
+    """
+    text = query.registration.query
+    sizes = _SIZES.findall(text)
+    if len(set(query.windows)) < 2 or len(sizes) != len(query.windows):  # noqa: PLR2004
+        return None
+    turned = iter(sizes[::-1])
+    message = query.registration.model_copy(update={"query": _SIZES.sub(lambda _: next(turned), text)})
+    name = f"{query.name}, with the sizes of its windows exchanged"
+    try:
+        return hunted_query(name, message, query.read.language, Duration(int(query.tick * 10**6)))
+    except LarsError:
+        return None
+
+
 @dataclass(frozen=True, slots=True)
 class QueryFamily:
     """A generated query that can be written in several notations.
@@ -144,6 +167,8 @@ _FAMILIES: Final = (
     QueryFamily("either-stream", ((_S, 4, 4, _ONE), (_T, 4, 4, "?s :r ?a .")), body=_EITHER.format("r")),
     QueryFamily("either-window", ((_S, 4, 4, _ONE), (_S, 2, 2, "?s :q ?a .")), body=_EITHER.format("q")),
     QueryFamily("two-windows", ((_S, 4, 4, _ONE), (_S, 2, 2, "?s :q ?b .")), select="?s ?a ?b"),
+    # Its first window has the shorter sizes, and no size of the other is a multiple of them.
+    QueryFamily("two-slides", ((_S, 3, 2, _ONE), (_S, 4, 3, "?s :q ?b .")), select="?s ?a ?b"),
     QueryFamily("count", ((_S, 4, 2, _ONE),), select="?s (COUNT(?a) AS ?n)", group="GROUP BY ?s"),
     QueryFamily("total", ((_S, 2, 2, _ONE),), select="(COUNT(?a) AS ?n)"),
     QueryFamily("optional", ((_S, 4, 2, f"{_ONE} OPTIONAL {{ ?s :q ?b . }}"),), select="?s ?a ?b"),

@@ -14,6 +14,7 @@ from time import monotonic
 from typing import Final
 
 from agreement.comparing.smaller import made_small
+from agreement.documents.outputs import quantity
 from agreement.engines.adapters.messages import (
     EngineAnswers,
     FailedEngineError,
@@ -80,6 +81,8 @@ MOST_FAULTS: Final = 12
 """The maximum number of reported faults if the user sets no limit; nobody would read a longer list."""
 UNEXPLAINED: Final = "unexplained"
 PARTLY: Final = "no fault explains all wrong runs"
+IN_PART: Final = "explained in part"
+IN_DOUBT: Final = "in doubt"
 UNTRIED: Final = "time was up before all rules were tried"
 Keeps = Callable[[references.HuntedRun], bool]
 """A function that decides whether a run on a smaller stream still shows the fault to be minimized."""
@@ -89,17 +92,23 @@ Keeps = Callable[[references.HuntedRun], bool]
 class Fault:
     """A fault of an engine, with a small run that shows the fault, and the verdict on this run.
 
-    - `rule` explains the fault. If `rule` is None, no rule explains the fault, and `alike` describes the
-      wrong runs.
+    - `rule` explains the fault: the rules of all faults explain every wrong run, and no run contradicts them.
+      If `rule` is None, no rule explains the fault, and `alike` describes the wrong runs.
+    - `equal_rules` contains other rules that predict the same in every run, so that each of them may be the
+      rule of the fault instead.
     - `times` is the number of wrong runs with this fault.
+    - `of` is the number of all wrong runs if `likely` explains only a part of them. `left` is the number of
+      wrong runs that nothing explains, and `against` the number of runs that contradict `likely`.
     - `isolated` is false if other rules of the engine also change the answers to the run's stream.
       `other_rules` contains the known rules that also change the answers to the run's stream.
-    - `likely` is a parameter of the engine that explains this run, if no rule explains enough wrong runs.
+    - `likely` is a rule that explains this run and `likely_runs` of the wrong runs, if no rule explains all
+      wrong runs.
     - `untried` is true if no rule explains the fault, and time was up before all rules were tried.
     - `repeated` is false if a new process answered differently, so that the engine is not deterministic.
     - `failure` is the message of the error if the engine fails in the run instead of answering: it crashes,
       does not reply in time, or sends an invalid reply. The run then has no answers.
-    - `smallest` is false if a time limit ended the search for a smaller stream.
+    - `smallest` is false if a time limit ended the search for a smaller stream, or if the fault is not
+      repeatable.
     """
 
     run: references.HuntedRun
@@ -115,6 +124,11 @@ class Fault:
     likely: str | None = None
     failure: str | None = None
     smallest: bool = True
+    equal_rules: tuple[references.Switch, ...] = ()
+    likely_runs: int = 0
+    of: int = 0
+    left: int = 0
+    against: int = 0
 
     @property
     def sentence(self) -> str:
@@ -124,14 +138,48 @@ class Fault:
                 f"the engine fails: {self.failure}{'' if self.repeated else '; a new process does not fail'}"
             )
         if self.rule is not None:
-            return f"{self.rule.sentence}{f', {self.alike}' if self.alike else ''}"
+            return self.rule_sentence
         if not self.repeated:
             return "not deterministic: a new process answers the same stream otherwise"
+        if self.of:
+            return f"{IN_PART if self.left else IN_DOUBT}: {self.partial_sentence}"
         alike = self.alike or self.verdict.symptom
         if self.likely is None:
             return f"{UNTRIED if self.untried else UNEXPLAINED}: {alike}"
         head = UNTRIED if self.untried else PARTLY
-        return f"{head}: {self.likely} explains the smallest stream; in all wrong runs, {alike}"
+        also = f", and {self.likely_runs} of the wrong runs" if self.likely_runs else ""
+        return f"{head}: {self.likely} explains the smallest stream{also}; in all wrong runs, {alike}"
+
+    @property
+    def rule_sentence(self) -> str:
+        """The sentence of the rule, and of the rules that no run tells apart from it."""
+        first = "" if self.rule is None else self.rule.sentence
+        return or_sentence(first, self.equal_rules)
+
+    @property
+    def partial_sentence(self) -> str:
+        """The rule that explains a part of the wrong runs, and the numbers of the other runs."""
+        left = f"; nothing explains {_other_runs(self.left)}" if self.left else ""
+        verb = "contradicts" if self.against == 1 else "contradict"
+        against = f"; {quantity(self.against, 'run')} of the hunt {verb} this" if self.against else ""
+        return f"{self.likely} explains {self.times} of {self.of} wrong runs{left}{against}"
+
+
+def _other_runs(number: int) -> str:
+    return "the other run" if number == 1 else f"{number} of them"
+
+
+def or_sentence(first: str, others: Sequence[references.Switch]) -> str:
+    """Return the sentence of a rule with those of others, from which no run tells it apart."""
+    if not others:
+        return first
+    several = "; or: ".join((first, *(one.sentence for one in others[:_MOST_EQUAL])))
+    more = len(others) - _MOST_EQUAL
+    return f"{several}{f'; or one of {more} more' if more > 0 else ''} (no run of the hunt tells them apart)"
+
+
+_MOST_EQUAL: Final = 3
+"""The maximum number of other rules that the sentence of a fault names."""
 
 
 def seconds_of(value: str | float) -> float:
@@ -205,6 +253,8 @@ class Hunt:
     """The number of seconds for which the runs of the engine have lasted."""
     first_wrong: float = field(default=0.0, init=False)
     """The number of seconds from the start of the hunt to the first wrong run."""
+    _smallest: tuple[references.HuntedRun, references.RunVerdict] | None = field(default=None, init=False)
+    """The wrong run with the fewest triples, with its verdict."""
     _profile: ProfileReply | None = field(default=None, init=False)
     _progress: Progress = field(default=no_progress, init=False)
 
@@ -213,10 +263,10 @@ class Hunt:
         """The number of seconds since the hunt began."""
         return monotonic() - self.start
 
-    def in_time(self) -> AbstractContextManager[None]:
-        """Return a context manager in which verdicts raise TimeLimitError after the hunt's time limit."""
+    def in_time(self, share: float = 1) -> AbstractContextManager[None]:
+        """Return a context manager in which verdicts raise TimeLimitError after a share of the time limit."""
         limit = self.limits.time_limit
-        return until(Deadline(limit, self.start + limit))
+        return until(Deadline(limit, self.start + share * limit))
 
     def is_past(self, share: float) -> bool:
         """Report the progress, and return whether the given share of the time limit is over."""
@@ -324,6 +374,18 @@ class Hunt:
             fault.times = len(self.failed)
             self.faults.insert(0, fault)
 
+    def add_untried(self) -> None:
+        """Add a fault for the wrong runs if the time limit was over before anything could describe them."""
+        self.untried = True
+        described = [fault for fault in self.faults if fault.failure is None]
+        self.left = max(self.left, len(self.wrong) - sum(fault.times for fault in described))
+        if self._smallest is None or described:
+            return
+        run, verdict = self._smallest
+        fault = Fault(run, verdict, self.first_wrong, times=len(self.wrong), untried=True, smallest=False)
+        self.faults.append(fault)
+        self.left = 0
+
     def _minimize_failure(self, fault: Fault, until: float) -> None:
         """Replace the run of a failure by a run on a stream that is as small as possible."""
         query, late = fault.run.query, bool(fault.run.late)
@@ -382,15 +444,18 @@ class Hunt:
                 # What judges all of them takes too long.
                 return
             with self.in_time():
-                correct = self.reference.verdict(run).correct
+                verdict = self.reference.verdict(run)
         except LarsError as error:
             # One run that fails, or that nothing can judge, loses nothing of the others.
             self.fail(query, stream, error)
             return
+        correct = verdict.correct
         self.judged_runs += correct is not None
         if correct is False:
             self.first_wrong = self.first_wrong or self.seconds
             self.wrong_runs += 1
+            if self._smallest is None or len(stream) < len(self._smallest[0].pushes):
+                self._smallest = run, verdict
         kept = self.right if correct else self.wrong
         if correct is not None and len(kept) < MOST_KEPT:
             kept.append(run)
@@ -412,7 +477,9 @@ class Hunt:
                 unsteady.append(run)
         if unsteady:
             run = unsteady[0]
-            self.faults.append(Fault(run, self.reference.verdict(run), self.first_wrong, repeated=False))
+            verdict = self.reference.verdict(run)
+            # No smaller stream is tried, because a run on it may be right by chance.
+            self.faults.append(Fault(run, verdict, self.first_wrong, repeated=False, smallest=False))
         if len(unsteady) > _UNSTEADY * repeated:
             return []
         return [run for run in self.wrong if all(run is not other for other in unsteady)]
@@ -432,9 +499,11 @@ class Hunt:
             return
         if fault.failure is None:
             fault.repeated = self.repeats(fault.run)
-            return
-        with suppress(TimeIsUpError):
-            fault.repeated = self._failure(fault.run) is not None
+        else:
+            with suppress(TimeIsUpError):
+                fault.repeated = self._failure(fault.run) is not None
+        # A stream with fewer triples was right once, and may be wrong in another run.
+        fault.smallest = fault.smallest and fault.repeated
 
     def small(
         self, run: references.HuntedRun, keeps: Keeps, until: float = SHOWN

@@ -4,6 +4,7 @@ A fault (switch) changes the query by which a run is judged. If the run is corre
 the fault explains the run.
 """
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -16,6 +17,7 @@ from typing import Any, Final, get_args
 from agreement.documents.requests import WindowSource, sources, with_sources
 from agreement.engines.engine import RspqlDefinition
 from agreement.engines.specifications import Task
+from agreement.engines.specifications.elements import PushedTriple
 from agreement.proving.hunting.input_switches import all_streams
 from agreement.proving.hunting.references import JudgedRun, Switch
 from lars.durations import NANOSECONDS, Duration
@@ -693,6 +695,11 @@ def _windows() -> Iterator[Switch]:
             "Definition 13: a window shows the arrivals between its own ends",
             partial(_one_slide_old, place),
         )
+    yield Switch(
+        "a window that stays open at an evaluation shows its last RANGE, not the input since it opened",
+        "Definition 13: a window shows the arrivals between its own ends",
+        _open_for_range,
+    )
     yield _of_query(
         "patterns outside windows also match the triples of streams",
         "SPARQL 1.1, 13: the default graph of the dataset",
@@ -818,6 +825,37 @@ def _kept_longer(
         changed = replace(changed, elements=tuple(sorted(elements, key=attrgetter("t"))))
         yield replace(subject, recorded=replace(subject.recorded, task=changed))
     yield from otherwise(subject)
+
+
+def _open_for_range(subject: JudgedRun) -> Iterable[JudgedRun]:
+    """Return the run to judge if windows that stay open show as much as windows that close.
+
+    In the returned run, each window reads a stream of its own, so that its length is known.
+    """
+    task = subject.recorded.task
+    windows = sources(task.query)
+    widths: dict[str, int] = {}
+    elements = list(task.elements)
+    for number, source in enumerate(windows):
+        if len(windows) == 1 or not isinstance(source.window, Range):
+            return (subject,)
+        own = str(_own_stream(number))
+        widths[own] = source.window.length.points(task.unit)
+        elements += (replace(one, stream=own) for one in task.elements if one.stream == str(source.stream))
+    in_order = tuple(sorted(elements, key=attrgetter("t")))
+    changed = task.with_query(_on_own_streams(task.query))
+    changed = replace(changed, elements=in_order, kept=partial(_last_of_width, widths))
+    return (replace(subject, recorded=replace(subject.recorded, task=changed)),)
+
+
+def _last_of_width(
+    widths: Mapping[str, int], elements: Sequence[PushedTriple], span: range, end: int
+) -> range:
+    """Return the content of a window that contains all arrivals since its width before the time `end`."""
+    if not elements:
+        return span
+    first = bisect_right(elements, end - widths[elements[0].stream], key=attrgetter("t"))
+    return range(min(span.start, first), span.stop)
 
 
 def _own_stream(number: int) -> Iri:

@@ -26,7 +26,7 @@ from typing import Final, Self
 
 from agreement.comparing import judge
 from agreement.comparing.judge.alignment import TYPED_BOOLEANS
-from agreement.comparing.judge.assignment import UNCLOSED, clock_driven
+from agreement.comparing.judge.assignment import clock_driven
 from agreement.comparing.judge.by_engine import judged_by
 from agreement.comparing.judge.diagnosis import RecordingToJudge
 from agreement.comparing.judge.settings import narrow_options
@@ -129,18 +129,20 @@ class RunVerdict:
 
     `correct` is None if nothing can be compared. `places` has one entry for each evaluation. If `by_push` is
     true, `places` has one entry for each pushed triple instead. `choice` is a text with the start time t0 and
-    the window bounds of the expected rows.
+    the window bounds of the expected rows. `unjudged` contains reports that are not judged, because no later
+    triple shows that their windows closed.
     """
 
     correct: bool | None
     places: tuple[ReportMatch, ...] = ()
     choice: str = ""
     by_push: bool = False
+    unjudged: tuple[ReportMatch, ...] = ()
 
     @property
     def symptom(self) -> str:
         """The first problem in the run, as a text without numbers."""
-        first = next((place.problem for place in self.places if place.problem is not None), "")
+        first = next((place.problem_text for place in self.places if place.problem_text is not None), "")
         return " ".join(word for word in first.replace(",", " and").split() if not word.isdecimal())
 
 
@@ -303,7 +305,8 @@ class JudgedRun:
         The window can contain the late triple, or ISTREAM or DSTREAM can compare with a window that contains
         the late triple.
         """
-        if not self.late or window.problem in _PLACELESS:
+        # A report that belongs to no evaluation is wrong whatever a window contains.
+        if not self.late or window.right is None:
             return False
         task = self.recorded.task
         operator = task.query.to_stream or self.specification.stream
@@ -319,10 +322,8 @@ def _contents(static: Static) -> Hashable:
     return frozenset(static.default), tuple(graphs), tuple(stores)
 
 
-UNJUDGED: Final = "not judged: no triple comes after its time"
+_UNJUDGED: Final = "not judged: no triple comes after its time"
 """The problem text of a report that is not judged, because no later triple shows that its window closed."""
-_PLACELESS: Final = frozenset((UNCLOSED, "a report where nothing is evaluated", "a second report"))
-"""The problem texts of reports that belong to no window."""
 _MOST_SUBJECTS: Final = 64
 """The maximum number of changed runs that are judged for a combination of faults; a guess."""
 _ENOUGH: Final = 20
@@ -485,13 +486,13 @@ class SpecificationReference(Reference):
             return RunVerdict(correct)
         shown = judgement.best if correct else self._shown(judgement, right or run, on)
         early = tuple(subject.early_at_end(shown))
-        unjudged = (
-            replace(window, rows=RowMatch(extra=window.came_rows), problem=UNJUDGED)
+        unjudged = tuple(
+            replace(window, rows=RowMatch(extra=window.came_rows), problem=_UNJUDGED)
             for window in shown.later
             if window.rows.actual and window not in early
         )
-        places = (*shown.windows, *early, *unjudged)
-        return RunVerdict(correct, places, "" if correct else _choice(judgement, shown))
+        choice = "" if correct else _choice(judgement, shown)
+        return RunVerdict(correct, (*shown.windows, *early), choice, unjudged=unjudged)
 
     def _shown(self, judgement: judge.Judgement, run: HuntedRun, on: tuple[Switch, ...]) -> judge.Verdict:
         """Return the best verdict for a start time t0 with which the faults `on` predict the run.
@@ -561,6 +562,8 @@ class SpecificationReference(Reference):
         try:
             subjects = _switched(self._subject(run), on)
             return None if subjects is None else _fewest(subjects)
+        except TimeLimitError:
+            raise
         except LarsError:
             return 1
 
@@ -574,6 +577,8 @@ class SpecificationReference(Reference):
             return True
         try:
             return _has_evidence(self._subject(run), on)
+        except TimeLimitError:
+            raise
         except LarsError:
             return False
 
@@ -586,6 +591,26 @@ class SpecificationReference(Reference):
             subject = self.at_zero._subject(run).with_few_starts  # noqa: SLF001
             others = subject.counterfeits[: 2 if rows else 1]
             return all(_fewest(_switched(other, (switch,)) or (other,)) for other in others)
+        except TimeLimitError:
+            raise
+        except LarsError:
+            return False
+
+    def differ(self, run: HuntedRun, one: Switch, other: Switch) -> bool:
+        """Return whether two faults predict different answers to the stream of a run.
+
+        The function computes the answers that the fault `one` predicts. If they cannot be computed, because
+        the fault `one` only describes a relation of expected and reported rows, the function returns false.
+        """
+        try:
+            subject = self.at_zero._subject(run).with_few_starts  # noqa: SLF001
+            recorded = subject.recorded
+            ways = [way for way in _switched(subject, (one,)) or () if _is_computable(way, subject)]
+            predicted = [way.counterfeits[0].recorded.recording for way in ways]
+            told = [replace(subject, recorded=replace(recorded, recording=answers)) for answers in predicted]
+            return bool(told) and all(_fewest(_switched(own, (other,)) or (own,)) for own in told)
+        except TimeLimitError:
+            raise
         except LarsError:
             return False
 
@@ -631,6 +656,12 @@ def _switched(subject: JudgedRun, on: tuple[Switch, ...]) -> list[JudgedRun] | N
             others = (other for one in subjects for other in switch.change(one))
             subjects = list(islice(others, _MOST_SUBJECTS))
     return None if on and subjects and all(other is subject for other in subjects) else subjects
+
+
+def _is_computable(way: JudgedRun, subject: JudgedRun) -> bool:
+    """Return whether a changed run still has its answers and times, so that its right answers are known."""
+    mine, yours = way.recorded, subject.recorded
+    return (way.pattern, mine.recording, mine.options.match) == (None, yours.recording, yours.options.match)
 
 
 def _as_explained(subject: JudgedRun, on: tuple[Switch, ...]) -> JudgedRun:
@@ -778,6 +809,8 @@ def follows(engine: Engine, run: HuntedRun, options: JudgeOptions, rules: Sequen
     pushwise = _pushwise(run, options, times=False)
     try:
         return judged_by(engine, run.run, run.answers.recording(), pushwise, off).correct is True
+    except TimeLimitError:
+        raise
     except LarsError:
         return False
 

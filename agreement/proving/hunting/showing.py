@@ -17,7 +17,7 @@ from agreement.proving.hunting.hunted_queries import HuntedQuery
 from agreement.proving.hunting.references import HuntedRun, Reference, Switch
 from agreement.proving.hunting.streams import Stream
 from lars.dataclass import dataclass
-from lars.errors import LarsError
+from lars.errors import LarsError, TimeLimitError
 
 
 def neighbours(query: HuntedQuery, stream: Stream) -> Iterator[Stream]:
@@ -64,11 +64,15 @@ def size(query: HuntedQuery, stream: Stream) -> tuple[float, ...]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cause:
-    """A possible fault that explains wrong runs, with these runs, and the runs that are evidence for it."""
+    """A possible fault that explains wrong runs, with these runs, and the runs that are evidence for it.
+
+    `equals` contains other possible faults, from which no run of the hunt tells this fault apart.
+    """
 
     switch: Switch
     explained: Sequence[HuntedRun]
     evidence: Sequence[HuntedRun]
+    equals: Sequence[Switch] = ()
 
     @property
     def off(self) -> tuple[EngineRule, ...]:
@@ -103,6 +107,8 @@ def without(engine: Engine, run: HuntedRun, off: Sequence[EngineRule]) -> Hunted
     registration = run.query.registration.model_copy(update={"options": {"off": [rule.name for rule in off]}})
     try:
         answers = answers_of(BuiltInEngine(engine), registration, run.run.pushes)
+    except TimeLimitError:
+        raise
     except LarsError:
         return None
     return None if answers.profile is None else replace(run, answers=answers)

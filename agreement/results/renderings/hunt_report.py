@@ -33,6 +33,7 @@ _FAULTS_NAMED: Final = 4
 _LONGER: Final = 4
 """The factor by which a second hunt gets more time, if the first hunt could not try all rules."""
 CUT_OFF: Final = "the time limit cut off the search for a smaller stream"
+UNSTEADY: Final = "the engine is not deterministic"
 _FIRST: Final = re.compile(r"; |: |, and |, not ")
 
 
@@ -72,9 +73,17 @@ def as_text(hunt: Hunt, folders: Sequence[str]) -> Iterator[RenderableType]:
 def _size_text(fault: Fault) -> str:
     """Return a text with the size of a fault's stream; it is the smallest if the search was not cut off."""
     triples = outputs.quantity(len(fault.run.pushes), "triple")
-    return (
-        f"the smallest with {triples}" if fault.smallest else f"the smallest found with {triples}; {CUT_OFF}"
-    )
+    if not fault.repeated:
+        return f"shown with {triples}"
+    why = smaller_text(fault)
+    return f"the smallest with {triples}" if why is None else f"the smallest found with {triples}; {why}"
+
+
+def smaller_text(fault: Fault) -> str | None:
+    """Return the reason why a smaller stream may show a fault; None if no smaller stream shows the fault."""
+    if fault.smallest:
+        return None
+    return CUT_OFF if fault.repeated else UNSTEADY
 
 
 def _failed_text(hunt: Hunt) -> str:
@@ -86,7 +95,7 @@ def _failed_text(hunt: Hunt) -> str:
 def consequence_text(hunt: Hunt, fault: Fault) -> str | None:
     """Return the advice to mend the faults with a known rule first; None for a fault with a known rule."""
     named = [str(number) for number, one in enumerate(hunt.faults, 1) if one.rule is not None]
-    if fault.rule is not None or fault.failure is not None or not fault.repeated or not named:
+    if fault.rule is not None or fault.failure is not None or fault.of or not fault.repeated or not named:
         return None
     few = f"fault{'s' if len(named) > 1 else ''} {outputs.first_few(named, _FAULTS_NAMED)}"
     return f"may be a consequence of {few}: mend {few} first, and hunt again"
@@ -178,12 +187,12 @@ def _wrong_report(fault: Fault) -> str:
     """Return a text about the first wrong report of a run: the query, the time, and the rows."""
     query = fault.run.query.name
     place = next((place for place in fault.verdict.places if place.problem is not None), None)
-    if place is None:
+    if place is None or place.problem_text is None:
         return f"wrong answers to {query}"
     names = _term_names(fault)
     came, right = (_rows_text(rows, names) for rows in (_came(fault, place), place.right_rows))
     if came == right:
-        return f"wrong answers to {query}, {_where(fault, place)}: {place.problem}"
+        return f"wrong answers to {query}, {_where(fault, place)}: {place.problem_text}"
     return f"wrong answers to {query}, {_where(fault, place)}: {came} instead of {right}"
 
 
@@ -206,11 +215,16 @@ def places_table(fault: Fault) -> Table:
             _where(fault, place),
             _rows_text(place.right_rows, texts),
             _rows_text(_came(fault, place), texts),
-            place.problem or "right",
+            place.problem_text or "right",
         )
-        for place in fault.verdict.places
+        for place in _places(fault)
     )
     return outputs.table(None, ("where", f"right ({names})", f"came ({names})", "verdict"), places)
+
+
+def _places(fault: Fault) -> tuple[ReportMatch, ...]:
+    """Return the compared reports of a fault's run, and the reports that are not judged."""
+    return (*fault.verdict.places, *fault.verdict.unjudged)
 
 
 def _where(fault: Fault, place: ReportMatch) -> str:
@@ -241,7 +255,7 @@ def _came(fault: Fault, place: ReportMatch) -> list[Row]:
 
 def _term_names(fault: Fault) -> Mapping[str | None, str]:
     """Return a short text for each term of a run; terms whose short texts are equal show their kinds."""
-    rows = (row for place in fault.verdict.places for row in (*place.right_rows, *_came(fault, place)))
+    rows = (row for place in _places(fault) for row in (*place.right_rows, *_came(fault, place)))
     return outputs.names_apart(chain(*(push.triple for push in fault.run.pushes), *rows))
 
 
@@ -258,11 +272,13 @@ def rule_text(fault: Fault) -> str:
     """Return a sentence about the rule of the engine that predicts its wrong answers, if known."""
     if fault.rule is not None:
         more = "" if fault.isolated else f" {_beside_text(fault)}."
-        return f"The engine follows another rule: {fault.rule.sentence}.{more}"
+        return f"The engine follows another rule: {fault.rule_sentence}.{more}"
     if fault.failure is not None:
         return f"The engine does not answer the messages of this run: {fault.failure}."
     if not fault.repeated:
         return "A new process answered the same query and stream otherwise: the engine is not deterministic."
+    if fault.of:
+        return f"No rule is proved: {fault.partial_sentence}."
     where = "" if fault.alike is None else f"; what is wrong has this in common: {fault.alike}"
     if fault.likely is not None:
         but = "time was up before all known rules were tried"
@@ -320,7 +336,7 @@ def fault_markdown(hunt: Hunt, fault: Fault, made: Sequence[tuple[str, str]], fo
     parts = (
         f"# {hunt.name}: {title(fault)}",
         _summary(hunt, fault),
-        *(() if fault.smallest else (f"A smaller stream may show this fault: {CUT_OFF}.",)),
+        *(() if (why := smaller_text(fault)) is None else (f"A smaller stream may show this fault: {why}.",)),
         "## Query",
         f"```sparql\n{fault.run.query.registration.query.strip()}\n```",
         *(("Static data:", "```\n" + "\n".join(static) + "\n```") if static else ()),
@@ -426,6 +442,9 @@ def as_json(hunt: Hunt, folders: Sequence[str], refusals: Sequence[tuple[str, st
                 "repeated": fault.repeated,
                 "untried": fault.untried,
                 "likely": fault.likely,
+                "equal_rules": [rule.sentence for rule in fault.equal_rules],
+                "wrong_runs": fault.of or None,
+                "contradicted": fault.against,
                 "isolated": fault.isolated,
                 "other_rules": [rule.sentence for rule in fault.other_rules],
                 "query": fault.run.query.registration.query,
@@ -439,9 +458,9 @@ def as_json(hunt: Hunt, folders: Sequence[str], refusals: Sequence[tuple[str, st
                         "where": _where(fault, place),
                         "right": list(map(list, place.right_rows)),
                         "came": list(map(list, place.came_rows)),
-                        "problem": place.problem,
+                        "problem": place.problem_text,
                     }
-                    for place in fault.verdict.places
+                    for place in _places(fault)
                 ],
                 "folder": folders[number] if number < len(folders) else None,
             }
@@ -542,7 +561,7 @@ def _fault(hunt: Hunt, number: int, fault: Fault, folder: str) -> outputs.Json:
         "number": number + 1,
         "title": title(fault),
         "triples": len(pushes),
-        "cut_off": None if fault.smallest else CUT_OFF,
+        "cut_off": smaller_text(fault),
         "runs": fault.times,
         "seconds": f"{fault.seconds:.1f}",
         "repeated": fault.repeated,

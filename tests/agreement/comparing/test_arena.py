@@ -25,6 +25,26 @@ def test_of_switches_that_explain_the_same_the_first_is_preferred():
     assert [arena([6, 12]).single_cause(order).switch for order in ([2, 3], [3, 2])] == [2, 3]
 
 
+def test_of_switches_with_as_much_evidence_the_one_that_leaves_no_run_unexplained_is_the_cause():
+    """Evidence is counted in 60 runs at most, so that two switches can have the same."""
+    runs = [*[6] * 99, 3]
+    assert [arena(runs).single_cause(order).switch for order in ([2, 3], [3, 2])] == [3, 3]
+
+
+def test_switches_that_no_run_tells_apart_are_equal():
+    assert arena([6, 12], right=[5]).equals(2, [2, 3, 4]) == [3]
+    assert arena([6, 12], right=[9]).equals(2, [3, 4]) == []
+    assert arena([6, 2]).equals(2, [3]) == []
+
+
+def test_a_switch_without_an_effect_predicts_only_right_runs():
+    several = arena([6], right=[6])
+    several.misses = lambda _, on: None if on == (3,) else 0
+    assert several.equals(2, [3]) == []
+    several.wrong = []
+    assert several.equals(2, [3]) == [3]
+
+
 def test_a_switch_that_predicts_something_else_of_right_runs_is_no_cause():
     assert arena([6, 12], right=[5, 7]).single_cause([2]) is None
     assert arena([6, 12], right=[4]).single_cause([2]).alarms == 0
@@ -89,6 +109,12 @@ def of_some_runs(wrong, right=()):
     several = arena(wrong, right)
     several.expects = lambda run, switch: run % switch == 0
     return several
+
+
+def test_a_switch_that_a_right_run_contradicts_explains_nothing():
+    assert arena([6, 12, 5], right=[4]).count_explained(2) == 2
+    assert arena([6, 12, 5], right=[4, 7]).count_explained(2) == 0
+    assert arena([6, 12, 5], right=[4, 7]).contradictions(2) == 2
 
 
 def test_the_switches_that_are_nearest_come_first():

@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from agreement import api
 from tests.agreement.command import lars
 from tests.agreement.comparing.judge.test_batches import case
@@ -67,6 +69,75 @@ def test_a_single_change_comes_before_an_engine_version_that_explains_as_much(tm
     best, second, *_ = explained(path)
     assert best.startswith("rspql with bounds = high-open predicts every report")
     assert second == "or the engine rsp-js-1.3.5 predicts every report, and nothing else"
+
+
+TWO_WINDOWS = """PREFIX : <http://e/>
+REGISTER {} <http://e/out> AS
+SELECT ?s ?o ?r
+FROM NAMED WINDOW :w ON STREAM :S [RANGE 4 STEP 2]
+FROM NAMED WINDOW :v ON STREAM :S [RANGE 6 STEP 3]
+WHERE {{
+WINDOW :w {{ ?s :p ?o }}
+WINDOW :v {{ ?s :p ?r }} }}"""
+NEWEST = 'rspql with the fault "only the last of the windows that close between two arrivals reports"'
+
+
+def newest_only(operator, pushes):
+    """Return the reports of an engine that evaluates only the newest of the windows that have closed."""
+    done, before = 0, set()
+
+    def content(at, length, step):
+        end = max(length, -(-(at - length) // step) * step + length)
+        return end == at, {o for t, o in pushes if end - length < t <= at}
+
+    for number, (now, _) in enumerate(pushes):
+        contents = {at: [content(at, 4, 2), content(at, 6, 3)] for at in range(done + 1, now)}
+        closes = [at for at, shown in contents.items() if any(closed and own for closed, own in shown)]
+        if not closes:
+            continue
+        done = closes[-1]
+        (_, first), (_, second) = contents[done]
+        rows = {(o, r) for o in first for r in second}
+        new, before = (rows - before if operator == "IStream" else rows), rows
+        if new:
+            told = [{"s": "<http://e/a>", "o": f'"{o}"', "r": f'"{r}"'} for o, r in sorted(new)]
+            yield {"t": done, "trigger": number, "rows": told}
+
+
+@pytest.mark.parametrize("operator", ["RStream", "IStream"])
+def test_an_engine_that_evaluates_only_the_newest_of_several_closed_windows_is_diagnosed(operator, tmp_path):
+    """Windows of different slides close at times that are no multiples of one slide."""
+    times = (1, 2, 5, 11, 12, 13, 17, 19, 23, 24, 28, 33, 34, 41)
+    pushes = [(t, str(t % 5)) for t in times]
+    path = case(
+        tmp_path,
+        "newest",
+        query=TWO_WINDOWS.format(operator),
+        engine="mine-1",
+        stream=pushed(*pushes),
+        output=list(newest_only(operator, pushes)),
+    )
+    best, *_ = explained(path)
+    assert best.startswith(NEWEST)
+
+
+def test_no_label_of_a_blank_node_explains_answers_without_blank_nodes(tmp_path):
+    output = [
+        {"t": t, "trigger": n, "rows": [{"s": "<http://e/a>"}] if t == 4 else []}
+        for n, t in ((1, 4), (2, 8), (3, 12))
+    ]
+    path = case(
+        tmp_path,
+        "empty",
+        query=QUERY.format("?s"),
+        engine="mine-1",
+        stream=[
+            {**one, "triple": one["triple"].replace("/p>", "/p>" if one["t"] == 1 else "/q>")}
+            for one in pushed((1, "1"), (5, "1"), (9, "1"), (13, "1"))
+        ],
+        output=output,
+    )
+    assert not any("blank node" in line for line in explained(path))
 
 
 SEEN, NOISE = '<http://e/a> <http://e/p> "1" .', "<http://e/n> <http://e/n> <http://e/n> ."

@@ -75,9 +75,10 @@ def test_an_engine_with_aligned_windows_has_a_fault_only_if_windows_are_not_said
     assert aligned(JudgeOptions()) == ["windows that opened before time 0 also report"]
 
 
-def test_an_engine_whose_windows_begin_at_0_lacks_windows_if_they_are_said_to_be_aligned():
+def test_an_engine_whose_windows_begin_at_0_has_another_t0_if_they_are_said_to_be_aligned():
+    """A window of RANGE 3 and STEP 2 that begins at 0 never closes at a multiple of its slide."""
     (fault,) = hunted("rspql", JudgeOptions(t0="aligned"), size(80, 150)).faults
-    assert fault.sentence == "windows that opened before time 0 do not report"
+    assert fault.sentence == "windows begin at another t0: 0"
 
 
 def test_judging_one_run_ends_with_the_time_of_the_hunt():

@@ -1,5 +1,6 @@
 """The stream that a fault shows: right without its cause; and which causes come first."""
 
+from contextlib import nullcontext
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -23,6 +24,9 @@ from agreement.proving.hunting import (
 from agreement.proving.hunting.explanation import Explanation, run_hunt
 from agreement.proving.hunting.showing import Cause, Isolation, RuleCause, without
 from agreement.proving.hunting.streams import closing_streams
+from agreement.proving.hunting.switches import parameters_of
+from lars.errors import TimeLimitError
+from solver.deadlines import Deadline, until
 from tests.sizes import size
 
 JUDGE = reference("rspql", builtin("rspql"), JudgeOptions())
@@ -104,13 +108,13 @@ def test_the_shown_streams_of_a_hunt_are_right_without_their_rules():
 def test_a_change_of_the_specification_is_shown_before_the_rules_of_another_engine(engine, first):
     causes, order = {"switch": Cause(SILENT, (), ()), "rule": cause_of("D1")}, []
     hunt = SimpleNamespace(name=engine, reference=JUDGE, queries=(), seconds=1, faults=[])
-    hunt.limits, hunt.is_past = HuntLimits(600), lambda _: False
+    hunt.limits, hunt.is_past, hunt.in_time = HuntLimits(600), lambda _: False, nullcontext
     explanation = SimpleNamespace(hunt=hunt, followed=VERSION, cause_switches=(), _unexplained=list)
     explanation.causes, explanation.rules = [causes["switch"]], [causes["rule"]]
     explanation._find_causes = lambda: None
     explanation._isolating_runs = lambda *_: [None, None]
     explanation._add_fault = lambda _, cause, *__: order.append(cause)
-    explanation._add_unexplained = lambda: None
+    explanation._add_unexplained = explanation._settle_equal_causes = lambda: None
     Explanation.add_faults(explanation)
     assert order[0] is causes[first]
 
@@ -124,6 +128,7 @@ def test_changes_of_the_specification_are_tried_before_the_rules_of_other_engine
         right=[],
         cause_switches=(),
         parameters=(),
+        causes=[],
         _unexplained=list,
         **dict.fromkeys(("_join_causes", "_remove_doubtful", "_remove_unshown"), list),
     )
@@ -139,10 +144,19 @@ def test_changes_of_the_specification_are_tried_before_the_rules_of_other_engine
 
 
 def test_nothing_is_said_of_a_run_once_the_time_is_over():
-    explanation = SimpleNamespace(judge=JUDGE, hunt=SimpleNamespace(is_past=lambda share: share >= 1))
+    hunt = SimpleNamespace(is_past=lambda _: True)
     run = run_of("total", 2, 4)
     assert JUDGE.misses(run, ()) > 0
-    assert Explanation._misses(explanation, run, ()) is None
+    with pytest.raises(TimeLimitError), until(Deadline(60, 0)):
+        Explanation._misses(SimpleNamespace(judge=JUDGE, hunt=hunt), run, ())
+
+
+def test_that_the_time_is_over_is_no_answer_of_a_run():
+    """A run that is not judged in time would count as one that refutes a fault, or as no evidence of it."""
+    (closed,) = (one for one in parameters_of(builtin("rspql"), JUDGE.options) if "= closed" in one.sentence)
+    for told in (JUDGE.misses, JUDGE.can_refute, lambda run, on: JUDGE.expects(run, *on)):
+        with pytest.raises(TimeLimitError), until(Deadline(1, 0)):
+            told(run_of("total", 2, 4), (closed,))
 
 
 @pytest.mark.parametrize(

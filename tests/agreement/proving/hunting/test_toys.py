@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from functools import partial
+from time import sleep
 from types import SimpleNamespace
 from unittest.mock import Mock
 
@@ -20,6 +21,7 @@ from agreement.proving.hunting import (
     made_queries,
     query_switches,
     reference,
+    references,
     streams,
 )
 from agreement.proving.hunting.explanation import Cause, Explanation, run_hunt
@@ -28,6 +30,7 @@ from agreement.proving.hunting.showing import Isolation
 from agreement.proving.hunting.switches import faults_of_recording
 from agreement.results.renderings.hunt_report import as_text
 from lars.durations import MILLISECOND
+from solver.deadlines import check_time
 from tests.agreement.proving.hunting.toy_faults import NAMES
 from tests.agreement.proving.hunting.toy_process import Toy
 from tests.benchmarks.hunted_toys import hunted
@@ -123,7 +126,7 @@ def test_a_name_that_other_runs_refute_is_said_of_these_runs_only():
     assert fault.alike is None  # A further fault may be the reason: the runs are closer to this one.
     explanation.right += explanation.wrong[:1]
     explanation.right[-1] = replace(cause.evidence[0], answers=right_answers(cause.evidence[0]))
-    assert explanation._limits(cause) == "in these runs: refuted by 1 other run"
+    assert explanation._contradicting(cause) == 1
 
 
 def right_answers(run):
@@ -187,12 +190,35 @@ def test_a_fault_that_has_a_name_is_not_unexplained_where_time_is_up_before_all_
     assert fault.sentence.startswith("time was up before all rules were tried: ")
     # The smallest stream has one fault of the two, and a parameter that explains it is named.
     assert fault.likely == "bounds = closed"
-    assert "rules were tried: bounds = closed explains the smallest stream; in all wrong ru" in fault.sentence
+    told = f"tried: bounds = closed explains the smallest stream, and {fault.likely_runs} of the wrong runs; "
+    assert told in fault.sentence
+    assert 0 < fault.likely_runs <= fault.times
     assert "unexplained" not in "".join(map(str, as_text(hunt, ())))
     fault.untried = False
     assert fault.sentence.startswith(
-        "no fault explains all wrong runs: bounds = closed explains the smallest stream; in all wrong runs, "
+        "no fault explains all wrong runs: bounds = closed explains the smallest stream, and "
     )
+
+
+@pytest.mark.parametrize("fault", ["closed", "count-plus-one"])
+def test_a_hunt_keeps_its_time_limit_if_each_judgement_is_slow(fault, monkeypatch):
+    """The search for causes, the search for a smaller stream and the description each judge many runs."""
+    judged = references.judge.judge_recording
+
+    def slowly(*of):
+        sleep(0.04)
+        check_time()
+        return judged(*of)
+
+    monkeypatch.setattr(references.judge, "judge_recording", slowly)
+    queries = [one for one in made_queries(Toy(fault)).queries if one.name in ("tumbling", "total")]
+    judge = reference("rspql", builtin("rspql"), JudgeOptions())
+    hunt = Hunt(Toy(fault), queries, judge, HuntLimits(3))
+    run_hunt(hunt)
+    assert hunt.seconds < 3.3
+    (found,) = hunt.faults
+    assert found.untried
+    assert found.sentence.startswith("time was up before all rules were tried: ")
 
 
 def test_a_slow_engine_is_given_short_streams_and_a_late_reply_is_no_fault():

@@ -295,6 +295,8 @@ class Run:
         opening = start + max(0, passed) * step if FAULT != "each-arrival" else at - length
         if FAULT == "step-too-long":
             opening -= step
+        if FAULT == "open-slides":
+            opening = at - length
         opening += {"range-two-longer": -2, "range-two-shorter": 2}.get(FAULT, 0)
         late = {"first-window-late": 0, "last-window-late": -1}.get(FAULT)
         several = len(self.query.windows) > 1
