@@ -274,11 +274,11 @@ def _of_windows(run: HuntedRun, t: float) -> Iterator[tuple[str, int]]:
 def _shown(run: HuntedRun, number: int, t: float) -> list[Push]:
     """Return the triples in a window that closes at time `t` (in ms).
 
-    The window contains the triples of its stream in the interval (t - length, t].
+    The window contains the triples of its stream in the interval (t - length, t]. Windows of triples have no
+    number.
     """
-    read = sources(run.query.read)
-    length = run.query.windows[number][0] * run.query.tick
-    name = str(read[number].stream) if number < len(read) else ""
+    read = [source for source in sources(run.query.read) if isinstance(source.window, Range)]
+    length, name = run.query.windows[number][0] * run.query.tick, str(read[number].stream)
     return [push for push in run.pushes if push.stream == name and t - length < push.t <= t]
 
 

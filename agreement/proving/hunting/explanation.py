@@ -228,7 +228,7 @@ class Explanation:
         tells both apart, both are kept.
         """
         for place, cause in enumerate(self.causes):
-            if cause.switch.held is not None or self.hunt.is_past(_SEARCH_END):
+            if cause.switch.held is not None or self.hunt.is_past(_SEARCH_END) or not self.wrong:
                 continue
             equal = self.arena.equals(cause.switch, self.switches)
             for run in self._telling_runs(cause.switch, equal):
@@ -788,5 +788,6 @@ def _explain(hunt: Hunt) -> None:
     if steady and len(hunt.faults) < (hunt.limits.faults or MOST_FAULTS):
         in_order = [hunt.defined(runs) for runs in (in_turns(steady), hunt.right)]
         Explanation(hunt, *in_order).add_faults()
-    elif steady:
-        hunt.left = len(steady)
+    else:
+        # The stream that a new process answers otherwise is one of the wrong runs.
+        hunt.left = len(hunt.wrong) - sum(not fault.repeated for fault in hunt.faults)

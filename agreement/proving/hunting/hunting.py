@@ -5,7 +5,7 @@ The module `explanation.py` explains the wrong runs.
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager
 from dataclasses import field
 from functools import partial
 from itertools import zip_longest
@@ -105,6 +105,7 @@ class Fault:
       wrong runs.
     - `untried` is true if no rule explains the fault, and time was up before all rules were tried.
     - `repeated` is false if a new process answered differently, so that the engine is not deterministic.
+      `confirmed` is false if no time was left to run a new process.
     - `failure` is the message of the error if the engine fails in the run instead of answering: it crashes,
       does not reply in time, or sends an invalid reply. The run then has no answers.
     - `smallest` is false if a time limit ended the search for a smaller stream, or if the fault is not
@@ -120,6 +121,7 @@ class Fault:
     other_rules: tuple[references.Switch, ...] = ()
     times: int = 1
     repeated: bool = True
+    confirmed: bool = False
     untried: bool = False
     likely: str | None = None
     failure: str | None = None
@@ -159,14 +161,14 @@ class Fault:
     @property
     def partial_sentence(self) -> str:
         """The rule that explains a part of the wrong runs, and the numbers of the other runs."""
-        left = f"; nothing explains {_other_runs(self.left)}" if self.left else ""
+        left = f"; {_other_runs(self.left)} not explained" if self.left else ""
         verb = "contradicts" if self.against == 1 else "contradict"
         against = f"; {quantity(self.against, 'run')} of the hunt {verb} this" if self.against else ""
         return f"{self.likely} explains {self.times} of {self.of} wrong runs{left}{against}"
 
 
 def _other_runs(number: int) -> str:
-    return "the other run" if number == 1 else f"{number} of them"
+    return "1 of them is" if number == 1 else f"{number} of them are"
 
 
 def or_sentence(first: str, others: Sequence[references.Switch]) -> str:
@@ -499,9 +501,14 @@ class Hunt:
             return
         if fault.failure is None:
             fault.repeated = self.repeats(fault.run)
+            if self.is_past(1) and fault.repeated:
+                return
         else:
-            with suppress(TimeIsUpError):
+            try:
                 fault.repeated = self._failure(fault.run) is not None
+            except TimeIsUpError:
+                return
+        fault.confirmed = True
         # A stream with fewer triples was right once, and may be wrong in another run.
         fault.smallest = fault.smallest and fault.repeated
 

@@ -106,7 +106,7 @@ def choice_text(fault: Fault) -> str | None:
 
     RSP-QL leaves the parameters to the engine, so the author of the engine may have chosen the value.
     """
-    sentence = "" if fault.rule is None else fault.rule.sentence
+    sentence = (fault.likely or "" if fault.of else "") if fault.rule is None else fault.rule.sentence
     name, equals, _ = sentence.partition(" = ")
     if equals and name in Specification.model_fields:
         how = (
@@ -358,11 +358,11 @@ def _summary(hunt: Hunt, fault: Fault) -> str:
     """Return a sentence with the size of a fault's stream, and the number of runs that show the fault."""
     size = outputs.quantity(len(fault.run.pushes), "triple")
     if fault.failure is not None:
-        same = ", also in a new process" if fault.repeated else ""
+        same = ", also in a new process" if fault.repeated and fault.confirmed else ""
         failed = outputs.quantity(fault.times, "run")
         judged = f"{hunt.judged_runs} were judged"
         return f"{size} on which {hunt.name} fails{same}; it fails in {failed}, and {judged}."
-    same = ", the same in a new process" if fault.repeated else ""
+    same = ", the same in a new process" if fault.repeated and fault.confirmed else ""
     runs = outputs.quantity(hunt.judged_runs, "judged run")
     return f"{size} that {hunt.name} answers wrongly by {hunt.reference.name}; {fault.times} of {runs}{same}."
 
@@ -439,7 +439,7 @@ def as_json(hunt: Hunt, folders: Sequence[str], refusals: Sequence[tuple[str, st
                 "smallest": fault.smallest,
                 "runs": fault.times,
                 "seconds": round(fault.seconds, 3),
-                "repeated": fault.repeated,
+                "repeated": None if fault.repeated and not fault.confirmed else fault.repeated,
                 "untried": fault.untried,
                 "likely": fault.likely,
                 "equal_rules": [rule.sentence for rule in fault.equal_rules],

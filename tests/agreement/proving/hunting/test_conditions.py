@@ -9,14 +9,17 @@ from agreement.comparing.matching.likeness import RowMatch
 from agreement.comparing.matching.places import ReportMatch
 from agreement.documents.recordings import Push
 from agreement.engines.adapters.built_in import BuiltInEngine
+from agreement.engines.adapters.messages import open_message
 from agreement.engines.specifications import builtin
 from agreement.proving.hunting import HuntedRun, answer_switches, made_queries
 from agreement.proving.hunting.alphabets import alphabet
-from agreement.proving.hunting.conditions import ComparedRun, condition, missing_rows, where_wrong
+from agreement.proving.hunting.conditions import ComparedRun, _shown, condition, missing_rows, where_wrong
+from agreement.proving.hunting.hunted_queries import hunted_query
 from lars.language.terms import XSD
 from solver.facts import Static
 from tests.agreement.proving.hunting.told import placed
 from translate.dialects import read_query
+from translate.model.query import Language
 
 A, B = ("<http://e/a>", "<http://e/s>"), ('"x"@en', "<http://e/s>")
 
@@ -52,6 +55,17 @@ def test_a_condition_is_of_nearly_all_wrong_items_and_of_few_right_ones(wrong, r
 def query():
     queries = made_queries(BuiltInEngine(builtin("rspql"))).queries
     return next(one for one in queries if one.name == "sliding")
+
+
+def test_the_content_of_a_window_is_of_its_own_stream_if_a_window_of_triples_comes_first():
+    text = (
+        "SELECT ?s ?o FROM STREAM <http://e/T> [RANGE TRIPLES 2] FROM STREAM <http://e/S> [RANGE 4s STEP 4s] "
+        "WHERE { ?s <http://e/p> ?o }"
+    )
+    hunted = hunted_query("q", open_message(f"REGISTER QUERY q AS {text}"), Language.CSPARQL)
+    triple = hunted.letters[0][1]
+    pushes = tuple(Push(1000.0, f"<http://e/{name}>", triple) for name in "TS")
+    assert _shown(HuntedRun(hunted, pushes, None), 0, 4000.0) == [pushes[1]]
 
 
 def compared(times, *places):

@@ -89,7 +89,7 @@ def test_a_cause_that_leaves_wrong_runs_unexplained_is_said_to_explain_a_part():
     (found,) = [one for one in hunt.faults if one.of]
     assert found.rule is None
     assert re.fullmatch(
-        r"explained in part: bounds = closed explains \d+ of \d+ wrong runs; nothing explains \d+ of them",
+        r"explained in part: bounds = closed explains \d+ of \d+ wrong runs; \d+ of them are not explained",
         found.sentence,
     )
     assert 0 < found.times < found.of

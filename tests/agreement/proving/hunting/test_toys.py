@@ -259,6 +259,30 @@ def test_a_stream_is_the_smallest_only_if_time_was_left_for_a_smaller_one(fails,
     assert minimized() == (run, False)
 
 
+def test_a_fault_that_a_new_process_does_not_repeat_has_no_smallest_stream():
+    query = made_queries(Toy("right")).queries[0]
+    judge = reference("rspql", builtin("rspql"), JudgeOptions())
+    hunt = Hunt(Toy("row-short"), [query], judge, HuntLimits(600))
+    run = hunt.run(query, next(streams(query, 0)))
+    steady, changed = Fault(run, RunVerdict(False), 1.0), Fault(run, RunVerdict(False), 1.0)
+    hunt.confirm(steady)
+    hunt.engine.fault = "rows-twice"
+    hunt.confirm(changed)
+    assert [(one.repeated, one.smallest) for one in (steady, changed)] == [(True, True), (False, False)]
+    assert [one.confirmed for one in (steady, changed)] == [True, True]
+    hunt.start -= 600
+    late = Fault(run, RunVerdict(False), 1.0)
+    hunt.confirm(late)
+    assert (late.repeated, late.confirmed) == (True, False)
+
+
+def test_runs_that_a_new_process_answers_otherwise_stay_unexplained():
+    hunt = hunted("random", 40, ("tumbling", "sliding"))
+    (found,) = hunt.faults
+    assert (found.repeated, found.smallest) == (False, False)
+    assert hunt.left == len(hunt.wrong) - 1 > 0
+
+
 @pytest.mark.parametrize("change", [answer_switches._at_arrival, answer_switches._at_one_time])
 def test_a_change_of_the_times_says_nothing_of_a_run_without_reports(change):
     recorded = SimpleNamespace(run=SimpleNamespace(pushes=()), recording=SimpleNamespace(reports=()))

@@ -151,6 +151,28 @@ def test_the_headline_names_a_crash_or_another_unit(changed, said, tests):
     assert ("1000 times" in text) is (said is not None and "1000 times" in said)
 
 
+@pytest.mark.parametrize(
+    ("failures", "kind", "opened"),
+    [(1, FailedEngineError, 2), (2, FailedEngineError, 3), (3, FailedEngineError, 3), (1, TimeIsUpError, 1)],
+)
+def test_an_engine_that_fails_at_one_query_is_tried_with_others(failures, kind, opened, tests):
+    right, queries = built_in("rspql"), []
+
+    def opens(registration):
+        queries.append(registration.query)
+        if len(queries) <= failures:
+            raise kind("broken")
+        return right.open(registration)
+
+    found = partial(writing_of, SimpleNamespace(open=opens), tests, {}, None)
+    if opened > failures:
+        assert found().dialect == "rspql"
+    else:
+        with pytest.raises(kind):
+            found()
+    assert len(queries) == opened
+
+
 def test_the_first_test_without_a_reply_has_a_hint_at_once(tests):
     """With 63 tests and the default of 30 s, a hint after the last test would come after half an hour."""
     notes = []

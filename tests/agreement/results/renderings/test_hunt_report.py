@@ -9,11 +9,14 @@ from agreement.documents.recordings import Push
 from agreement.proving.hunting import Fault, RunVerdict, Switch
 from agreement.results.renderings.hunt_report import (
     _size_text,
+    _summary,
     again_text,
     case_name,
+    choice_text,
     consequence_text,
     places_table,
     rule_text,
+    smaller_text,
     stream_table,
     title,
 )
@@ -121,3 +124,31 @@ def test_a_stream_is_the_smallest_only_if_the_search_for_a_smaller_one_ended():
     assert _size_text(shown) == "the smallest with 2 triples"
     cut_off = "the smallest found with 2 triples; the time limit cut off the search for a smaller stream"
     assert _size_text(replace(shown, smallest=False)) == cut_off
+
+
+def test_no_stream_is_the_smallest_of_a_fault_that_does_not_repeat():
+    """A stream with fewer triples may have been right by chance."""
+    shown = fault([A], [], (1, A), (5, A), repeated=False, smallest=False)
+    assert _size_text(shown) == "shown with 2 triples"
+    assert smaller_text(shown) == "the engine is not deterministic"
+
+
+def test_reports_that_are_not_judged_are_shown_but_are_no_problem_of_a_fault():
+    unjudged = replace(placed(8, [], [(A,)]), problem="not judged")
+    shown = fault([A], [], (1, A))
+    shown.verdict = replace(shown.verdict, unjudged=(unjudged,))
+    assert cells(places_table(shown))[3] == ["wrong", "not judged"]
+    shown.verdict = replace(shown.verdict, places=())
+    assert title(shown) == "wrong answers to tumbling"
+
+
+@pytest.mark.parametrize(("confirmed", "said"), [(True, ", the same in a new process."), (False, " runs.")])
+def test_a_new_process_is_said_to_answer_the_same_only_if_it_was_asked(confirmed, said):
+    hunt = SimpleNamespace(name="mine", reference=SimpleNamespace(name="rspql"), judged_runs=9)
+    assert _summary(hunt, fault([A], [], (1, A), confirmed=confirmed)).endswith(said)
+
+
+def test_a_parameter_that_explains_a_part_may_be_a_choice_of_the_engine():
+    part = fault([A], [], (1, A), likely="bounds = closed", of=9, left=2)
+    assert "set bounds in a specification" in choice_text(part)
+    assert choice_text(replace(part, of=0)) is None
