@@ -6,6 +6,7 @@ each guess.
 
 import os
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field, fields, is_dataclass, replace
@@ -29,9 +30,10 @@ from lars.errors import LarsError, Place, PlacedError
 from lars.files import exists, text_in
 from lars.language.formulas import Call
 from lars.language.terms import XSD, Iri, Literal, Variable
+from solver.facts import Static
 from solver.rdf import read_term
 from solver.settings import Warn, unsaid
-from solver.traces import Instant, MalformedPart, TimeKind, cell_time, check_format, show
+from solver.traces import Instant, MalformedPart, TimeKind, cell_time, check_format, read_static, show
 from solver.traces.formats.csv_lines import FLOATING, INFINITE, are_columns, csv_reader, delimiter_of
 from solver.traces.input_files import bare, readable
 from solver.traces.trace_times import LARGEST
@@ -185,6 +187,27 @@ def _texts_of(cells: Mapping[str, str], queries: Sequence[EngineQuery]) -> Itera
             continue
         objects = (one.object for one in patterns if one.predicate == Iri(predicate or ""))
         yield from (one for one in objects if isinstance(one, Variable) and one not in subjects)
+
+
+def _stored_as_texts(queries: Sequence[EngineQuery], static: Static) -> Iterator[Variable]:
+    """Yield the object variables for which static data contain texts, and nothing but texts.
+
+    A column with such a variable is joined with the texts, and no number is equal to "007".
+    """
+    objects = defaultdict[str, list[Variable]](list)
+    for one in _patterns([query.pattern for query in queries]):
+        if isinstance(one.predicate, Iri) and isinstance(one.object, Variable):
+            objects[str(one.predicate)].append(one.object)
+    stores = (static, *static.engine_stores.values())
+    graphs = [graph for own in stores for graph in (own.default, *own.named.values())]
+    kinds = defaultdict[str, set[bool]](set)
+    for graph in graphs:
+        for _, name, term in graph:
+            if name in objects and False not in kinds[name]:
+                kinds[name].add(_is_string(read_term(term)))
+    for name, are_texts in kinds.items():
+        if are_texts == {True}:
+            yield from objects[name]
 
 
 def _is_text(
@@ -684,6 +707,8 @@ class InitialExperiment:
         compared |= dict.fromkeys(_compared_with_texts(tuple(read), passed=False), True)
         cells = {path: _first_cells(path, headers[path]) for path in own}
         compared |= {variable: True for path in own for variable in _texts_of(cells[path], read)}
+        if own and self.input_options.static:
+            compared |= dict.fromkeys(_stored_as_texts(read, read_static(self.input_options.static)), True)
         several, guesses = len(set(own.values())) > 1, dict[str | None, GuessedColumns]()
         for path, names in own.items():
             stream = self._stream_of(path) if several else None

@@ -816,3 +816,31 @@ def test_events_with_nanoseconds_have_a_unit_that_divides_them(tmp_path, monkeyp
     (tmp_path / "t.csv").write_text("time,room,temp\n2026-05-04T08:00:01.123456789Z,hall,31\n")
     assert 'unit = "1ns"' in lars("init", "mine", "q.rq", "t.csv").out
     assert lars("solve", "mine").code == 0
+
+
+@pytest.mark.parametrize(
+    ("case", "is_joined"),
+    [
+        (("007", '"007"', '"{code}"'), True),
+        (("hall", '"hall"', "{code}"), True),
+        (("007", "7", "{code}"), False),
+        (("7", "7", "{code}"), True),
+        # Both kinds are stored: digits stay numbers.
+        (("7", '7, "008"', "{code}"), True),
+        (("hall", "<http://e/hall>", "e:{code}"), True),
+    ],
+)
+def test_a_column_that_joins_static_texts_has_texts(tmp_path, monkeypatch, case, is_joined):
+    """A column of the digits 007 was xsd:integer, which joins no "007"; a word was an IRI."""
+    cell, stored, template = case
+    monkeypatch.chdir(tmp_path)
+    where = "?x e:code ?c } GRAPH e:g { ?item e:sku ?c }"
+    (tmp_path / "q.rq").write_text(
+        f"PREFIX e: <http://e/> SELECT ?item {{ STREAM e:S [RANGE 3s] {{ {where} }}"
+    )
+    (tmp_path / "goods.ttl").write_text(f"<http://e/i> <http://e/sku> {stored} ; <http://e/n> 3 .")
+    (tmp_path / "t.csv").write_text(f"time,code\n3,{cell}\n")
+    made = lars("init", "mine", "q.rq", "t.csv", "--static", "http://e/g=goods.ttl")
+    columns = tomllib.loads((tmp_path / "mine/experiment.toml").read_text())["columns"]
+    assert columns["e:code"] == template, made.out
+    assert [len(answer.rows) for answer in api.solve("mine").answers] == [int(is_joined)]
