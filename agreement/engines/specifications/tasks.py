@@ -46,11 +46,20 @@ class EngineRun:
     origin: str = EPOCH
     wait: int = 0
     lateness: int | None = None
+    _known: dict[tuple[int, Duration, int | None], tuple[tuple[Push, ...], tuple[PushedTriple, ...]]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
+    """The elements of pushed triples, by the number of the tuple: copies with other queries use them too."""
 
     @property
     def elements(self) -> tuple[PushedTriple, ...]:
         """The pushed triples at time points, ordered by time and then by arrival."""
-        return elements_of(self.pushes, self.unit, lateness=self.lateness)
+        key = id(self.pushes), self.unit, self.lateness
+        if key not in self._known:
+            # With its tuple, so that no other tuple gets the same number.
+            elements = elements_of(self.pushes, self.unit, lateness=self.lateness)
+            self._known[key] = self.pushes, elements
+        return self._known[key][1]
 
     @property
     def last(self) -> int:

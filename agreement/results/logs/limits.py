@@ -124,11 +124,22 @@ def _numbers(*terms: str) -> set[Decimal]:
     return {number for number in numbers if number.is_finite()}
 
 
+def only_selects(query: EngineQuery, limit: Call) -> bool:
+    """Return whether a limit only selects answers: a stricter number then removes rows and changes none.
+
+    The limit is in no group, so that no aggregate depends on it, and the query has no LIMIT.
+    """
+    groups = (part for part in parts(query.pattern) if isinstance(part, patterns.Group))
+    return not query.modifiers.slices and not any(limit in _conditions(group.pattern) for group in groups)
+
+
 def fitting(
     limit: Call,
     base: Prediction,
     reach: ValueRange,
     predicted: Callable[[Decimal], Prediction],
+    *,
+    only_selects: bool = False,
 ) -> Prediction | None:
     """Return a prediction with another limit that leaves no evaluation unexplained; None without one.
 
@@ -140,9 +151,13 @@ def fitting(
         base: The prediction with the limit of the query.
         reach: The least and the greatest value of the variable of the limit.
         predicted: Returns the prediction with another number as the limit.
+        only_selects: Whether a stricter limit removes rows of each evaluation, and changes no other row. No
+            limit then explains a log that lacks predicted rows and has other rows at the same limit.
     """
     since, (_, _, own) = base.inside[0].end, _sides(limit)
     if since is None or (side := _side(limit, base, since)) is None:
+        return None
+    if only_selects and _lacks_and_adds(base, since):
         return None
     least, greatest = reach
     low = None if least is None else min(own, least) - 1
@@ -156,10 +171,16 @@ def fitting(
         if all(window.end is not None and window.end < since for window in tried.inside):
             return tried
         side = _side(limit, tried, since)
-        if side is None:
+        if side is None or (only_selects and _lacks_and_adds(tried, since)):
             return None
         low, high = (number, high) if side > 0 else (low, number)
     return None
+
+
+def _lacks_and_adds(prediction: Prediction, since: float) -> bool:
+    """Return whether a log lacks predicted rows, and also has rows that are not predicted, from a time on."""
+    later = [w for w in prediction.inside if w.end is not None and w.end >= since]
+    return any(window.missing for window in later) and any(window.extra for window in later)
 
 
 def _side(limit: Call, prediction: Prediction, since: float) -> int | None:

@@ -300,7 +300,11 @@ class JudgedLogs:
             for limit in limits.limits_of(run.query):
                 predicted = partial(self._limited, base, limit, run, slide, answers)
                 reach = limits.reach_of(run.query, limit, run.pushes)
-                fitting = None if reach is None else limits.fitting(limit, base, reach, predicted)
+                if reach is None:
+                    continue
+                # A row that is reported only if it is new depends on the rows of earlier evaluations.
+                selects = _reports_all(run.query, base.judgement) and limits.only_selects(run.query, limit)
+                fitting = limits.fitting(limit, base, reach, predicted, only_selects=selects)
                 if fitting is not None and _is_explained((*tried, fitting)):
                     return [fitting]
         return []
@@ -459,15 +463,20 @@ def _sorted(tried: Iterable[Prediction]) -> tuple[Prediction, ...]:
     return tuple(sorted(tried, key=lambda one: one.order))
 
 
+def _reports_all(query: EngineQuery, judgement: Judgement | VersionJudgement | None) -> bool:
+    """Return whether each evaluation reports all its rows, also those of the evaluation before."""
+    return (
+        isinstance(judgement, Judgement) and (query.to_stream or judgement.specification.stream) == "RSTREAM"
+    )
+
+
 def _has_equal_rows(query: EngineQuery, verdict: judging.AnswersVerdict) -> bool:
     """Return whether equal rows can make a difference in a verdict.
 
     The result is also true if the verdict does not contain all rows of each evaluation, but only changes.
     """
     judgement = verdict.judgement
-    if isinstance(judgement, VersionJudgement):
-        return True
-    if (query.to_stream or judgement.specification.stream) != "RSTREAM":
+    if isinstance(judgement, VersionJudgement) or not _reports_all(query, judgement):
         return True
     matches = (m for one in judgement.verdicts for m in (*one.transient, *one.windows, *one.later))
     answers = (recordings.rows_of(reports) for m in matches for reports in (m.right or (), m.came))

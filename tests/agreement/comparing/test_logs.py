@@ -19,10 +19,11 @@ from agreement.comparing import logs as logs_of_alerts
 from agreement.comparing.logs import match_logs
 from agreement.comparing.matching.likeness import close
 from agreement.documents.recordings import Recording, Report
-from agreement.results.logs import compared, predicting
+from agreement.results.logs import compared, limits, predicting
 from lars.errors import LarsError
 from lars.language.terms import XSD
 from tests.agreement.command import lars
+from translate.dialects import read_query
 
 ROWS = [('"a"',), ('"b"',), ('"31"^^<http://www.w3.org/2001/XMLSchema#integer>',)]
 
@@ -601,6 +602,44 @@ def test_another_limit_of_an_aggregate_predicts_a_log(tmp_path):
         one for one in api.compare_logs(*[tmp_path / "a.csv"] * 2, **asked).predictions[0] if one.correct
     ]
     assert right.name == "pull every 10s, with a limit such as COUNT(?e) > 3 in place of COUNT(?e) > 1"
+
+
+def test_no_other_limit_is_tried_for_a_log_that_lacks_and_adds_rows(tmp_path, monkeypatch):
+    """The result is that of the whole search: a stricter limit only removes rows."""
+    events, _, _ = simulated(random.Random(11), length=20, period=10, delay=0)
+    s, rng, numbers = table(tmp_path, "s", events), random.Random(4), []
+    limited = predicting.JudgedLogs._limited
+
+    def counted(*args):
+        numbers.append(args[-1])
+        return limited(*args)
+
+    monkeypatch.setattr(predicting.JudgedLogs, "_limited", counted)
+    ends = range(10, events[-1][0], 10)
+    rows = sorted({(end, r, v) for end in ends for t, r, v in events if end - 20 < t <= end and v > 30})
+    kept = {*rng.sample(rows, len(rows) - 2), *((end, "attic", 99) for end in rng.sample(ends, 2))}
+    a = table(tmp_path, "a", sorted(kept))
+    text = api.compare_logs(a, a, events=s, query=WITHIN, period="10s").text
+    few = len(numbers)
+    monkeypatch.setattr(limits, "only_selects", lambda *_: False)
+    assert api.compare_logs(a, a, events=s, query=WITHIN, period="10s").text == text
+    assert few < len(numbers) - few
+
+
+@pytest.mark.parametrize(
+    ("inner", "outer", "end", "selects"),
+    [
+        ("", "GROUP BY ?r HAVING (AVG(?v) > 3)", "", True),
+        ("FILTER (?v > 3)", "GROUP BY ?r", "", False),
+        ("FILTER (?v > 3)", "", "", True),
+        ("FILTER (?v > 3)", "", "LIMIT 2", False),
+    ],
+)
+def test_a_limit_only_selects_rows_outside_of_groups_and_without_limit(inner, outer, end, selects):
+    body = f"STREAM <http://e/s> [RANGE 20s] {{ ?e <http://e/v> ?v ; <http://e/r> ?r {inner} }}"
+    query = read_query(f"SELECT ?r WHERE {{ {body} }} {outer} {end}", "q.rq")
+    (limit,) = limits.limits_of(query) or [None]
+    assert limits.only_selects(query, limit) == selects
 
 
 def test_a_limit_inside_a_negation_is_not_tried(tmp_path):
