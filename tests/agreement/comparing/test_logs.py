@@ -23,6 +23,7 @@ from agreement.results.logs import compared, limits, predicting
 from lars.errors import LarsError
 from lars.language.terms import XSD
 from tests.agreement.command import lars
+from tests.sizes import few, size
 from translate.dialects import read_query
 
 ROWS = [('"a"',), ('"b"',), ('"31"^^<http://www.w3.org/2001/XMLSchema#integer>',)]
@@ -188,8 +189,8 @@ def test_alerts_found_by_their_time_are_those_found_by_their_numbers(tolerance, 
         logs = [of_numbers(*numbers[start : start + 20]) for start in (0, 20, 40)]
         events = logs[2] if known else None
         found = []
-        for few in (0, 2, 100):
-            monkeypatch.setattr(logs_of_alerts, "_FEW_KEYS", few)
+        for number in (0, 2, 100):
+            monkeypatch.setattr(logs_of_alerts, "_FEW_KEYS", number)
             found.append(match_logs(*logs[:2], tolerance, inf, events))
         assert found[0] == found[1] == found[2]
 
@@ -801,7 +802,7 @@ def test_the_hints_of_a_draft_run_alone_and_together(tmp_path):
     draft = api.compare_logs(*logs, events=tmp_path / "s.csv").draft
     hints = [line for line in draft.splitlines() if line.startswith("    # ?")]
     assert len(hints) == 6
-    for wanted in (*([hint] for hint in hints), hints):
+    for wanted in (*([hint] for hint in few(hints, 2)), hints):
         query, count = with_hints(draft, *wanted)
         assert count == len(wanted)
         assert api.compare_logs(*logs, events=tmp_path / "s.csv", query=query, period="1m").predictions[0]
@@ -1354,11 +1355,11 @@ def test_an_alert_that_no_rule_predicts_is_shown_at_its_own_time(tmp_path):
     assert f"(cellar, 99) at {t + 2}" in told
 
 
-@pytest.mark.parametrize(("before", "after"), [(10, 10), (20, 20), (10, 20), (20, 10)])
+@pytest.mark.parametrize(("before", "after"), few([(10, 20), (10, 10), (20, 10), (20, 20)], 2))
 def test_few_alerts_name_no_period_that_joins_their_evaluations(tmp_path, before, after):
     """The alerts have no delay, so that a true period divides their distances."""
     false, asked = [], WITHIN.replace("20s", "40s")
-    for seed in range(4):
+    for seed in range(size(3, 4)):
         draw = random.Random(f"{before} {after} {seed}")
         events = [(7 * n, draw.choice(["hall", "attic"]), draw.choice([20, 30, 40])) for n in range(1, 31)]
         ends = [t for t in range(10, 210, 10) if t % (before if t < 100 else after) == 0]
@@ -1802,10 +1803,10 @@ LOST = {
 }
 
 
-@pytest.mark.parametrize(("seed", "limit"), [(0, 20), (1, 24), (2, 17)])
-@pytest.mark.parametrize("lost", LOST)
-def test_a_rule_is_found_apart_from_alerts_that_are_lost_together(tmp_path, limit, lost, seed):
+@pytest.mark.parametrize(("lost", "how"), few(product(LOST, [(20, 0), (24, 1), (17, 2)]), 5))
+def test_a_rule_is_found_apart_from_alerts_that_are_lost_together(tmp_path, lost, how):
     """System B has the limit of the query or another one, and a room or the system is silent."""
+    limit, seed = how
     rng = random.Random(seed)
     rooms = ["hall", "attic", "loft", "den"]
     events = [(7 * n, rng.choice(rooms), rng.randint(10, 50)) for n in range(1, 240)]
@@ -1845,12 +1846,10 @@ def test_a_rule_is_found_apart_from_alerts_that_are_lost_together(tmp_path, limi
     assert "comes close" not in found.text
 
 
-@pytest.mark.parametrize("lost", [None, "hall"])
 @pytest.mark.parametrize(
-    ("late", "words"), [(95, "95s earlier"), (7200, "7200s earlier"), (-95, "95s later")]
+    ("lost", "late", "turned"), few(product([None, "hall"], [95, 7200, -95], [False, True]), 5)
 )
-@pytest.mark.parametrize("turned", [False, True])
-def test_a_rule_is_found_with_corrected_times(tmp_path, late, words, lost, turned):
+def test_a_rule_is_found_with_corrected_times(tmp_path, late, lost, turned):
     """The clock of system B is wrong, and perhaps a room is silent; the rule of both is the query."""
     rng = random.Random(late)
     rooms = ["hall", "attic", "loft"]
@@ -1861,6 +1860,7 @@ def test_a_rule_is_found_with_corrected_times(tmp_path, late, words, lost, turne
     logs = (b, a) if turned else (a, b)
     query = WITHIN.replace("DISTINCT ", "").replace("35", "20")
     found = api.compare_logs(*logs, events=s, query=query)
+    words = f"{abs(late)}s {'earlier' if late > 0 else 'later'}"
     but = f"if its times are {words}" + (", apart from lost alerts with room hall" if lost else "")
     assert found.to_json()["apart"][not turned] == {"semantics": "push", "but": but}
     told = f'b.csv follows the rule "evaluate at each event (push)" {but}; a.csv follows this rule throughout'
