@@ -42,7 +42,7 @@ from agreement.results.files.recorded import RecordResult as RecordResult
 from agreement.results.files.runs import RunResult as RunResult
 from agreement.results.judgements import JudgeResult as JudgeResult
 from agreement.results.judgements import WindowVerdict as WindowVerdict
-from agreement.results.logs.compared import LogsResult as LogsResult
+from agreement.results.logs.report import LogsResult as LogsResult
 from agreement.results.proofs.contained import ContainmentResult as ContainmentResult
 from agreement.results.proofs.lateness import LatenessResult as LatenessResult
 from agreement.results.proofs.phases import PhaseResult as PhaseResult

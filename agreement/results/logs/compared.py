@@ -7,7 +7,7 @@ import re
 import shlex
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import replace
 from datetime import datetime
 from difflib import get_close_matches
 from functools import partial
@@ -16,8 +16,6 @@ from math import ceil, inf
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import ClassVar, Final
-
-from rich.console import RenderableType
 
 from agreement.comparing.aggregates import (
     AggregateRule,
@@ -29,30 +27,27 @@ from agreement.comparing.aggregates import (
     words_among,
 )
 from agreement.comparing.drafts import Draft, draft, quantity_in_words
-from agreement.comparing.logs import AlertMatch, LogMatch, match_logs, missed
+from agreement.comparing.logs import LogMatch, match_logs, missed
 from agreement.comparing.matching.likeness import is_number, row_key
 from agreement.documents import initial, recordings, requests
 from agreement.documents.dates import Dates
 from agreement.documents.options import shell_words
 from agreement.documents.outputs import quantity
 from agreement.documents.recordings import Recording, answer_tables
-from agreement.documents.table_files import Column, OutTable, term_columns
 from agreement.documents.values import Period, points_of
 from agreement.engines.engine import columns
-from agreement.results.base.library import Findings, Listeners, offered_functions
+from agreement.results.base.library import Listeners, offered_functions
 from agreement.results.logs import reading, report
 from agreement.results.logs.hints import hints, moved_times
 from agreement.results.logs.limits import grouped, in_words, limits_of
-from agreement.results.logs.lost import EventColumns, columns_of_events
+from agreement.results.logs.lost import columns_of_events
 from agreement.results.logs.predicting import JudgedLogs, later
-from agreement.results.logs.report import Missed, Prediction
+from agreement.results.logs.report import LogsResult, Missed, Prediction
 from lars.dataclass import dataclass
 from lars.durations import MILLISECOND, Duration, duration
 from lars.errors import LarsError
 from lars.files import rewrite
-from lars.language.terms import Variable
 from lars.options import argument, option
-from solver.memory import FAILED
 from solver.settings import IN_ORDER, Warn, no_progress, share, unsaid
 from solver.traces import check_side_file
 from solver.traces.input_files import bare
@@ -132,121 +127,6 @@ class LogsRequest:
     wait: Period = requests.wait_option()
     lateness: Period | None = requests.lateness_option()
     input_options: requests.InputOptions
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class LogsResult(Findings):
-    """The result of `compare_logs`: the matched alerts of two logs, and the predictions of each log.
-
-    - `names` are the names of the logs.
-    - `match` contains the alerts of both logs, in pairs if possible.
-    - `predictions` contains the predictions of the first log and of the second log, best first; empty if the
-      events are unknown.
-    - `aparts` contains predictions of each log with corrected times, or apart from alerts that it lacks
-      together, such as all of a sensor; empty if a rule explains the log, or if neither is the case.
-    - `draft` is the text of a query that `lars` derived from the columns of the logs; None if the user gives
-      a query.
-    - `missed` contains the number of the first log's alerts that a pull system would miss, by pull period and
-      window width.
-    - `hints` are sentences about causes that no rule has: rounded numbers, another unit, or another time
-      zone.
-    """
-
-    verdict: ClassVar[str | None] = "same"
-
-    names: tuple[str, str]
-    match: LogMatch
-    predictions: tuple[tuple[Prediction, ...], tuple[Prediction, ...]] = ((), ())
-    aparts: report.Predictions = ((), ())
-    draft: str | None = None
-    missed: Missed = field(default_factory=dict)
-    hints: tuple[str, ...] = ()
-    _dates: Dates = field(default_factory=Dates)
-    _times: bool = True
-    _fails_on_empty: bool = False
-    _distinction: str = ""
-    _whole: str = ""
-    _events: EventColumns = ((), {})
-
-    @property
-    def same(self) -> bool:
-        """Whether both logs contain the same alerts; if the option `times` is set, also at the same times."""
-        return self.match.same(times=self._times)
-
-    @property
-    def dates(self) -> Dates:
-        """The mapping of times in milliseconds to dateTimes, if the logs have dateTimes."""
-        return self._dates
-
-    @property
-    def ending(self) -> tuple[int, str | None]:
-        """The exit code: 1 for a difference, 3 with --fail-on-empty if no log has an alert, otherwise 0."""
-        if self._fails_on_empty and not self.match.alerts:
-            return FAILED, "--fail-on-empty: no alert in either log"
-        return int(not self.same), None
-
-    def document(self) -> Mapping[str, object]:
-        """Return the JSON document."""
-        told = self.names, self.match, self.predictions, self.aparts, self.draft, self._dates
-        names = [column.name for column in _MISSED]
-        missed = [dict(zip(names, row, strict=True)) for row in _missed_rows(self.missed)]
-        return {"same": self.same, **report.as_json(*told), "missed": missed, "hints": list(self.hints)}
-
-    def parts(self) -> Iterable[RenderableType]:
-        """Yield the texts and tables that the terminal shows."""
-        yield from self.hints
-        told = self.names, self.match, self.predictions, self.aparts, self.draft, self._dates
-        yield from report.as_text(*told, self._distinction, self._whole, self._events)
-        yield from report.of_missed(self.names[0], self.match, self.missed, self._dates)
-
-    def tables(self) -> Sequence[OutTable]:
-        """Return the table `alerts`, with the alerts of only one log first, and the table `missed`."""
-        own = {column.name for column in _COLUMNS}
-        # As in the logs: an alert has columns, and variables only in queries.
-        variables = (
-            column if (name := column.name.removeprefix("?")) in own else replace(column, name=name)
-            for column in term_columns(map(Variable, self.match.variables))
-        )
-        alerts = sorted(self.match.alerts, key=lambda alert: alert.delay is not None)
-        length = 1 if self._dates.zero is not None else _SECOND
-        rows = ((_log_of(alert, self.names), *_row(alert, length)) for alert in alerts)
-        return (
-            OutTable("alerts", (*_COLUMNS, *variables), rows, shows_dates=True),
-            *([OutTable("missed", _MISSED, _missed_rows(self.missed))] if self.missed else []),
-        )
-
-
-_SECOND: Final = 1000
-_COLUMNS: Final = (
-    Column("log", str, "log that contains the alert: both, or the name of the only log"),
-    Column("first", float, "time of the alert in the first log: a dateTime, or in seconds", is_time=True),
-    Column("second", float, "time of the alert in the second log: a dateTime, or in seconds", is_time=True),
-    Column("delay", float, "delay of the alert in the second log, in seconds"),
-    Column("elsewhere", bool, "whether the log without the alert has the row of the alert at another time"),
-    Column("nearest", float, "nearest of these times: a dateTime, or in seconds", is_time=True),
-)
-
-
-_MISSED: Final = (
-    Column("period", str, "the pull period U"),
-    Column("window", str, "the window width W"),
-    Column("missed", int, "number of alerts of the first log whose events are in no window"),
-)
-
-
-def _missed_rows(counts: Missed) -> Iterator[tuple[str, str, int]]:
-    return ((str(period), str(width), count) for (period, width), count in counts.items())
-
-
-def _log_of(alert: AlertMatch, names: tuple[str, str]) -> str:
-    return "both" if alert.delay is not None else names[alert.first is None]
-
-
-def _row(alert: AlertMatch, length: int) -> tuple[float | bool | str | None, ...]:
-    """Return the cells of an alert; `length` is the number of ms that a time counts."""
-    first, second, near = (t and t / length for t in (alert.first, alert.second, alert.near))
-    delay = alert.delay and alert.delay / _SECOND
-    return first, second, delay, alert.elsewhere, near, *alert.row
 
 
 def _alike(mine: Sequence[str], yours: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -3,12 +3,12 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from functools import cached_property, partial
 from itertools import permutations
 from math import inf
 from operator import attrgetter
-from typing import Final
+from typing import ClassVar, Final
 
 from rich.console import RenderableType
 
@@ -19,6 +19,8 @@ from agreement.comparing.matching.likeness import row_key
 from agreement.documents import outputs
 from agreement.documents.dates import Dates
 from agreement.documents.recordings import SLACK, Recording
+from agreement.documents.table_files import Column, OutTable, term_columns
+from agreement.results.base.library import Findings
 from agreement.results.logs.lost import (
     EventColumns,
     GroupColumns,
@@ -35,8 +37,10 @@ from agreement.results.logs.lost import (
 from agreement.results.renderings.judged_windows import COUNTING, WindowVerdict, judged_windows, points
 from lars.dataclass import dataclass
 from lars.durations import Duration
+from lars.language.terms import Variable
 from lars.language.windows import Bounds, Interval, misses_first, misses_last
 from solver.facts import Row
+from solver.memory import FAILED
 from solver.traces import read_time
 
 CLOCKED: Final = ("csparql", "rspql")
@@ -293,12 +297,12 @@ def is_explained(tried: Sequence[Prediction]) -> bool:
     return any(one.fits for one in tried) or change_of(tried) is not None
 
 
-def losses_in(predictions: Predictions, match: LogMatch, events: EventColumns = ((), {})) -> Losses:
+def losses_in(predictions: Predictions, match: LogMatch) -> Losses:
     """Return what each log lacks together, if no rule explains the log; otherwise nothing."""
     found = list[Sequence[LostTogether]]()
     for n, tried in enumerate(predictions):
-        shown = with_columns_of_events(_shown(match, _beyond(match, n)), events)
-        columns = _groups_in(shown, tried, events)
+        shown = _shown(match, _beyond(match, n))
+        columns = _groups_in(shown, tried, ((), {}))
         groups = [] if is_explained(tried) else lost_groups(n, shown, shown.only[1 - n], columns)
         found.append(() if is_explained(tried) else losses_of(n, shown, groups, columns))
     return found[0], found[1]
@@ -314,82 +318,194 @@ def _groups_in(match: LogMatch, tried: Sequence[Prediction], events: EventColumn
     return group_columns(match, tried[0].grouped if tried else None, events)
 
 
-def as_text(  # noqa: PLR0913, PLR0917 - what was read and found, and texts that only the request knows
-    names: tuple[str, str],
-    match: LogMatch,
-    predictions: Predictions,
-    aparts: Predictions,
-    draft: str | None,
-    dates: Dates,
-    distinction: str = "",
-    whole: str = "",
-    events: EventColumns = ((), {}),
-) -> Iterator[RenderableType]:
-    """Yield the text report: the log that departs, differing alerts, and each log's predictions.
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class LogsResult(Findings):
+    """The result of `compare_logs`: the matched alerts of two logs, and the predictions of each log.
 
-    Args:
-        names: The names of the logs.
-        match: The alerts of both logs.
-        predictions: The predictions of each log; empty if the events are unknown.
-        aparts: The predictions of each log apart from alerts that it lost together; empty if unknown.
-        draft: The derived query, if any.
-        dates: The mapping of times to dateTimes.
-        distinction: A text about the parts in which the queries of both logs differ; empty for one query.
-        whole: A sentence with the command that writes all alerts.
-        events: Columns that only the events have.
+    - `names` are the names of the logs.
+    - `match` contains the alerts of both logs, in pairs if possible.
+    - `predictions` contains the predictions of the first log and of the second log, best first; empty if the
+      events are unknown.
+    - `aparts` contains predictions of each log with corrected times, or apart from alerts that it lacks
+      together, such as all of a sensor; empty if a rule explains the log, or if neither is the case.
+    - `draft` is the text of a query that `lars` derived from the columns of the logs; None if the user gives
+      a query.
+    - `missed` contains the number of the first log's alerts that a pull system would miss, by pull period and
+      window width.
+    - `hints` are sentences about causes that no rule has: rounded numbers, another unit, or another time
+      zone.
     """
-    # Where a rule predicts that a log is silent before its first alert, nothing was cut off.
-    silent = [bool(tried) and tried[0].correct for tried in predictions] or [False, False]
-    beyond = [((), ()) if silent[n] else _beyond(match, n) for n in (0, 1)]
-    shown = _shown(match, *beyond)
-    lone = [alert for alert in shown.alerts if alert.delay is None]
-    moved = [alert for alert in match.alerts if alert.delay is not None and abs(alert.delay) > SLACK]
-    apart = [_rule_apart(tried) for tried in aparts]
-    if all(predictions) and (lone or moved or any(map(any, beyond))):
-        departing = _departing(names, predictions, apart, is_drafted=draft is not None)
-        departing = _each_term_once(departing)
-        told = (departing, distinction) if draft is None else (distinction, departing)
-        yield "; ".join(filter(None, told))
-    whole_rows = with_columns_of_events(shown, events)
-    columns = _groups_in(whole_rows, predictions[0] or predictions[1], events)
-    for n, tried in enumerate(predictions):
-        # Of a log that follows a rule, the rule is the reason.
-        if not any(one.fits for one in tried):
-            groups = lost_groups(n, whole_rows, whole_rows.only[1 - n], columns)
-            yield from all_lost(names[n], n, whole_rows, groups, columns, dates)
-    for title, alerts in (("alerts of one log alone", lone), ("common alerts at other times", moved)):
-        if alerts:
-            yield _alerts(title, names, match, alerts[:_SHOWN], dates)
-            if len(alerts) > _SHOWN:
-                end = dates.text(alerts[-1].at) if dates.zero is not None else seconds(alerts[-1].at)
-                yield f"the table shows {_SHOWN} of {len(alerts)} alerts; the last alert is at {end}"
-    if (lone or moved) and whole:
-        yield whole
-    yield from _sentences(names, shown)
-    yield from _repeating(names, match, predictions)
-    for n, parts in enumerate(beyond):
-        yield from _cut_off(names, n, parts, match, dates)
-    if draft is not None:
-        yield ""
-        yield draft.rstrip("\n")
-        yield ""
-    # Columns that only the alerts have, such as means, name no event.
-    has_events = any(alert.event is not None for alert in match.alerts)
-    departures = _departures(predictions)
-    for n, (tried, only) in enumerate(zip(predictions, reversed(shown.only), strict=True)):
-        if tried:
-            yield from _explanation(names[n], tried, departures[n], apart[n])
-            yield from _reasons(names, n, tried[0], only, dates) if has_events else ()
-    if lone and all(predictions) and all(tried[0].correct and not tried[0].left_out for tried in predictions):
-        first, second = (tried[0] for tried in predictions)
-        if _differences(names, first, second) and not (first.repeated or second.repeated):
-            every = "the alert" if len(lone) == 1 else f"all {len(lone)} alerts"
-            yield f"this difference of the rules explains {every} of one log alone"
-    if any(
-        tried and departure_of(tried) is not None and change_of(tried) is None and not apart[n]
-        for n, tried in enumerate(predictions)
-    ):
-        yield _NOT_TRIED if draft is None or "HAVING" in draft else _NOT_DRAFTED
+
+    verdict: ClassVar[str | None] = "same"
+
+    names: tuple[str, str]
+    match: LogMatch
+    predictions: Predictions = ((), ())
+    aparts: Predictions = ((), ())
+    draft: str | None = None
+    missed: Missed = field(default_factory=dict)
+    hints: tuple[str, ...] = ()
+    _dates: Dates = field(default_factory=Dates)
+    _times: bool = True
+    _fails_on_empty: bool = False
+    _distinction: str = ""
+    _whole: str = ""
+    _events: EventColumns = ((), {})
+
+    @property
+    def same(self) -> bool:
+        """Whether both logs contain the same alerts; if the option `times` is set, also at the same times."""
+        return self.match.same(times=self._times)
+
+    @property
+    def dates(self) -> Dates:
+        """The mapping of times in milliseconds to dateTimes, if the logs have dateTimes."""
+        return self._dates
+
+    @property
+    def ending(self) -> tuple[int, str | None]:
+        """The exit code: 1 for a difference, 3 with --fail-on-empty if no log has an alert, otherwise 0."""
+        if self._fails_on_empty and not self.match.alerts:
+            return FAILED, "--fail-on-empty: no alert in either log"
+        return int(not self.same), None
+
+    def document(self) -> Mapping[str, object]:
+        """Return the JSON document; all times are in milliseconds."""
+        match = self.match
+        names = [column.name for column in _MISSED]
+        return {
+            "same": self.same,
+            "logs": list(self.names),
+            "both": len(match.both),
+            "only": list(map(len, match.only)),
+            "delays": None
+            if match.delays is None
+            else dict(zip(("least", "median", "most"), match.delays, strict=True)),
+            "alerts": [_alert_json(match, alert, self._dates) for alert in match.alerts],
+            "query": self.draft,
+            "predictions": [list(map(_prediction_json, tried)) for tried in self.predictions],
+            "changes": [_change_json(tried) for tried in self.predictions],
+            "departures": [_departure_json(departure) for departure in _departures(self.predictions)],
+            "apart": [_apart_json(tried) for tried in self.aparts],
+            "origin": self._dates.zero,
+            "missed": [dict(zip(names, row, strict=True)) for row in _missed_rows(self.missed)],
+            "hints": list(self.hints),
+        }
+
+    def parts(self) -> Iterable[RenderableType]:
+        """Yield the log that departs, differing alerts, each log's predictions, and missed alerts."""
+        yield from self.hints
+        yield from self._comparison()
+        yield from _of_missed(self.names[0], self.match, self.missed, self._dates)
+
+    def _comparison(self) -> Iterator[RenderableType]:
+        names, match, predictions = self.names, self.match, self.predictions
+        draft, dates = self.draft, self._dates
+        # Where a rule predicts that a log is silent before its first alert, nothing was cut off.
+        silent = [bool(tried) and tried[0].correct for tried in predictions] or [False, False]
+        beyond = [((), ()) if silent[n] else _beyond(match, n) for n in (0, 1)]
+        shown = _shown(match, *beyond)
+        lone = [alert for alert in shown.alerts if alert.delay is None]
+        moved = [alert for alert in match.alerts if alert.delay is not None and abs(alert.delay) > SLACK]
+        apart = [_rule_apart(tried) for tried in self.aparts]
+        if all(predictions) and (lone or moved or any(map(any, beyond))):
+            departing = _departing(names, predictions, apart, is_drafted=draft is not None)
+            departing = _each_term_once(departing)
+            told = (departing, self._distinction) if draft is None else (self._distinction, departing)
+            yield "; ".join(filter(None, told))
+        whole_rows = with_columns_of_events(shown, self._events)
+        columns = _groups_in(whole_rows, predictions[0] or predictions[1], self._events)
+        for n, tried in enumerate(predictions):
+            # Of a log that follows a rule, the rule is the reason.
+            if not any(one.fits for one in tried):
+                groups = lost_groups(n, whole_rows, whole_rows.only[1 - n], columns)
+                yield from all_lost(names[n], n, whole_rows, groups, columns, dates)
+        for title, alerts in (("alerts of one log alone", lone), ("common alerts at other times", moved)):
+            if alerts:
+                yield _alerts(title, names, match, alerts[:_SHOWN], dates)
+                if len(alerts) > _SHOWN:
+                    end = dates.text(alerts[-1].at) if dates.zero is not None else seconds(alerts[-1].at)
+                    yield f"the table shows {_SHOWN} of {len(alerts)} alerts; the last alert is at {end}"
+        if (lone or moved) and self._whole:
+            yield self._whole
+        yield from _sentences(names, shown)
+        yield from _repeating(names, match, predictions)
+        for n, parts in enumerate(beyond):
+            yield from _cut_off(names, n, parts, match, dates)
+        if draft is not None:
+            yield ""
+            yield draft.rstrip("\n")
+            yield ""
+        # Columns that only the alerts have, such as means, name no event.
+        has_events = any(alert.event is not None for alert in match.alerts)
+        departures = _departures(predictions)
+        for n, (tried, only) in enumerate(zip(predictions, reversed(shown.only), strict=True)):
+            if tried:
+                yield from _explanation(names[n], tried, departures[n], apart[n])
+                yield from _reasons(names, n, tried[0], only, dates) if has_events else ()
+        if (
+            lone
+            and all(predictions)
+            and all(tried[0].correct and not tried[0].left_out for tried in predictions)
+        ):
+            first, second = (tried[0] for tried in predictions)
+            if _differences(names, first, second) and not (first.repeated or second.repeated):
+                every = "the alert" if len(lone) == 1 else f"all {len(lone)} alerts"
+                yield f"this difference of the rules explains {every} of one log alone"
+        if any(
+            tried and departure_of(tried) is not None and change_of(tried) is None and not apart[n]
+            for n, tried in enumerate(predictions)
+        ):
+            yield _NOT_TRIED if draft is None or "HAVING" in draft else _NOT_DRAFTED
+
+    def tables(self) -> Sequence[OutTable]:
+        """Return the table `alerts`, with the alerts of only one log first, and the table `missed`."""
+        own = {column.name for column in _COLUMNS}
+        # As in the logs: an alert has columns, and variables only in queries.
+        variables = (
+            column if (name := column.name.removeprefix("?")) in own else replace(column, name=name)
+            for column in term_columns(map(Variable, self.match.variables))
+        )
+        alerts = sorted(self.match.alerts, key=lambda alert: alert.delay is not None)
+        length = 1 if self._dates.zero is not None else _SECOND
+        rows = ((_log_of(alert, self.names), *_row(alert, length)) for alert in alerts)
+        return (
+            OutTable("alerts", (*_COLUMNS, *variables), rows, shows_dates=True),
+            *([OutTable("missed", _MISSED, _missed_rows(self.missed))] if self.missed else []),
+        )
+
+
+_SECOND: Final = 1000
+_COLUMNS: Final = (
+    Column("log", str, "log that contains the alert: both, or the name of the only log"),
+    Column("first", float, "time of the alert in the first log: a dateTime, or in seconds", is_time=True),
+    Column("second", float, "time of the alert in the second log: a dateTime, or in seconds", is_time=True),
+    Column("delay", float, "delay of the alert in the second log, in seconds"),
+    Column("elsewhere", bool, "whether the log without the alert has the row of the alert at another time"),
+    Column("nearest", float, "nearest of these times: a dateTime, or in seconds", is_time=True),
+)
+
+
+_MISSED: Final = (
+    Column("period", str, "the pull period U"),
+    Column("window", str, "the window width W"),
+    Column("missed", int, "number of alerts of the first log whose events are in no window"),
+)
+
+
+def _missed_rows(counts: Missed) -> Iterator[tuple[str, str, int]]:
+    return ((str(period), str(width), count) for (period, width), count in counts.items())
+
+
+def _log_of(alert: AlertMatch, names: tuple[str, str]) -> str:
+    return "both" if alert.delay is not None else names[alert.first is None]
+
+
+def _row(alert: AlertMatch, length: int) -> tuple[float | bool | str | None, ...]:
+    """Return the cells of an alert; `length` is the number of ms that a time counts."""
+    first, second, near = (t and t / length for t in (alert.first, alert.second, alert.near))
+    delay = alert.delay and alert.delay / _SECOND
+    return first, second, delay, alert.elsewhere, near, *alert.row
 
 
 _NOT_DRAFTED: Final = (
@@ -922,7 +1038,7 @@ def _reasons(
         yield f"{names[n]} lacks {count} of {names[1 - n]}: {', '.join(told)}"
 
 
-def of_missed(name: str, match: LogMatch, counts: Missed, dates: Dates) -> Iterator[RenderableType]:
+def _of_missed(name: str, match: LogMatch, counts: Missed, dates: Dates) -> Iterator[RenderableType]:
     """Yield the numbers of missed alerts by pull period and window width.
 
     For each width, a sentence contains the longest tried period that misses no alert.
@@ -992,32 +1108,6 @@ def _own_time(best: Prediction, window: WindowVerdict, row: Row) -> float | None
     times = (r.t for r in reports if any(row_key(one, lexical=True) == key for one in r.rows))
     t = next(times, None)
     return None if t is None else t / length
-
-
-def as_json(  # noqa: PLR0913, PLR0917 - as in `as_text`
-    names: tuple[str, str],
-    match: LogMatch,
-    predictions: Predictions,
-    aparts: Predictions,
-    draft: str | None,
-    dates: Dates,
-) -> outputs.Json:
-    """Return the JSON document without the verdict; all times are in milliseconds."""
-    return {
-        "logs": list(names),
-        "both": len(match.both),
-        "only": list(map(len, match.only)),
-        "delays": None
-        if match.delays is None
-        else dict(zip(("least", "median", "most"), match.delays, strict=True)),
-        "alerts": [_alert_json(match, alert, dates) for alert in match.alerts],
-        "query": draft,
-        "predictions": [list(map(_prediction_json, tried)) for tried in predictions],
-        "changes": [_change_json(tried) for tried in predictions],
-        "departures": [_departure_json(departure) for departure in _departures(predictions)],
-        "apart": [_apart_json(tried) for tried in aparts],
-        "origin": dates.zero,
-    }
 
 
 def _alert_json(match: LogMatch, alert: AlertMatch, dates: Dates) -> outputs.Json:
