@@ -8,6 +8,7 @@ from typing import Final, Self
 from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.language.windows import LARGEST_TIME
+from lars.options import kind_of_value
 
 NANOSECONDS: Final = {
     "ns": 1,
@@ -122,6 +123,7 @@ def read_duration(text: str) -> Duration:
     return Duration(sum(int(count) * NANOSECONDS[unit] for count, unit in parts))
 
 
+@kind_of_value("LENGTH", "str")
 def duration(value: str | Duration) -> Duration:
     """Return a duration, which may be zero; 0 needs no unit.
 
@@ -131,6 +133,7 @@ def duration(value: str | Duration) -> Duration:
     return value if isinstance(value, Duration) else read_duration("0s" if value == "0" else value)
 
 
+@kind_of_value("LENGTH", "str")
 def time_unit(value: str | Duration) -> Duration:
     """Return the length of a time point."""
     length = duration(value)
@@ -163,6 +166,7 @@ def date_time(value: str | datetime) -> datetime:
     return moment + timedelta(begin != value)
 
 
+@kind_of_value("DATETIME", "str | datetime")
 def moment(value: str | datetime) -> datetime:
     """Return a dateTime; raises LarsError if it is invalid or too far from 1970."""
     try:

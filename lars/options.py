@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, field
 from enum import Enum
 from pathlib import Path
-from typing import Any, Final, Literal, get_args, get_origin
+from typing import Any, Final, Literal, TypeVar, get_args, get_origin
 
 from lars.dataclass import dataclass
 
@@ -72,7 +72,10 @@ class Option:
     @property
     def plain_default(self) -> Any:
         """The default of the option as a user would write it; None if the option has no default."""
-        return None if self.needed or self.default == () else self.default_text or plain_value(self.default)
+        if self.needed or self.default in (None, ()):
+            return None
+        plain = self.default_text or plain_value(self.default)
+        return plain if isinstance(plain, str | float | int) else str(plain)
 
     @property
     def several_in_shell(self) -> bool:
@@ -104,8 +107,35 @@ class Option:
         return f"{whole} | None" if self.optional or self.several else whole
 
 
+_Read = TypeVar("_Read", bound=Reader)
+_KINDS: Final = dict[Reader, tuple[str, str]]()
+"""For each reader, the name of its values in the help text, and their type in Python."""
+
+
+def kind_of_value(metavar: str, keyword: str) -> Callable[[_Read], _Read]:
+    """Return a decorator of a reader, which names the kind of value that the reader returns.
+
+    Options with this reader have the given `metavar` and `keyword`, unless they declare their own.
+
+    >>> word = kind_of_value("WORD", "str")(str.upper)
+    >>> declaration = option(None, "A word.", word).metadata[KEY]
+    >>> declaration.metavar, declaration.keyword
+    ('WORD', 'str | None')
+    """
+
+    def declared(read: _Read) -> _Read:
+        _KINDS[read] = metavar, keyword
+        return read
+
+    return declared
+
+
 def option(default: Any, help_text: str, read: Reader | None = None, **more: Any) -> Any:
     """Return the dataclass field that declares an option."""
+    if read in _KINDS:
+        metavar, keyword = _KINDS[read]
+        can_be_left_out = default in (None, ()) and "default_text" not in more
+        more = {"metavar": metavar, "keyword": f"{keyword} | None" if can_be_left_out else keyword, **more}
     return field(default=default, metadata={KEY: Option(help_text, read, **more)})
 
 

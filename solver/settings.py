@@ -17,7 +17,7 @@ from lars.durations import NANOSECONDS, SECOND, Duration, moment, time_unit
 from lars.errors import LarsError, printable, wrong
 from lars.language.terms import absolute_iri, iri, stream_name
 from lars.language.windows import Interval
-from lars.options import option, pairs
+from lars.options import kind_of_value, option, pairs
 
 Warn = Callable[[str], None]
 Time = int | datetime | time
@@ -106,8 +106,6 @@ def unit_option() -> Any:
         "Length of one time point, such as 1min or 500ms. [default: the longest unit that divides "
         "all durations, at most 1s]",
         time_unit,
-        metavar="LENGTH",
-        keyword="str | None",
     )
 
 
@@ -131,6 +129,7 @@ def _template(part: tuple[str, object]) -> tuple[str, str]:
     return key, template
 
 
+@kind_of_value("PART=TEMPLATE", "Mapping[str, str | Mapping[str, str]]")
 def _read_columns(names: Sequence[str] | Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the templates of columns, from texts PART=TEMPLATE or from a mapping."""
     if isinstance(names, Mapping):
@@ -147,6 +146,7 @@ def _read_columns(names: Sequence[str] | Mapping[str, Any]) -> Mapping[str, Any]
     return contents
 
 
+@kind_of_value("IRI=FILE", "Mapping[str, TraceSource]")
 def _read_streams(names: Sequence[str] | Mapping[str, Path]) -> Mapping[Path, str]:
     """Return the stream of each file, from texts IRI=FILE or from a mapping of streams to files."""
     iris: dict[Path, str] = {}
@@ -187,26 +187,18 @@ class TraceOptions:
         None,
         "Read FILE as the trace of the stream IRI. Repeatable.",
         _read_streams,
-        metavar="IRI=FILE",
-        keyword="Mapping[str, TraceSource] | None",
         source="streams",
         repeated=True,
     )
     unit: Duration | None = unit_option()
     trace_unit: Duration | None = option(
-        None,
-        "Unit of integer times in the trace. [default: the value of --unit]",
-        time_unit,
-        metavar="LENGTH",
-        keyword="str | None",
+        None, "Unit of integer times in the trace. [default: the value of --unit]", time_unit
     )
     origin: datetime | None = option(
         None,
         "Date and time of time point 0, such as 2026-01-31T12:00:00Z. [default: one unit before "
         "the first element]",
         moment,
-        metavar="DATETIME",
-        keyword="str | datetime | None",
     )
     sort: bool = option(
         False,
@@ -223,16 +215,12 @@ class TraceOptions:
         "IRI of the property whose value is the time of a message, such as "
         "http://www.w3.org/ns/sosa/resultTime. [default: messages are numbered from 1]",
         absolute_iri,
-        metavar="IRI",
-        keyword="str | None",
     )
     column: Mapping[str, Any] | None = option(
         None,
         "Map a column of a table to RDF: t={time} maps the timestamp, s=ex:bike/{bike} the "
         "subject, ex:at={place} the object of the predicate ex:at. Repeatable.",
         _read_columns,
-        metavar="PART=TEMPLATE",
-        keyword="Mapping[str, str | Mapping[str, str]] | None",
         repeated=True,
     )
 
@@ -298,11 +286,10 @@ def certify_option() -> Any:
         "some",
         "Number of time points at which clingo verifies the answers. [default: a sample of the time points]",
         _read_certify,
-        metavar="all|N|none",
-        keyword='Literal["all", "some", "none"] | int | None',
     )
 
 
+@kind_of_value("all|N|none", 'Literal["all", "some", "none"] | int | None')
 def _read_certify(value: str | int) -> Certify | int:
     text = str(value)
     words: tuple[Certify, ...] = get_args(Certify)

@@ -72,8 +72,6 @@ class ExplainRequest:
         None,
         "Number of the answer stream to explain, if the program has several answer streams. The first is 1.",
         requests.readers.ordinal,
-        metavar="K",
-        keyword="int | None",
     )
 
 

@@ -37,8 +37,6 @@ class ServeEngineRequest:
         "IRI against which relative IRIs of a query without BASE are resolved. [default: none, and a "
         "relative IRI is an error]",
         absolute_iri,
-        metavar="IRI",
-        keyword="str | None",
     )
 
 

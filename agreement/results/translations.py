@@ -98,11 +98,7 @@ class TranslateRequest:
     how: requests.ProgramOptions
     to: Language | None = option(None, "Print the query in this query language, not as a LARS program.")
     step: Duration | None = option(
-        None,
-        "With --to, the STEP for windows without a STEP, such as 1s.",
-        time_unit,
-        metavar="LENGTH",
-        keyword="str | None",
+        None, "With --to, the STEP for windows without a STEP, such as 1s.", time_unit
     )
     variant: str | None = option(
         None,

@@ -9,6 +9,7 @@ from typing import Final
 
 from lars.dataclass import dataclass
 from lars.errors import LarsError, wrong
+from lars.options import kind_of_value
 
 XSD: Final = "http://www.w3.org/2001/XMLSchema#"
 RDF: Final = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
@@ -244,6 +245,7 @@ def without_brackets(iri: str) -> str:
     return iri[1:-1] if iri[:1] == "<" and iri[-1:] == ">" else iri
 
 
+@kind_of_value("IRI", "str")
 def absolute_iri(text: str) -> str:
     """Return an absolute IRI without < and >; raises LarsError for any other text."""
     bare = without_brackets(text)

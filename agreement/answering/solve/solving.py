@@ -78,11 +78,7 @@ class AnswerStreamOptions:
     HEADING: ClassVar = "Answer streams of a program"
 
     models: int | None = option(
-        None,
-        "Number of answer streams of a program to print. [default: all]",
-        requests.readers.models,
-        metavar="all|N",
-        keyword='int | Literal["all"] | None',
+        None, "Number of answer streams of a program to print. [default: all]", requests.readers.models
     )
     brave: bool = option(
         False, "Print the brave consequences: atoms that at least one answer stream contains."

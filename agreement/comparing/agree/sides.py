@@ -15,7 +15,7 @@ from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.language.program import Program, Rule
 from lars.language.terms import Atom, Signature, Variable
-from lars.options import option
+from lars.options import kind_of_value, option
 from solver.columns import Array, TraceColumns
 from solver.facts import Background, Row
 from solver.job import Question
@@ -57,6 +57,7 @@ CAUSE_LETTERS: Final = dict(zip(CAUSES, "NDSRMPWQEABX", strict=True))
 """The letter of each cause, for figures that are too narrow for the names of causes; U is the pull period."""
 
 
+@kind_of_value("CAUSE", "str")
 def cause_of(text: str) -> RowCause:
     """Return the cause with the text of an option, such as `blocked-later`.
 
@@ -72,7 +73,7 @@ def cause_of(text: str) -> RowCause:
 
 def cause_option(help_text: str) -> Any:
     """Return the declaration of --cause: the cause of a row that only one side reports."""
-    return option(None, help_text, cause_of, keyword="str | None", metavar="CAUSE")
+    return option(None, help_text, cause_of)
 
 
 @dataclass(frozen=True)

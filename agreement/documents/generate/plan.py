@@ -12,7 +12,7 @@ from lars.dataclass import dataclass
 from lars.durations import MILLISECOND, SECOND, Duration
 from lars.errors import LarsError
 from lars.language.terms import absolute_iri
-from lars.options import option
+from lars.options import kind_of_value, option
 
 NOTHING: Final = Duration(0)
 HALF_A_MINUTE: Final = Duration(30 * 10**9)
@@ -33,6 +33,7 @@ _BURSTS: Final = re.compile(r"([0-9]{1,9})x(.+)")
 _SHARE: Final = re.compile(r"[0-9](?:\.[0-9]{1,18})?|\.[0-9]{1,18}")
 
 
+@kind_of_value("LOW..HIGH", "str")
 def temperatures(text: str) -> tuple[Decimal, Decimal]:
     """Return the lowest and the highest temperature of a text `LOW..HIGH`.
 
@@ -48,6 +49,7 @@ def temperatures(text: str) -> tuple[Decimal, Decimal]:
     return low, high
 
 
+@kind_of_value("STEP", "float | str")
 def step(value: str | float) -> Decimal:
     """Return the step of a random walk.
 
@@ -65,6 +67,7 @@ def _digits(value: str | float) -> str:
     return value if isinstance(value, str) else f"{Decimal(str(value)):f}"
 
 
+@kind_of_value("SIZExGAP", "str")
 def bursts(text: str) -> tuple[int, Duration]:
     """Return the size of a burst, and the gap between its observations, from a text `SIZExGAP`.
 
@@ -77,6 +80,7 @@ def bursts(text: str) -> tuple[int, Duration]:
     return int(match[1]), durations.duration(match[2])
 
 
+@kind_of_value("SHARE", "float | str")
 def share(value: str | float) -> Fraction:
     """Return a share from 0 to 1 as an exact fraction.
 
@@ -118,33 +122,19 @@ class Plan:
         "Time between two observations of a station. The first observation is at a random time within"
         " the first interval.",
         durations.duration,
-        default_text="1s",
-        keyword="str",
-        metavar="LENGTH",
     )
-    duration: Duration = option(
-        HALF_A_MINUTE,
-        "Length of the stream.",
-        durations.duration,
-        default_text="30s",
-        keyword="str",
-        metavar="LENGTH",
-    )
+    duration: Duration = option(HALF_A_MINUTE, "Length of the stream.", durations.duration)
     seed: int = option(0, "Seed of the random numbers. The same seed gives the same stream.")
     values: tuple[Decimal, Decimal] = option(
         (Decimal("40.0"), Decimal("100.0")),
         "Lowest and highest temperature. lars draws each temperature at random from this range.",
         temperatures,
         default_text="40.0..100.0",
-        keyword="str",
-        metavar="LOW..HIGH",
     )
     walk: Decimal | None = option(
         None,
         "Change of the temperature of a station from one interval to the next: STEP up or STEP down.",
         step,
-        keyword="float | str | None",
-        metavar="STEP",
     )
     arrivals: ArrivalProcess = option(
         "regular",
@@ -155,46 +145,31 @@ class Plan:
         None,
         "Replace each observation by SIZE observations. The time between two of these observations is GAP.",
         bursts,
-        keyword="str | None",
-        metavar="SIZExGAP",
     )
     contemporaneous: int = option(1, "Number of stations that observe at the same times.", metavar="K")
     duplicates: Fraction = option(
         Fraction(0),
         "Share of the elements that the stream contains twice, such as 0.1.",
         share,
-        default_text="0",
-        keyword="float | str",
-        metavar="SHARE",
     )
     out_of_order: Fraction = option(
-        Fraction(0),
-        "Share of the elements that arrive late, such as 0.1.",
-        share,
-        default_text="0",
-        keyword="float | str",
-        metavar="SHARE",
+        Fraction(0), "Share of the elements that arrive late, such as 0.1.", share
     )
     delay: Duration | None = option(
         None,
         "Maximum delay of a late element. [default: the time between two observations]",
         durations.duration,
-        keyword="str | None",
-        metavar="LENGTH",
     )
     streams: int = option(
         1,
         "Number of streams. Each weather station sends its observations to one stream. The IRIs of "
         "the streams end in 1, 2 and so on.",
     )
-    stream_iri: str = option(STREAM, "IRI of the stream.", absolute_iri, metavar="IRI")
+    stream_iri: str = option(STREAM, "IRI of the stream.", absolute_iri)
     start: Duration = option(
         NOTHING,
         "Time between time point 0 and the start of the stream, such as 10s.",
         durations.duration,
-        default_text="0s",
-        keyword="str",
-        metavar="LENGTH",
     )
     unit: Duration = MILLISECOND
 

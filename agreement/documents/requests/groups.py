@@ -31,7 +31,6 @@ from translate.model.query import EPOCH, EngineQuery, Language, Profile, Semanti
 PULL_ONLY: Final = "--mode pull"
 PUSH_ONLY: Final = "--mode push"
 """The option with which --period has no effect, and without which --trigger has no effect."""
-TIME = "int | str | datetime | None"
 
 
 Side = Literal["push", "pull"]
@@ -80,14 +79,12 @@ def queries_argument() -> Any:
 
 def periods_option(help_text: str, **more: Any) -> Any:
     """Return the declaration of the option --period."""
-    keyword = "int | str | Sequence[int | str] | None"
-    return option((), help_text, readers.periods, keyword=keyword, **{"metavar": "PERIODS", **more})
+    return option((), help_text, readers.periods, **more)
 
 
 def time_option(help_text: str, *, default: Any = None) -> Any:
     """Return the declaration of an option with a time: a time point, or a dateTime."""
-    keyword = TIME if default is None else TIME.removesuffix(" | None")
-    return option(default, help_text, readers.time, metavar="TIME", keyword=keyword)
+    return option(default, help_text, readers.time)
 
 
 def static_option(help_text: str) -> Any:
@@ -114,7 +111,7 @@ def cells_at_once_option() -> Any:
 def wait_option(**more: Any) -> Any:
     """Return the declaration of the option --wait."""
     help_text = "Delay W of the evaluation by pull: pull evaluates for the time t at the time t + W."
-    return option(0, help_text, readers.length, metavar="W", keyword="int | str", **more)
+    return option(0, help_text, readers.length, metavar="W", **more)
 
 
 def lateness_option(**more: Any) -> Any:
@@ -122,7 +119,7 @@ def lateness_option(**more: Any) -> Any:
     help_text = (
         "Drop each element that arrives more than L after its own time. [default: no element is dropped]"
     )
-    return option(None, help_text, readers.length, metavar="L", keyword="int | str | None", **more)
+    return option(None, help_text, readers.length, metavar="L", **more)
 
 
 def has_wait(wait: Period) -> bool:
@@ -165,8 +162,6 @@ def period_option() -> Any:
         None,
         "Time points or duration U between two evaluations. [default: the STEP of the query]",
         readers.period,
-        metavar="U",
-        keyword="int | str | None",
     )
 
 
@@ -198,8 +193,6 @@ def assign_option() -> Any:
         "Match the triple patterns with PREDICATE in STREAM, if lars derives a CQELS query from the "
         "C-SPARQL query. Repeatable.",
         readers.assignments,
-        metavar="STREAM=PREDICATE",
-        keyword="Mapping[str, Sequence[str]] | None",
         repeated=True,
     )
 
@@ -388,8 +381,6 @@ class ComparisonOptions:
         "Compare only these variables of the rows. With none, compare only whether a row exists. "
         "[default: all variables that both queries return]",
         readers.variables,
-        metavar="?A,?B|none",
-        keyword="str | Sequence[str] | None",
     )
     input_options: InputOptions
     reading: InterpretationOptions
@@ -479,7 +470,7 @@ def t0_option(default: str, read: Callable[[Any], Any], windows: str = "the firs
         f"Times at which {windows} may open: a range (0..9) or a list (0,5); or {readers.ALIGNED}: "
         f"windows close at multiples of their slide. [default: {default}]"
     )
-    return option(None, help_text, read, metavar="TIMES", keyword="int | str | Sequence[int] | None")
+    return option(None, help_text, read)
 
 
 MatchBy = Literal["time", "sequence"]
@@ -625,8 +616,6 @@ class AnswersOptions:
         "Unit of the times in the answers. [default: 1ms for csrbench and yabench, otherwise the "
         "value of --unit]",
         time_unit,
-        keyword="str | None",
-        metavar="LENGTH",
     )
     time_variable: tuple[str, ...] = option(
         (),
@@ -640,8 +629,6 @@ class AnswersOptions:
         None,
         "Variable of the query for a column of the answers with another name, such as unit=pump. Repeatable.",
         readers.renamed_columns,
-        keyword="Mapping[str, str] | None",
-        metavar="COLUMN=VARIABLE",
         repeated=True,
     )
     unit: Duration = SECOND

@@ -118,8 +118,6 @@ class Around:
         "IRI against which relative IRIs are resolved, if the query has no BASE. [default: the IRI "
         "of the query file]",
         absolute_iri,
-        metavar="IRI",
-        keyword="str | None",
     )
     rdf: Rdf | None = option(
         None,
@@ -129,8 +127,6 @@ class Around:
         None,
         "Define a prefix, such as ex=http://example.org/, for queries and CSV files. Repeatable.",
         readers.prefixes,
-        metavar="PREFIX=IRI",
-        keyword="Mapping[str, str] | None",
         repeated=True,
     )
     readings: Mapping[str, str] | None = option(
@@ -139,8 +135,6 @@ class Around:
         "range-alone=sliding. Repeatable.",
         readers.readings,
         shell_name="--reading",
-        metavar="NAME=VALUE",
-        keyword="Mapping[str, str] | None",
         repeated=True,
     )
 

@@ -18,7 +18,7 @@ from agreement.documents.options import check_range, member_of
 from lars.durations import Duration, moment, read_duration
 from lars.errors import LarsError, WrongValueError, cut, message_text, wrong
 from lars.language.terms import Iri, iri
-from lars.options import Option, choices_of, pairs
+from lars.options import Option, choices_of, kind_of_value, pairs
 from solver.settings import Time
 from translate.dialects import check_reading
 
@@ -29,6 +29,7 @@ _DATE_TIME: Final = re.compile(
 _TIME_OF_DAY: Final = re.compile(r"([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\.[0-9]{1,6})?)?")
 
 
+@kind_of_value("TIME", "int | str | datetime")
 def time(value: str | int | datetime) -> Time:
     """Return a time point, a dateTime with at most six digits of a second's fraction, or a time of day.
 
@@ -59,6 +60,7 @@ def time_point(value: str | int) -> int:
     return point
 
 
+@kind_of_value("K", "int")
 def ordinal(value: str | int, accepted: str = "a number from 1") -> int:
     """Return an ordinal number from 1; raises LarsError with `accepted` for any other value."""
     if not re.fullmatch(r"[1-9][0-9]{0,8}", str(value)):
@@ -66,6 +68,7 @@ def ordinal(value: str | int, accepted: str = "a number from 1") -> int:
     return int(value)
 
 
+@kind_of_value("all|N", 'int | Literal["all"]')
 def models(value: str | int) -> int:
     """Return the number of answer streams to print, from the value of --models; 0 means all."""
     return 0 if value == "all" else ordinal(value, "all, or a number from 1")
@@ -80,16 +83,19 @@ def numbers_text(value: str | int | Sequence[int]) -> str:
     return str(value) if isinstance(value, str | int) else ",".join(map(str, value))
 
 
+@kind_of_value("PERIODS", "int | str | Sequence[int | str]")
 def periods(value: str | int | Sequence[int]) -> tuple[values.Period, ...]:
     """Return the pull periods of an option's value."""
     return values.read_periods(numbers_text(value))
 
 
+@kind_of_value("LENGTHS", "int | str | Sequence[int]")
 def lengths(value: str | int | Sequence[int]) -> tuple[values.Period, ...]:
     """Return the lengths of a window from an option's value."""
     return values.read_periods(numbers_text(value), "length")
 
 
+@kind_of_value("U", "int | str")
 def period(value: str | int) -> values.Period:
     """Return the pull period of a command that accepts only one period."""
     periods_read = values.read_periods(str(value))
@@ -98,6 +104,7 @@ def period(value: str | int) -> values.Period:
     return periods_read[0]
 
 
+@kind_of_value("LENGTH", "int | str")
 def length(value: str | int) -> values.Period:
     """Return a length of time, in time points or as a duration; 0 is allowed."""
     text = str(value)
@@ -114,11 +121,13 @@ def length(value: str | int) -> values.Period:
         ) from error
 
 
+@kind_of_value("FACTORS", "int | str | Sequence[int]")
 def speedups(value: str | int | Sequence[int]) -> tuple[int, ...]:
     """Return the factors by which a stream is accelerated."""
     return values.read_numbers(numbers_text(value), "speedup")
 
 
+@kind_of_value("A=B", "Mapping[str, str]")
 def rename_option(names: Sequence[str] | Mapping[str, str]) -> Mapping[str, str]:
     """Return the renamed columns, from texts A=B or a mapping."""
     if isinstance(names, Mapping):
@@ -127,6 +136,7 @@ def rename_option(names: Sequence[str] | Mapping[str, str]) -> Mapping[str, str]
     return _renamed(names, needed)
 
 
+@kind_of_value("COLUMN=VARIABLE", "Mapping[str, str]")
 def renamed_columns(names: Sequence[str] | Mapping[str, str]) -> Mapping[str, str]:
     """Return the variables of columns with other names, from texts COLUMN=VARIABLE or a mapping.
 
@@ -166,6 +176,7 @@ ALIGNED: Final = "aligned"
 """The value of --t0 for windows that close at multiples of their slide, and that open before time 0, too."""
 
 
+@kind_of_value("TIMES", "int | str | Sequence[int]")
 def start_times(value: str | int | Sequence[int]) -> tuple[int, ...] | str:
     """Return the time points at which windows may begin; the word ALIGNED is returned unchanged.
 
@@ -176,6 +187,7 @@ def start_times(value: str | int | Sequence[int]) -> tuple[int, ...] | str:
     return ALIGNED if text.strip() == ALIGNED else values.read_numbers(text, values.START_TIMES)
 
 
+@kind_of_value("TIMES", "int | str | Sequence[int]")
 def dated_start_times(value: str | int | Sequence[int]) -> tuple[int, ...] | str:
     """Return the time points at which windows may begin, or ALIGNED; keep a text with dateTimes.
 
@@ -198,6 +210,7 @@ def in_time_points(text: str, count: Callable[[Time], int]) -> str:
     return _DATED.sub(lambda match: str(count(time(match[0]))), text)
 
 
+@kind_of_value("STREAM=PREDICATE", "Mapping[str, Sequence[str]]")
 def assignments(names: Sequence[str] | Mapping[str, Sequence[str]]) -> Mapping[Iri, tuple[Iri, ...]]:
     """Return the predicates of each stream, from texts STREAM=PREDICATE or from a mapping.
 
@@ -221,6 +234,7 @@ def assignments(names: Sequence[str] | Mapping[str, Sequence[str]]) -> Mapping[I
     return iris
 
 
+@kind_of_value("?A,?B|none", "str | Sequence[str]")
 def variables(value: object) -> tuple[str, ...]:
     """Return the names of variables; `none` means no variable.
 
@@ -234,6 +248,7 @@ def variables(value: object) -> tuple[str, ...]:
     return () if names == ["none"] else tuple(dict.fromkeys(names))
 
 
+@kind_of_value("NAME=VALUE", "Mapping[str, str]")
 def readings(names: Sequence[str] | Mapping[str, str]) -> Mapping[str, str]:
     """Return the value of each reading, from texts NAME=VALUE or from a mapping.
 
@@ -254,6 +269,7 @@ _PREFIX: Final = re.compile(r"[A-Za-z][\w.\-]*|", re.ASCII)
 """The valid names of prefixes, including the empty name."""
 
 
+@kind_of_value("PREFIX=IRI", "Mapping[str, str]")
 def prefixes(names: Sequence[str] | Mapping[str, str]) -> Mapping[str, str]:
     """Return the IRIs of prefixes, from texts PREFIX=IRI or a mapping.
 

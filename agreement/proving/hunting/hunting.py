@@ -30,7 +30,7 @@ from agreement.proving.hunting.streams import Stream, streams
 from lars.dataclass import dataclass
 from lars.durations import read_duration
 from lars.errors import LarsError, TimeLimitError
-from lars.options import option
+from lars.options import kind_of_value, option
 from solver.deadlines import Deadline, until
 from solver.settings import Progress, no_progress
 
@@ -184,6 +184,7 @@ _MOST_EQUAL: Final = 3
 """The maximum number of other rules that the sentence of a fault names."""
 
 
+@kind_of_value("TIME", "str | float")
 def seconds_of(value: str | float) -> float:
     """Return a time limit in seconds, from a number or from a duration such as 1m.
 
@@ -203,9 +204,7 @@ def seconds_of(value: str | float) -> float:
 class HuntLimits:
     """The limits of a hunt (time, runs and faults), and the seed of its random streams."""
 
-    time_limit: float = option(
-        60.0, "Time limit of the whole hunt.", seconds_of, metavar="TIME", keyword="str | float"
-    )
+    time_limit: float = option(60.0, "Time limit of the whole hunt.", seconds_of)
     runs: int | None = option(
         None,
         "Maximum number of runs that search for faults. lars then needs more runs to reduce each "

@@ -32,6 +32,7 @@ from lars.errors import LarsError, TimeLimitError
 from lars.language.stream import ToStream
 from lars.language.terms import Atom
 from lars.language.windows import Bounds
+from lars.options import kind_of_value
 from solver.deadlines import Deadline, until
 from solver.facts import Background, Fact, Row
 from solver.job import Question, ask
@@ -216,6 +217,7 @@ Readings = tuple[OneReading, OneReading] | tuple[NamedProfile, NamedProfile]
 _START: Final = re.compile(r"(.+)@([0-9]{1,9})")
 
 
+@kind_of_value("A,B", "str")
 def read_sides(text: str) -> Readings:
     """Return the two variants of a query, or the two engines, that a text such as `closed,high-open` names.
 

@@ -166,8 +166,6 @@ class WitnessCriteria:
         " (closed,high-open) or another stream operator (rstream,istream). [default: compare push "
         "with pull]",
         other_sides.read_sides,
-        metavar="A,B",
-        keyword="str | None",
     )
     time_limit: float = option(
         60.0,

@@ -47,11 +47,7 @@ class ExportRequest:
         None, "Reasoner that Ticker uses: clingo, or incremental updates of the answers. [default: clingo]"
     )
     clock: Duration | None = option(
-        None,
-        "Length of one time point in Ticker. [default: the value of --unit]",
-        time_unit,
-        keyword="str | None",
-        metavar="LENGTH",
+        None, "Length of one time point in Ticker. [default: the value of --unit]", time_unit
     )
     how: requests.ProgramOptions
     from_: Time | None = requests.first_time_option()

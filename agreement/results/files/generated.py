@@ -50,18 +50,10 @@ class GenerateRequest:
     )
     stream: Plan
     unit: Duration | None = option(
-        None,
-        "Length of one time point. [default: 1ms; 1s for a folder of Turtle files]",
-        time_unit,
-        keyword="str | None",
-        metavar="LENGTH",
+        None, "Length of one time point. [default: 1ms; 1s for a folder of Turtle files]", time_unit
     )
     trace_unit: Duration | None = option(
-        None,
-        "Unit of integer times in the file. [default: the value of --unit; 1ms for yabench]",
-        time_unit,
-        keyword="str | None",
-        metavar="LENGTH",
+        None, "Unit of integer times in the file. [default: the value of --unit; 1ms for yabench]", time_unit
     )
     format: WrittenFormat | None = option(None, "File format. [default: by the extension of OUT]")
     overwrite: bool = option(False, "Replace OUT if it exists.")

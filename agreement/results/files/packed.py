@@ -78,8 +78,6 @@ class PackRequest:
         None,
         "License of the experiment, such as https://creativecommons.org/licenses/by/4.0/. [default: none]",
         absolute_iri,
-        metavar="IRI",
-        keyword="str | None",
     )
     jobs: int = cells_at_once_option()
 

@@ -29,7 +29,7 @@ from agreement.results.base.library import Findings, Listeners, offered_function
 from lars.dataclass import dataclass
 from lars.errors import LarsError, cut
 from lars.files import exists, read_file, read_text
-from lars.options import argument, option
+from lars.options import argument, kind_of_value, option
 from solver.traces import read_static
 from translate.model.query import EngineQuery
 
@@ -37,6 +37,7 @@ _MODE: Final = "adapter: times as they are given; each push waits until the engi
 _FORM: Final = "a file with a query in the engine's language"
 
 
+@kind_of_value("NAME=VALUE", "Mapping[str, object]")
 def adapter_options(names: Sequence[str] | Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the options that the message `open` sends, from texts NAME=VALUE or from a mapping.
 
@@ -82,9 +83,7 @@ class AdapterOptions:
         None,
         "Option to send to the adapter together with the query. Repeatable.",
         adapter_options,
-        metavar="NAME=VALUE",
         shell_name="--option",
-        keyword="Mapping[str, object] | None",
         repeated=True,
     )
 

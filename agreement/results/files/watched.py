@@ -135,7 +135,6 @@ class WatchRequest:
         "the table too-late.",
         requests.readers.length,
         metavar="D",
-        keyword="int | str",
     )
     checkpoint: Path | None = option(
         None,
@@ -168,7 +167,6 @@ class WatchRequest:
         "not count. [default: one pull period]",
         requests.readers.length,
         metavar="D",
-        keyword="int | str | None",
     )
     recorded: requests.AnswersOptions
     report: Path | None = option(

@@ -100,7 +100,6 @@ class LogOptions:
         "Window widths W to try. For each width W and each period U, lars prints how many alerts of "
         "the first log a pulling system would miss.",
         requests.readers.lengths,
-        keyword="int | str | Sequence[int] | None",
         metavar="WIDTHS",
     )
     within: Duration | None = option(
@@ -108,8 +107,6 @@ class LogOptions:
         "Maximum time between two alerts with equal columns, in different logs, that still count as "
         "the same alert. [default: no limit, or half of the time between two evaluations of both systems]",
         duration,
-        metavar="LENGTH",
-        keyword="str | None",
     )
 
 

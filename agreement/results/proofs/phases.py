@@ -63,8 +63,6 @@ class PhaseRequest:
         "Window lengths L to compare: a range (1..60), or a range with a step (5s..60s..5s).",
         readers.lengths,
         default_text="1..60",
-        keyword="int | str | Sequence[int]",
-        metavar="LENGTHS",
         heading=_VARIED,
     )
     window: str | None = option(
@@ -79,8 +77,6 @@ class PhaseRequest:
         "Factors by which the stream becomes faster, such as 1,2,4. lars prints one diagram for each factor.",
         readers.speedups,
         default_text="1",
-        keyword="int | str | Sequence[int]",
-        metavar="FACTORS",
         heading=_VARIED,
     )
     options: ComparisonOptions

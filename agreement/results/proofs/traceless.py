@@ -101,8 +101,6 @@ class DecideRequest:
         None,
         "Compare column A of the first query with column B of the second query. Repeatable.",
         requests.readers.rename_option,
-        metavar="A=B",
-        keyword="Mapping[str, str] | None",
         repeated=True,
         heading=_TWO,
     )
@@ -112,7 +110,6 @@ class DecideRequest:
         "answers of push or pull.",
         requests.readers.length,
         metavar="D",
-        keyword="int | str | None",
         heading=_LATE,
     )
     wait: Period = requests.wait_option(heading=_LATE)

@@ -55,7 +55,7 @@ from lars.durations import Duration
 from lars.errors import FailedRunError, LarsError
 from lars.files import check_own_folder, exists, replacement_folder
 from lars.language.windows import Bounds
-from lars.options import argument, option
+from lars.options import argument, kind_of_value, option
 from solver.deadlines import Deadline
 from solver.settings import share
 from translate.model.query import Language
@@ -70,6 +70,7 @@ _FOLDER: Final = "run of a suite"
 _NAMED: Final = 5
 
 
+@kind_of_value("TIME", "int | str")
 def _start(value: str | int) -> Start:
     """Return the start time t0 of windows, or the name of a rule that determines t0, from a text.
 
@@ -132,8 +133,6 @@ class SuiteRequest:
         "slide. first: windows open at the first element. own: each window opens at the first element of its "
         "stream. [default: the time that fits the reports best]",
         _start,
-        metavar="TIME",
-        keyword="int | str | None",
     )
     bounds: Bounds | None = bounds_option("the bounds that fit the reports best; open has no tests")
     label: Label | None = option(
@@ -150,11 +149,7 @@ class SuiteRequest:
     )
     jobs: int = option(1, "Number of adapters to run in parallel.", least=1)
     time_limit: float | None = option(
-        None,
-        "Time limit of the run. lars judges the tests that are finished at the limit.",
-        seconds_of,
-        metavar="TIME",
-        keyword="str | float | None",
+        None, "Time limit of the run. lars judges the tests that are finished at the limit.", seconds_of
     )
     out: Path | None = option(
         None, f"New folder for the files {_EARL}, junit.xml and report.html.", metavar="DIR"
