@@ -27,15 +27,7 @@ from lars.language.program import (
     write_literal,
 )
 from lars.language.stream import Stream, tie_choices
-from lars.language.windows import (
-    NOW,
-    FixedWindow,
-    Interval,
-    IntervalWindow,
-    TimeWindow,
-    TupleWindow,
-    Window,
-)
+from lars.language.windows import NOW, FixedWindow, Interval, IntervalWindow, TimeWindow, TupleWindow, Window
 
 Mode = Literal["", "◇", "□", "@", "¬@¬"]
 """The operator ★ in a literal ⊞^w ★ a, which relates the time of the atom a to the window's interval T'.
@@ -45,13 +37,7 @@ outside T' or the atom holds at t.
 """
 
 
-_DUAL: Final[Mapping[Mode, Mode]] = {
-    "": "",
-    "◇": "□",
-    "□": "◇",
-    "@": "¬@¬",
-    "¬@¬": "@",
-}
+_DUAL: Final[Mapping[Mode, Mode]] = {"": "", "◇": "□", "□": "◇", "@": "¬@¬", "¬@¬": "@"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,17 +46,7 @@ from lars.semantics import all_background
 from lars.ticker import Reasoner
 from lars.ticker.ticker_rules import FIRST_TERM, TickerInput
 from lars.ticker.ticker_writer import TickerWriter, ticker_writer, with_signs
-from solver.facts import (
-    Fact,
-    Gate,
-    Multiples,
-    Situation,
-    atom_of,
-    atoms_of,
-    constant_of,
-    counts,
-    times_of,
-)
+from solver.facts import Fact, Gate, Multiples, Situation, atom_of, atoms_of, constant_of, counts, times_of
 from solver.job import Question, Whole, ask
 from solver.pointwise import HostedCondition, condition_arguments, models
 from solver.pointwise.asp_terms import GREATEST

@@ -54,9 +54,7 @@ _IDLE: Final = {
     "out": (
         IdleOptions(has_not("--out"), ("--out-format", "--out-terms"), requires="--out DIR"),
         IdleOptions(
-            has("--out-format", *FOR_PAPERS),
-            ("--out-terms",),
-            requires="--out-format parquet, csv or jsonl",
+            has("--out-format", *FOR_PAPERS), ("--out-terms",), requires="--out-format parquet, csv or jsonl"
         ),
     ),
     "runs": (

@@ -380,11 +380,7 @@ def _fitting(
 
 
 def _by_limit(
-    events: Recording,
-    alerts: Sequence[Recording],
-    shared: _Columns,
-    time: str,
-    lengths: Sequence[Duration],
+    events: Recording, alerts: Sequence[Recording], shared: _Columns, time: str, lengths: Sequence[Duration]
 ) -> Sequence[AggregateRule]:
     """Return rules whose aggregate separates the evaluations of a log with and without an alert.
 

@@ -22,15 +22,7 @@ from lars.language.terms import Atom, Iri, Signature
 from lars.language.windows import Interval
 from solver import memory, settings, traces
 from solver.columns import Array, TimeBins, TraceColumns, arrivals, trace_columns
-from solver.facts import (
-    STREAM_PREDICATE,
-    Arguments,
-    Background,
-    Fact,
-    Static,
-    Triple,
-    graph_rows,
-)
+from solver.facts import STREAM_PREDICATE, Arguments, Background, Fact, Static, Triple, graph_rows
 from solver.job import (
     AnswerParts,
     AnswerRuns,
@@ -217,10 +209,7 @@ class LocalTrace:
     ) -> list[Result]:
         """Apply the function `find` to the payload of each slice, and return the results in order of time."""
         del before
-        situation, progress = (
-            self._with_used(questions),
-            settings.stage("explaining", self.runner.progress),
-        )
+        situation, progress = (self._with_used(questions), settings.stage("explaining", self.runner.progress))
         outcomes = []
         for done, (_, payload) in enumerate(payloads):
             progress(done, len(payloads))

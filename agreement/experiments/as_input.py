@@ -37,11 +37,7 @@ from translate.model.query import Language
 
 
 def on_read(
-    experiment: Experiment,
-    options: requests.ComparisonOptions,
-    warn: settings.Warn,
-    *,
-    any_two: bool = False,
+    experiment: Experiment, options: requests.ComparisonOptions, warn: settings.Warn, *, any_two: bool = False
 ) -> AgreementTask:
     """Return the only comparison of an experiment; options of the command line override its keys.
 

@@ -27,12 +27,7 @@ from agreement.engines.adapters.client import RunningAdapter
 from agreement.engines.adapters.messages import accepted_answers, open_message
 from agreement.engines.engine import with_text
 from agreement.engines.registry import ENGINES, engine
-from agreement.experiments.cells import (
-    AdaptedEngine,
-    EngineVersion,
-    JudgingWork,
-    RecordedAnswers,
-)
+from agreement.experiments.cells import AdaptedEngine, EngineVersion, JudgingWork, RecordedAnswers
 from agreement.experiments.experiment import Experiment, ExperimentEntry
 from agreement.experiments.schema import EngineTable
 from lars.errors import LarsError

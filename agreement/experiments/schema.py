@@ -211,11 +211,7 @@ def _group(group: type[object], **keys: tuple[Any, Any]) -> Any:
     """
     known = {option.name: option for option in declared(group)}
     options = {
-        key: _key(
-            default,
-            _says(option, default=default is None),
-            _read(partial(in_toml, option), written),
-        )
+        key: _key(default, _says(option, default=default is None), _read(partial(in_toml, option), written))
         for key, (default, written) in keys.items()
         for option in (known[_OPTIONS.get(key, key)],)
     }

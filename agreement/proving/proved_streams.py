@@ -2,18 +2,10 @@
 
 from typing import TYPE_CHECKING, Final
 
-from agreement.proving.decide import (
-    AgreementQuestion,
-    Decider,
-    Places,
-    agreement_theorem,
-    in_finer_units,
-)
+from agreement.proving.decide import AgreementQuestion, Decider, Places, agreement_theorem, in_finer_units
 from agreement.proving.decisions import Decision, Witness, all_hold
 from agreement.proving.disjuncts import stock_of
-from agreement.proving.witness import (
-    WitnessTask,
-)
+from agreement.proving.witness import WitnessTask
 from agreement.proving.witness.witness_task import StreamMaker
 from lars.durations import Duration
 from lars.errors import LarsError

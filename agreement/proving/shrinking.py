@@ -157,10 +157,7 @@ def _of_read_streams(disagreement: PairOnStream) -> PairOnStream:
 
 
 def _first_guess(
-    disagreement: PairOnStream,
-    shortest: Shortest,
-    report: agree.VariantReport,
-    difference: RowDifference,
+    disagreement: PairOnStream, shortest: Shortest, report: agree.VariantReport, difference: RowDifference
 ) -> PairOnStream:
     """Return the disagreement with only the triples that give the first differing row, if possible.
 

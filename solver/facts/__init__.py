@@ -1,13 +1,6 @@
 """Input and static data for evaluations: facts as texts, and the facts that windows contain."""
 
-from solver.facts.evaluation_times import (
-    Arrivals,
-    Gate,
-    Multiples,
-    matcher,
-    split,
-    times_of,
-)
+from solver.facts.evaluation_times import Arrivals, Gate, Multiples, matcher, split, times_of
 from solver.facts.facts import (
     QUAD_PREDICATE,
     STREAM_PREDICATE,

@@ -137,11 +137,7 @@ def _pattern_or_period(rule: Rule, elsewhere: frozenset[Signature]) -> Atom | tu
             Atom(),
             (
                 formulas.In(window, formulas.At(Variable() as time, formulas.Truth())),
-                formulas.Comparison(
-                    formulas.Operation("mod", left, Number(period)),
-                    "=",
-                    Number(offset),
-                ),
+                formulas.Comparison(formulas.Operation("mod", left, Number(period)), "=", Number(offset)),
                 *later,
             ),
         ) if window == NOW and left == time and 0 <= offset < period:

@@ -272,10 +272,7 @@ def carried_atoms(
 
 
 def carried_by_part(
-    windows: Sequence[TupleWindow],
-    parts: Sequence[Atoms],
-    terms: CodedTerms,
-    firsts: Collection[Atom] = (),
+    windows: Sequence[TupleWindow], parts: Sequence[Atoms], terms: CodedTerms, firsts: Collection[Atom] = ()
 ) -> Iterator[dict[Signature, InputAtoms]]:
     """Yield, for each part of a trace except the first, the earlier atoms that `carried_atoms` returns."""
     before: dict[Signature, InputAtoms] = {}

@@ -22,11 +22,7 @@ _START: Final = (
     r":A-Z_a-z\xC0-\xD6\xD8-\xF6\xF8-\u02FF\u0370-\u037D\u037F-\u1FFF\u200C-\u200D\u2070-\u218F"
     r"\u2C00-\u2FEF\u3001-\uD7FF\uF900-\uFDCF\uFDF0-\uFFFD\U00010000-\U000EFFFF"
 )
-_CLASSES: Final = {
-    "i": _START,
-    "c": _START + r"\-.0-9\xB7\u0300-\u036F\u203F-\u2040",
-    "s": r" \t\n\r",
-}
+_CLASSES: Final = {"i": _START, "c": _START + r"\-.0-9\xB7\u0300-\u036F\u203F-\u2040", "s": r" \t\n\r"}
 _NO_WORD: Final = r"\p{P}\p{Z}\p{C}"
 _PIECE: Final = re.compile(r"\\[pP]\{[^{}]*\}|\\.|.", re.DOTALL)
 _SET: Final = re.compile(r"\\[pPicICwWsSdD]")

@@ -208,11 +208,7 @@ def _together(parts: Iterable[_Pairs]) -> _Pairs:
 
 
 def _meets(
-    left: RunTable,
-    right: RunTable,
-    on: Sequence[tuple[int, int]],
-    count: int,
-    crowded: Callable[[], None],
+    left: RunTable, right: RunTable, on: Sequence[tuple[int, int]], count: int, crowded: Callable[[], None]
 ) -> tuple[int, Iterator[_Pairs]]:
     """Return the number of pairs with equal keys whose intervals overlap, and the pairs in parts.
 

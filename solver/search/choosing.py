@@ -71,11 +71,7 @@ _INSTANCES_A_SECOND: Final = 500_000
 
 
 def grounded_in_time(
-    contest: contests.Contest,
-    candidates: contests.Candidates,
-    points: int,
-    arrivals: int,
-    deadline: Deadline,
+    contest: contests.Contest, candidates: contests.Candidates, points: int, arrivals: int, deadline: Deadline
 ) -> contests.Contest:
     """Return a contest whose programs have few enough rule instances at `points` evaluation times.
 
@@ -334,10 +330,7 @@ class FrameSearch:
         return self._absent(self._every, (t for t in self._times if 1 <= t < first))
 
     def _improve(
-        self,
-        values: Sequence[int],
-        value_of: Callable[[Atoms], int],
-        limited: Callable[[int], Assumptions],
+        self, values: Sequence[int], value_of: Callable[[Atoms], int], limited: Callable[[int], Assumptions]
     ) -> None:
         """Search for a choice with the least value, and require this value in later searches.
 

@@ -23,14 +23,7 @@ from lars.language.windows import Interval, TupleWindow
 from solver import settings
 from solver.columns import Array, TermCodes, TimeBins, TraceColumns, in_time_order
 from solver.facts import Arrivals, Background, Fact, Multiples
-from solver.job import (
-    Needs,
-    Question,
-    certified_first,
-    lacks_certified,
-    needs_of,
-    say_hindrances,
-)
+from solver.job import Needs, Question, certified_first, lacks_certified, needs_of, say_hindrances
 from solver.job.evaluation import by_columns
 from solver.job.slices import (
     Counts,

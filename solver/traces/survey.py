@@ -138,9 +138,7 @@ class Survey:
         """Return the atoms with their times converted to time points."""
         return {
             name: replace(
-                some,
-                t=self.points(some.t),
-                since=None if some.since is None else self.points(some.since),
+                some, t=self.points(some.t), since=None if some.since is None else self.points(some.since)
             )
             for name, some in atoms.items()
         }
@@ -574,8 +572,7 @@ def _elements(source: TraceFile) -> Iterator[tuple[TraceFile, Place, list[Traced
     numbers = source.format.element_numbers(source)
     # The place of a row in a table has the number of the row, from 1.
     together = groupby(
-        enumerate(_rows(source)),
-        lambda row: row[0] if numbers is None else numbers[row[1][0].line - 1],
+        enumerate(_rows(source)), lambda row: row[0] if numbers is None else numbers[row[1][0].line - 1]
     )
     for _, group in together:
         (_, (place, triples)), *others = group

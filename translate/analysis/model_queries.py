@@ -28,10 +28,7 @@ class Assignment:
     """
 
     def __init__(
-        self,
-        query: EngineQuery,
-        carried: frozenset[tuple[str, str]],
-        assigned: Mapping[Iri, tuple[Iri, ...]],
+        self, query: EngineQuery, carried: frozenset[tuple[str, str]], assigned: Mapping[Iri, tuple[Iri, ...]]
     ) -> None:
         self._streams = tuple(dict.fromkeys(part.iri for part in query.merged))
         # The windows of a query are a set: a clause that is written twice is one.

@@ -10,13 +10,7 @@ from lars.language.terms import Variable
 from lars.language.windows import LastWindow
 from translate.analysis.model_queries import stream_blocks
 from translate.analysis.nullability import Variables, null_pairs, nullable, witnesses
-from translate.analysis.rewriting import (
-    direct_parts,
-    expressions_of,
-    occurring_variables,
-    parts,
-    tests_of,
-)
+from translate.analysis.rewriting import direct_parts, expressions_of, occurring_variables, parts, tests_of
 from translate.model import patterns as algebra
 from translate.model.patterns import Pattern, variables
 from translate.model.query import EngineQuery, Language, Setting

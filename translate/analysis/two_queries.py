@@ -10,13 +10,7 @@ from typing import Final
 from lars.durations import Duration
 from lars.language.terms import RDF_TYPE, Iri, Variable
 from translate.analysis.model_queries import model_of_cqels
-from translate.analysis.rewriting import (
-    direct_parts,
-    keeps_ties,
-    occurring_variables,
-    rename,
-    tests_of,
-)
+from translate.analysis.rewriting import direct_parts, keeps_ties, occurring_variables, rename, tests_of
 from translate.errors import ModelError
 from translate.model import patterns as algebra
 from translate.model.patterns import Pattern

@@ -492,12 +492,7 @@ def tokens_of(
     return whole(plain(text, dashed))
 
 
-_MASKS: Final = {
-    "an IRI": "<>",
-    "a prefixed name": ":",
-    "a variable": "?",
-    "a string": '""',
-}
+_MASKS: Final = {"an IRI": "<>", "a prefixed name": ":", "a variable": "?", "a string": '""'}
 
 
 def _has_sign(text: str, language: Language, whole: _Tokens) -> bool:

@@ -136,8 +136,7 @@ class Document:
                 f"a declaration PREFIX {prefix}: <...> at the top of the query, or --prefix {prefix}=IRI"
             )
             raise QueryError(
-                self.place(token.start),
-                f"found the undeclared prefix {prefix}:; expected {accepted}",
+                self.place(token.start), f"found the undeclared prefix {prefix}:; expected {accepted}"
             )
         return Iri(self.prefixes[prefix + ":"] + re.sub(r"\\(.)", r"\1", local))
 

@@ -65,11 +65,7 @@ def _spaced(*pieces: str | _Piece) -> tuple[_Piece, ...]:
 
 
 _HEADER: Final = (
-    *_spaced(
-        "REGISTER",
-        (_IDENT, "RSTREAM, ISTREAM or DSTREAM"),
-        (_IRI, "the IRI of a stream in < and >"),
-    ),
+    *_spaced("REGISTER", (_IDENT, "RSTREAM, ISTREAM or DSTREAM"), (_IRI, "the IRI of a stream in < and >")),
     ("AS", "AS"),
     _SPACES,
     (

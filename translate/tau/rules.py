@@ -440,10 +440,7 @@ def select(pattern: algebra.Select, head: Head) -> Iterator[Rule]:
 
 
 def projection_rules(
-    inner: Pattern,
-    result: tuple[Variable, ...],
-    modifiers: algebra.Modifiers,
-    head: Head,
+    inner: Pattern, result: tuple[Variable, ...], modifiers: algebra.Modifiers, head: Head
 ) -> Iterator[Rule]:
     """Yield the rules that derive a head from the solutions of a pattern after projection and modifiers.
 
@@ -628,12 +625,7 @@ def _tested(
     return node.atom((NULL if name in nulls else name for name in names), mark)
 
 
-def _compatible(
-    pattern: Pattern,
-    seen: frozenset[Variable],
-    site: _Exists,
-    mark: str,
-) -> Iterator[Rule]:
+def _compatible(pattern: Pattern, seen: frozenset[Variable], site: _Exists, mark: str) -> Iterator[Rule]:
     """Yield the rules of an EXISTS that only tests whether a compatible solution of its pattern exists."""
     part = replace(site.node.part(mark), guarded_variables=(), guard=(), bag=False)
     yield from tau(pattern, part.head(pattern))
@@ -646,12 +638,7 @@ def _compatible(
         yield Rule(_tested(seen, site.node, mark, mine), (solution.atom(unbound), *outer))
 
 
-def _substituted(
-    pattern: Pattern,
-    seen: frozenset[Variable],
-    site: _Exists,
-    mark: str,
-) -> Iterator[Rule]:
+def _substituted(pattern: Pattern, seen: frozenset[Variable], site: _Exists, mark: str) -> Iterator[Rule]:
     """Yield the rules of an EXISTS in whose pattern the values of the tested solution replace variables."""
     node = site.node
     own = seen - frozenset(node.guarded_variables)

@@ -771,13 +771,7 @@ def reports_as(
             f"the last at {other}"
         )
     names = tuple(map(Variable, recording.variables))
-    return EngineReports(
-        names,
-        shown,
-        engine_run.unit.milliseconds,
-        stream,
-        zero,
-    )
+    return EngineReports(names, shown, engine_run.unit.milliseconds, stream, zero)
 
 
 def stream_iri(text: str) -> Iri:

@@ -22,9 +22,7 @@ from agreement.comparing.agree.sides import (
 from agreement.documents import requests
 from agreement.documents.dates import Dates
 from agreement.documents.requests import Side
-from agreement.documents.traces import (
-    Trace,
-)
+from agreement.documents.traces import Trace
 from agreement.documents.values import Period
 from lars.dataclass import dataclass
 from lars.errors import LarsError

@@ -27,14 +27,7 @@ from lars.dataclass import dataclass
 from lars.language import formulas
 from lars.language.program import Program, Rule, atoms, head_atom, ready, variables
 from lars.language.terms import NULL, Atom, Signature, Term, Variable, signature
-from lars.language.windows import (
-    Interval,
-    IntervalWindow,
-    LastWindow,
-    SlidingWindow,
-    TimeWindow,
-    Window,
-)
+from lars.language.windows import Interval, IntervalWindow, LastWindow, SlidingWindow, TimeWindow, Window
 from solver import relational
 from solver.columns import NULL_CODE, Array, Mask, TermCodes, distinct, used_texts
 from solver.facts import Fact, Row

@@ -408,11 +408,7 @@ def positive(program: Program) -> Program:
 
 
 def late_sides(
-    variant: VariantReport,
-    setting: Setting,
-    periods: Sequence[int],
-    wait: int,
-    lateness: int | None,
+    variant: VariantReport, setting: Setting, periods: Sequence[int], wait: int, lateness: int | None
 ) -> list[LateSide]:
     """Return, for each pull period, the answers of push and of pull to late and to timely data."""
     programs, trace = variant.programs, variant.trace

@@ -12,10 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from agreement.comparing.agree.agreeing import AgreementReport, Pair, compare_pairs, pairs
-from agreement.comparing.agree.sides import (
-    variables_compared,
-    with_columns,
-)
+from agreement.comparing.agree.sides import variables_compared, with_columns
 from agreement.comparing.matching.silence import rows_on, silence
 from agreement.documents import requests
 from agreement.documents.outputs import first_few, quantity

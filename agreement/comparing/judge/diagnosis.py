@@ -283,11 +283,7 @@ _ROWS: Final[Mapping[object, str]] = {
 
 def variations(of: specifications.Specification) -> Iterator[tuple[str, specifications.Specification]]:
     """Yield specifications that differ in one parameter from a given specification, with descriptions."""
-    reports = (
-        {"window-close"},
-        {"window-close", "non-empty"},
-        {"content-change"},
-    )
+    reports = ({"window-close"}, {"window-close", "non-empty"}, {"content-change"})
     changes: dict[str, tuple[object, ...]] = {
         "report": tuple(map(frozenset, reports)),
         "bounds": tuple((bounds,) for bounds in get_args(Bounds)),

@@ -17,20 +17,9 @@ from operator import itemgetter
 from typing import Final
 
 from agreement.comparing.judge.alignment import recorded_for
-from agreement.comparing.judge.assignment import (
-    ReportAssignment,
-    belonging,
-    clock_driven,
-    slide_of,
-)
+from agreement.comparing.judge.assignment import ReportAssignment, belonging, clock_driven, slide_of
 from agreement.comparing.judge.start_search import Bench, RuledOut, Sieve
-from agreement.comparing.judge.start_times import (
-    Starts,
-    StartTimes,
-    all_starts,
-    given_starts,
-    last_start,
-)
+from agreement.comparing.judge.start_times import Starts, StartTimes, all_starts, given_starts, last_start
 from agreement.comparing.judge.verdicts import Phase, Verdict, phase_of
 from agreement.comparing.matching.places import ReportMatch
 from agreement.documents import recordings

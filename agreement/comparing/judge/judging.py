@@ -39,13 +39,7 @@ from agreement.documents.placed import shown_json
 from agreement.documents.recordings.case import HUNT_FILE, slug
 from agreement.documents.requests import JudgeOptions
 from agreement.engines import specifications
-from agreement.engines.engine import (
-    Engine,
-    EngineRule,
-    columns,
-    read_with_text,
-    with_text,
-)
+from agreement.engines.engine import Engine, EngineRule, columns, read_with_text, with_text
 from agreement.engines.registry import ENGINES
 from lars.dataclass import dataclass
 from lars.durations import MILLISECOND, NANOSECONDS, Duration

@@ -9,16 +9,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from agreement.comparing.judge.assignment import (
-    ReportAssignment,
-    belonging,
-    slots,
-)
+from agreement.comparing.judge.assignment import ReportAssignment, belonging, slots
 from agreement.comparing.judge.settings import with_rows_of
-from agreement.comparing.judge.start_times import (
-    Starts,
-    StartTimes,
-)
+from agreement.comparing.judge.start_times import Starts, StartTimes
 from agreement.comparing.judge.verdicts import Phase, Verdict, compare_reports, is_right
 from agreement.comparing.matching.places import ReportMatch
 from agreement.documents import recordings

@@ -167,10 +167,7 @@ def _common(ours: Sequence[Hashable], theirs: Sequence[Hashable]) -> list[tuple[
     sums = [one + other for one, other in zip(left, right, strict=True)]
     cut = sums.index(max(sums))
     behind = _common(ours[half:], theirs[cut:])
-    return [
-        *_common(ours[:half], theirs[:cut]),
-        *((place + half, other + cut) for place, other in behind),
-    ]
+    return [*_common(ours[:half], theirs[:cut]), *((place + half, other + cut) for place, other in behind)]
 
 
 def _lengths(ours: Sequence[Hashable], theirs: Sequence[Hashable]) -> list[int]:

@@ -148,9 +148,7 @@ class Plan:
     )
     contemporaneous: int = option(1, "Number of stations that observe at the same times.", metavar="K")
     duplicates: Fraction = option(
-        Fraction(0),
-        "Share of the elements that the stream contains twice, such as 0.1.",
-        share,
+        Fraction(0), "Share of the elements that the stream contains twice, such as 0.1.", share
     )
     out_of_order: Fraction = option(
         Fraction(0), "Share of the elements that arrive late, such as 0.1.", share
@@ -167,9 +165,7 @@ class Plan:
     )
     stream_iri: str = option(STREAM, "IRI of the stream.", absolute_iri)
     start: Duration = option(
-        NOTHING,
-        "Time between time point 0 and the start of the stream, such as 10s.",
-        durations.duration,
+        NOTHING, "Time between time point 0 and the start of the stream, such as 10s.", durations.duration
     )
     unit: Duration = MILLISECOND
 

@@ -139,11 +139,7 @@ def _rows(document: placed.PlacedData, content: _File) -> Iterator[dict[str, str
 
 
 def time_at(
-    document: placed.PlacedData,
-    path: placed.KeyPath,
-    value: object,
-    options: AnswersOptions,
-    before: float,
+    document: placed.PlacedData, path: placed.KeyPath, value: object, options: AnswersOptions, before: float
 ) -> float:
     """Return a time in a document, in milliseconds; `before` is the previous time.
 

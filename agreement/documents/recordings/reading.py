@@ -41,11 +41,7 @@ _NAMES: Final = ", ".join(get_args(AnswersFormat))
 ACCEPTED_ANSWERS: Final = (
     f"recorded answers in one of the formats {_NAMES}, or a table: Parquet, Arrow, JSON lines"
 )
-_SUFFIXES: Final[Mapping[str, AnswersFormat]] = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".srj": "sparql-json",
-}
+_SUFFIXES: Final[Mapping[str, AnswersFormat]] = {".csv": "csv", ".tsv": "tsv", ".srj": "sparql-json"}
 _KEYS: Final[Mapping[str, AnswersFormat]] = {
     "relations": "csrbench",
     "output": "case",

@@ -9,13 +9,7 @@ from typing import Any, ClassVar, Final, Literal, get_args
 
 from agreement.documents.options import IdleOptions, flags_of, has, has_not
 from agreement.documents.requests import query_files, readers
-from agreement.documents.values import (
-    START_TIMES,
-    Period,
-    points_of,
-    read_numbers,
-    static_files,
-)
+from agreement.documents.values import START_TIMES, Period, points_of, read_numbers, static_files
 from lars.dataclass import dataclass
 from lars.durations import MILLISECOND, SECOND, Duration, time_unit
 from lars.errors import LarsError
@@ -102,9 +96,7 @@ def experiment_argument() -> Any:
 def cells_at_once_option() -> Any:
     """Return the declaration of the option --jobs: the number of cells that run at the same time."""
     return option(
-        1,
-        "Number of cells (combinations of values) of the experiment to run in parallel.",
-        least=1,
+        1, "Number of cells (combinations of values) of the experiment to run in parallel.", least=1
     )
 
 
@@ -141,8 +133,7 @@ def check_arrival(arrival: str | None, wait: Period, lateness: Period | None) ->
 def fail_on_empty_option() -> Any:
     """Return the declaration of --fail-on-empty, which fails a run if no side reports any row."""
     return option(
-        False,
-        "End with exit code 3 if both sides report no row at all, or if no whole period is compared.",
+        False, "End with exit code 3 if both sides report no row at all, or if no whole period is compared."
     )
 
 
@@ -261,10 +252,7 @@ class InputOptions:
             raise LarsError("--on-error skip requires --rejected FILE")
         unversioned = UNVERSIONED in query_files.current().meanings
         options = replace(
-            self.trace,
-            unit=self.trace.time_point,
-            prefixes=self.around.prefixes,
-            unversioned=unversioned,
+            self.trace, unit=self.trace.time_point, prefixes=self.around.prefixes, unversioned=unversioned
         )
         every = (*paths, *(path for path in options.streams if path not in paths))
         return settings.TraceInput(every, options, self.static)

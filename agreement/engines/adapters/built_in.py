@@ -51,8 +51,7 @@ class BuiltInOptions(BaseModel):
         default=None, description="Ends that belong to a window of the specification."
     )
     change: Mapping[str, object] = Field(
-        default_factory=dict,
-        description="New values for keys of the TOML file of the specification.",
+        default_factory=dict, description="New values for keys of the TOML file of the specification."
     )
     off: tuple[str, ...] = Field(default=(), description="Rules that the engine version leaves out.")
 

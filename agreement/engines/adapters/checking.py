@@ -238,10 +238,7 @@ def _advice(profile: messages.ProfileReply) -> str | None:
 
 
 def _runs(
-    adapter: RunningAdapter,
-    registration: messages.OpenMessage,
-    tried: _Tried,
-    profile: messages.ProfileReply,
+    adapter: RunningAdapter, registration: messages.OpenMessage, tried: _Tried, profile: messages.ProfileReply
 ) -> Iterator[AdapterCheck]:
     unit = profile.unit.milliseconds
     pushes = tried.pushes(unit, apart=False)

@@ -135,8 +135,7 @@ class ProfileReply(Message):
         default=0, description="Milliseconds to wait between two pushes."
     )
     reads_ahead: bool = Field(
-        default=False,
-        description="Whether lars may send several messages before the adapter replies.",
+        default=False, description="Whether lars may send several messages before the adapter replies."
     )
     options: tuple[str, ...] = Field(
         default=(), strict=False, description="Names of the options that open accepts."

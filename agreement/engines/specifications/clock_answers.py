@@ -13,18 +13,9 @@ import numpy as np
 from agreement.documents.outputs import row_order
 from agreement.documents.requests import WindowSource, with_sources
 from agreement.documents.traces import background
-from agreement.engines.specifications.elements import (
-    Version,
-)
-from agreement.engines.specifications.frames import (
-    Frame,
-    in_ticks,
-    shift_of,
-)
-from agreement.engines.specifications.reporting import (
-    EvaluationPoint,
-    ShownWindow,
-)
+from agreement.engines.specifications.elements import Version
+from agreement.engines.specifications.frames import Frame, in_ticks, shift_of
+from agreement.engines.specifications.reporting import EvaluationPoint, ShownWindow
 from agreement.engines.specifications.tasks import Task
 from lars.errors import LarsError
 from lars.language.program import Program, Rule

@@ -12,9 +12,7 @@ from agreement.documents.outputs import in_order
 from agreement.documents.recordings import RowNumbers, RowsByNumber
 from agreement.documents.requests import reads_graphs, sources, with_sources
 from agreement.engines.engine import portions
-from agreement.engines.specifications.elements import (
-    PushedTriple,
-)
+from agreement.engines.specifications.elements import PushedTriple
 from lars.analysis import literal_form
 from lars.dataclass import dataclass
 from lars.language.program import Program, formulas

@@ -11,9 +11,7 @@ from agreement.documents.requests import sources
 from agreement.engines.engine import columns
 from agreement.engines.specifications.clock_answers import RowRun, changes, runs_at
 from agreement.engines.specifications.content_answers import ContentAnswers, Same, ShownSpans
-from agreement.engines.specifications.elements import (
-    TickClock,
-)
+from agreement.engines.specifications.elements import TickClock
 from agreement.engines.specifications.frames import (
     Frame,
     at_close,

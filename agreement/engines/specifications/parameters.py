@@ -91,8 +91,7 @@ class Specification(BaseModel):
         "point (ignored).",
     )
     stream: _ToStream = Field(
-        "RSTREAM",
-        description="Operator of queries without an operator: RSTREAM, ISTREAM or DSTREAM.",
+        "RSTREAM", description="Operator of queries without an operator: RSTREAM, ISTREAM or DSTREAM."
     )
     empty: _Empty = Field(
         "reported", description="Whether an empty answer is reported (reported) or not (silent)."

@@ -17,15 +17,7 @@ from agreement.engines.specifications.elements import (
     elements_on,
     triggers,
 )
-from agreement.engines.specifications.frames import (
-    Frame,
-    Shape,
-    at_close,
-    ends_of,
-    in_ticks,
-    shape,
-    shift_of,
-)
+from agreement.engines.specifications.frames import Frame, Shape, at_close, ends_of, in_ticks, shape, shift_of
 from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.language.terms import Iri, Variable

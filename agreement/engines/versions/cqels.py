@@ -25,8 +25,7 @@ _RULES_1X: Final = (
         "expired still joins; FILTER in STREAM is ignored; static elements are evaluated once, DISTINCT",
     ),
     EngineRule(
-        "Q2",
-        "the patterns that a triple matches are gone through one after the other, more constants first",
+        "Q2", "the patterns that a triple matches are gone through one after the other, more constants first"
     ),
     EngineRule(
         "Q3",
@@ -52,8 +51,7 @@ _RULES_2011: Final = (
         "the others still see older triples",
     ),
     EngineRule(
-        "2011b",
-        "patterns that share no variable are never joined, and a FILTER spanning them is dropped",
+        "2011b", "patterns that share no variable are never joined, and a FILTER spanning them is dropped"
     ),
     EngineRule(
         "2011c",

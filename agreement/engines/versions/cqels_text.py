@@ -23,12 +23,7 @@ from translate.strict import check_strict
 from translate.writing import write_query
 
 _KEPT: Final = 16
-_WORDS: Final = {
-    "optional": "OPTIONAL",
-    "minus": "MINUS",
-    "bind": "BIND",
-    "data": "VALUES",
-}
+_WORDS: Final = {"optional": "OPTIONAL", "minus": "MINUS", "bind": "BIND", "data": "VALUES"}
 _ACCEPTED: Final = "STREAM, triples, FILTER, or a GRAPH, UNION or group of static data"
 _LAST_DIGIT: Final = re.compile(r"([0-9]+)[0-9](?=[hd])")
 

@@ -443,12 +443,7 @@ KOLIBRIE_SESSION: Final = engine.Engine(
 The rows of windows that have reported are joined only when the next triple is pushed.
 """
 KOLIBRIE_846BECB: Final = engine.Engine(
-    NAME,
-    "rspql",
-    _RULES,
-    _recorded_of_server,
-    builds=(KOLIBRIE_SESSION,),
-    own_parser=read_kolibrie_query,
+    NAME, "rspql", _RULES, _recorded_of_server, builds=(KOLIBRIE_SESSION,), own_parser=read_kolibrie_query
 )
 """Kolibrie with its HTTP server."""
 

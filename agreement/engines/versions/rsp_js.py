@@ -14,10 +14,7 @@ from agreement.documents.recordings import Push, Recording, Report
 from agreement.engines.engine import Content, Engine, EngineRule, Off, RspqlDefinition, answers, columns
 from agreement.engines.r2s import reported_rows
 from agreement.engines.versions import sliding
-from agreement.engines.versions.processors import (
-    with_errors,
-    with_late_conditions,
-)
+from agreement.engines.versions.processors import with_errors, with_late_conditions
 from solver.facts import Row, Static, Triple
 from translate.model.query import EngineQuery
 

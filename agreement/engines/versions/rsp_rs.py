@@ -13,10 +13,7 @@ from agreement.documents.recordings import Push, Recording, Report
 from agreement.engines.engine import Engine, EngineRule, Off, RspqlDefinition, answers, columns
 from agreement.engines.r2s import relation_to_stream
 from agreement.engines.versions import sliding
-from agreement.engines.versions.processors import (
-    with_distinct_alternatives,
-    with_texts_concatenated,
-)
+from agreement.engines.versions.processors import with_distinct_alternatives, with_texts_concatenated
 from solver.facts import Static
 from translate.model.query import EngineQuery
 

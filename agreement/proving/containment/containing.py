@@ -406,9 +406,7 @@ class _Comparison:
                 )
 
 
-def _merged(
-    readings: Iterable[tuple[Edge, frozenset[Reading]]],
-) -> dict[Edge, frozenset[Reading]]:
+def _merged(readings: Iterable[tuple[Edge, frozenset[Reading]]]) -> dict[Edge, frozenset[Reading]]:
     """Return, for each edge (triple pattern with its source), the windows that contain its triple.
 
     The windows of equal edges are combined.

@@ -20,13 +20,7 @@ from agreement.proving.disjuncts.edges import (
     unify,
 )
 from agreement.proving.disjuncts.removed import without_removed
-from agreement.proving.disjuncts.satisfiable import (
-    Model,
-    Satisfiability,
-    is_decided,
-    models,
-    satisfiability,
-)
+from agreement.proving.disjuncts.satisfiable import Model, Satisfiability, is_decided, models, satisfiability
 from agreement.proving.disjuncts.sources import Overlap, edges_of, is_stored, overlaps
 from agreement.proving.disjuncts.splitting import (
     MOST,

@@ -267,11 +267,7 @@ class _Reader:
         )
 
     def tested(
-        self,
-        disjunct: Disjunct,
-        case: tuple[Test, ...],
-        tests: Mapping[Variable, Pattern],
-        where: Where,
+        self, disjunct: Disjunct, case: tuple[Test, ...], tests: Mapping[Variable, Pattern], where: Where
     ) -> list[Disjunct]:
         """Return the alternatives (disjuncts) in which a disjunct matches and all conditions in `case` hold.
 

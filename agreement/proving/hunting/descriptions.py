@@ -146,14 +146,8 @@ _RELATIONS: Final[tuple[Relation, ...]] = (
         "rows have other values, but their number is right",
         _all_places(lambda p: len(p.right_rows) == len(p.came_rows)),
     ),
-    (
-        "each wrong report has too few rows",
-        _all_places(lambda p: len(p.right_rows) > len(p.came_rows)),
-    ),
-    (
-        "each wrong report has too many rows",
-        _all_places(lambda p: len(p.right_rows) < len(p.came_rows)),
-    ),
+    ("each wrong report has too few rows", _all_places(lambda p: len(p.right_rows) > len(p.came_rows))),
+    ("each wrong report has too many rows", _all_places(lambda p: len(p.right_rows) < len(p.came_rows))),
 )
 _OTHERWISE: Final = "rows are missing, and other rows are extra"
 

@@ -200,9 +200,7 @@ _FAMILIES: Final = (
     QueryFamily("distinct", ((_S, 4, 2, _ONE),), select="DISTINCT ?s"),
     QueryFamily("union", ((_S, 4, 2, f"{{ {_ONE} }} UNION {{ ?s :q ?a . }}"),)),
     QueryFamily(
-        "union-join",
-        ((_S, 4, 2, f"{{ {_ONE} }} UNION {{ ?s :q ?a . }} ?s :r ?b ."),),
-        select="?s ?a ?b",
+        "union-join", ((_S, 4, 2, f"{{ {_ONE} }} UNION {{ ?s :q ?a . }} ?s :r ?b ."),), select="?s ?a ?b"
     ),
     QueryFamily(
         "union-two-streams",

@@ -501,11 +501,7 @@ def _solutions() -> Iterator[Switch]:
             else query
         ),
     )
-    yield _of_query(
-        "LIMIT and OFFSET are ignored",
-        "SPARQL 1.1, 18.5, Slice",
-        unlimited,
-    )
+    yield _of_query("LIMIT and OFFSET are ignored", "SPARQL 1.1, 18.5, Slice", unlimited)
     yield _of_query(
         "ORDER BY is descending where it should be ascending, and the reverse",
         "SPARQL 1.1, 15.1: the order is ascending, unless DESC is used",
@@ -558,8 +554,7 @@ def _all_as(function: str, those: Sequence[str], group: patterns.Group) -> patte
     COUNT(*) is not replaced.
     """
     return _aggregating(
-        group,
-        lambda one: replace(one, function=function) if one.function in those and one.arguments else one,
+        group, lambda one: replace(one, function=function) if one.function in those and one.arguments else one
     )
 
 
@@ -647,11 +642,7 @@ def _windows() -> Iterator[Switch]:
         ("the STEP is one time point shorter", often, partial(_sized, 0, -1)),
         ("windows are twice as long as RANGE", long, lambda w: replace(w, length=_times(2, w.length))),
         ("windows are half as long as RANGE", long, lambda w: replace(w, length=_times(0.5, w.length))),
-        (
-            "windows are as long as STEP, not RANGE",
-            long,
-            lambda w: replace(w, length=w.slide or w.length),
-        ),
+        ("windows are as long as STEP, not RANGE", long, lambda w: replace(w, length=w.slide or w.length)),
         (
             "STEP is ignored: each window begins when the preceding window ends",
             often,
@@ -683,11 +674,7 @@ def _windows() -> Iterator[Switch]:
         RspqlDefinition.OWN_STREAM,
         _first_alone,
     )
-    yield Switch(
-        "windows show the triples of all streams",
-        RspqlDefinition.OWN_STREAM,
-        all_streams,
-    )
+    yield Switch("windows show the triples of all streams", RspqlDefinition.OWN_STREAM, all_streams)
     yield _of_query("windows show each other's streams", RspqlDefinition.OWN_STREAM, _exchanged)
     for place, says in ((0, "first"), (-1, "last")):
         yield Switch(

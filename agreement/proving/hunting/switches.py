@@ -11,12 +11,7 @@ from itertools import product
 from math import ceil
 from typing import Final, get_args
 
-from agreement.comparing.judge.diagnosis import (
-    OTHER_CHANGE,
-    FaultExplanation,
-    RecordingToJudge,
-    variations,
-)
+from agreement.comparing.judge.diagnosis import OTHER_CHANGE, FaultExplanation, RecordingToJudge, variations
 from agreement.documents.requests import JudgeOptions, sources
 from agreement.engines import specifications
 from agreement.engines.engine import RspqlDefinition
@@ -124,10 +119,7 @@ def _at_arrivals(of: specifications.Specification) -> Iterator[Switch]:
 
 
 def _following_arrivals(subject: JudgedRun) -> Iterable[JudgedRun]:
-    changes = {
-        "report": frozenset(("content-change",)),
-        "slide": "ignored",
-    }
+    changes = {"report": frozenset(("content-change",)), "slide": "ignored"}
     for bounds, tick in product(("low-open", "closed"), ("instant", "triple")):
         ends = {"bounds": (bounds,), "tick": tick}
         specification = subject.specification.model_copy(update={**changes, **ends})

@@ -96,10 +96,7 @@ _MOST_FAILURES: Final = 3
 
 
 def writing_of(
-    engine: StreamEngine,
-    tests: Sequence[SuiteTest],
-    options: Mapping[str, object],
-    dialect: str | None,
+    engine: StreamEngine, tests: Sequence[SuiteTest], options: Mapping[str, object], dialect: str | None
 ) -> QueryWriting:
     """Return a notation of queries that an engine accepts, found by trying the queries of some tests.
 
@@ -549,10 +546,7 @@ class SuiteResult:
 
 
 def judged_suite(
-    engine: str,
-    writing: QueryWriting,
-    answers: Sequence[SuiteAnswer],
-    declared: frozenset[Choice] | None,
+    engine: str, writing: QueryWriting, answers: Sequence[SuiteAnswer], declared: frozenset[Choice] | None
 ) -> SuiteResult:
     """Return the result of the suite for an engine, with the parameters that fit its answers best.
 

@@ -76,11 +76,7 @@ class ProfileContest:
     static: Background | None
 
     def smallest(
-        self,
-        triples: int | None,
-        deadline: Deadline,
-        progress: Progress,
-        accepted: Callable[[Witness], bool],
+        self, triples: int | None, deadline: Deadline, progress: Progress, accepted: Callable[[Witness], bool]
     ) -> Decision:
         """Return a decision with the smallest stream that `accepted` accepts, or why no stream is found.
 

@@ -345,10 +345,7 @@ def _naming(program: Program) -> Program:
     if not any(terms.signature(atom) == (NAMED, 1) for atom in held):
         return program
     triple = tuple(map(terms.Variable, ("subject", "predicate", "object", "graph")))
-    there = (
-        terms.Atom(TRIPLE, triple),
-        formulas.Comparison(triple[-1], "!=", terms.DEFAULT),
-    )
+    there = (terms.Atom(TRIPLE, triple), formulas.Comparison(triple[-1], "!=", terms.DEFAULT))
     return Program((*program.rules, Rule(terms.Atom(NAMED, triple[-1:]), there)))
 
 

@@ -27,11 +27,7 @@ from agreement.engines.specifications import NAMES, specification
 from agreement.experiments.junit import VerdictCase
 from agreement.proving import hunting
 from agreement.results.base.library import Findings, Listeners, offered_functions
-from agreement.results.files.recorded import (
-    AdapterOptions,
-    adapter_option,
-    case_of_run,
-)
+from agreement.results.files.recorded import AdapterOptions, adapter_option, case_of_run
 from agreement.results.renderings import hunt_report
 from lars.dataclass import dataclass
 from lars.errors import FailedRunError, LarsError

@@ -37,15 +37,7 @@ from lars.options import argument, option
 from lars.version import program
 from solver.columns import TermCodes, TraceColumns
 from solver.memory import FAILED
-from solver.settings import (
-    ALL_CORES,
-    Certify,
-    Runner,
-    TraceOptions,
-    TraceWarning,
-    Warn,
-    certify_option,
-)
+from solver.settings import ALL_CORES, Certify, Runner, TraceOptions, TraceWarning, Warn, certify_option
 from solver.traces import SIDE_HEAD, as_they_came, check_side_file, prepare
 from solver.traces.input_files import STANDARD_INPUT, temporary_copies
 from solver.traces.spooling import check_broker, forget_before, is_spooled, opened, spool, topic_of

@@ -266,12 +266,7 @@ def _matched(  # noqa: PLR0913, PLR0917 - as in `match_logs`, and what the rules
 
 
 def _shifted(  # noqa: PLR0913, PLR0917 - as in `match_logs`, and a shift
-    first: Recording,
-    second: Recording,
-    shift: int,
-    tolerance: float,
-    within: float,
-    events: Recording | None,
+    first: Recording, second: Recording, shift: int, tolerance: float, within: float, events: Recording | None
 ) -> LogMatch | None:
     """Return the alerts of two logs, matched as if the second log was earlier by `shift` ms.
 

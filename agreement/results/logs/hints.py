@@ -41,10 +41,7 @@ _Pairs = Sequence[tuple[Decimal, Decimal]]
 
 
 def hints(
-    names: tuple[str, str],
-    match: LogMatch,
-    again: Callable[[float], LogMatch],
-    moved: tuple[int, str] | None,
+    names: tuple[str, str], match: LogMatch, again: Callable[[float], LogMatch], moved: tuple[int, str] | None
 ) -> Iterator[str]:
     """Yield sentences about rounding, another unit of a column, or times in another zone.
 
@@ -147,11 +144,7 @@ def _nearest(ascending: Sequence[_Number], number: _Number) -> _Number:
 
 
 def _rounding(
-    names: tuple[str, str],
-    column: str,
-    pairs: _Pairs,
-    match: LogMatch,
-    again: Callable[[float], LogMatch],
+    names: tuple[str, str], column: str, pairs: _Pairs, match: LogMatch, again: Callable[[float], LogMatch]
 ) -> str | None:
     """Return a sentence with the tolerance with which rounded numbers are equal; None without rounding."""
     places = [max((_places(pair[n]) for pair in pairs), default=0) for n in (0, 1)]

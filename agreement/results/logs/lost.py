@@ -279,12 +279,7 @@ def _others(n: int, match: LogMatch, groups: Sequence[LostGroup]) -> tuple[LogMa
 
 
 def all_lost(  # noqa: PLR0913, PLR0917 - a log and what it lacks, and how both are shown
-    name: str,
-    n: int,
-    match: LogMatch,
-    groups: Sequence[LostGroup],
-    columns: GroupColumns,
-    dates: Dates,
+    name: str, n: int, match: LogMatch, groups: Sequence[LostGroup], columns: GroupColumns, dates: Dates
 ) -> Iterator[str]:
     """Yield a sentence about each group, or the stretch of time, of which log `n` lacks all alerts."""
     for places, values, part, start in groups:

@@ -267,12 +267,7 @@ class JudgedLogs:
                 return
 
     def _bounded(
-        self,
-        base: Prediction,
-        bounds: Bounds,
-        run: EngineRun,
-        slide: Duration | None,
-        answers: Recording,
+        self, base: Prediction, bounds: Bounds, run: EngineRun, slide: Duration | None, answers: Recording
     ) -> Prediction:
         """Return the prediction that a prediction becomes with other bounds of its windows.
 

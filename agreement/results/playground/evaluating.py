@@ -34,12 +34,7 @@ _SECONDS: Final = 0.08
 
 
 def evaluate(
-    texts: PlayedTexts,
-    period: str = "",
-    side: Side = "pull",
-    at: int | None = None,
-    *,
-    whole: bool = False,
+    texts: PlayedTexts, period: str = "", side: Side = "pull", at: int | None = None, *, whole: bool = False
 ) -> Json:
     """Return, as JSON, the page and the verdict for edited texts, or the errors in the texts.
 

@@ -12,12 +12,7 @@ from rich.console import RenderableType
 from agreement.comparing.agree import NO_ROW, periods_of
 from agreement.documents.options import shell_words
 from agreement.documents.outputs import NO_ROWS
-from agreement.documents.requests import (
-    ComparisonOptions,
-    compared_inputs,
-    fail_on_empty_option,
-    readers,
-)
+from agreement.documents.requests import ComparisonOptions, compared_inputs, fail_on_empty_option, readers
 from agreement.documents.table_files import Column, OutTable
 from agreement.documents.values import Period, points_of
 from agreement.proving.phase import PhaseDiagram, diagrams, phase_task

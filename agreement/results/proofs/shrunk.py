@@ -7,10 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from rich.console import RenderableType
 
 from agreement.comparing.agree import RowCause, cause_option
-from agreement.documents.requests import (
-    ComparisonOptions,
-    compared_inputs,
-)
+from agreement.documents.requests import ComparisonOptions, compared_inputs
 from agreement.documents.table_files import Column, OutTable
 from agreement.proving.shrinking import MinimalDisagreement, Sizes, write_shrunk
 from agreement.proving.shrinking import shrink as shrink_task

@@ -15,22 +15,10 @@ from agreement.documents import requests
 from agreement.documents.options import IdleOptions, has, has_not
 from agreement.documents.table_files import Column, OutTable
 from agreement.documents.values import Period
-from agreement.proving.decide import (
-    SEARCHED,
-    Decider,
-    VariantClasses,
-    agreement_question,
-    in_finer_units,
-)
+from agreement.proving.decide import SEARCHED, Decider, VariantClasses, agreement_question, in_finer_units
 from agreement.proving.decisions import Decision, Witness, all_hold
 from agreement.proving.proved_streams import finer_unit, made_streams
-from agreement.proving.witness import (
-    WitnessCriteria,
-    WitnessTask,
-    witness_task,
-    witnesses,
-    write_experiments,
-)
+from agreement.proving.witness import WitnessCriteria, WitnessTask, witness_task, witnesses, write_experiments
 from agreement.results.base.library import Findings, Listeners, offered_functions, title_of
 from agreement.results.proofs.traceless_inputs import places_in, without_trace
 from agreement.results.renderings import decision_report, witness_report
@@ -82,9 +70,7 @@ class DecideRequest:
             has("--equivalent"), ("--contained",), excludes="--equivalent, which decides both directions"
         ),
         IdleOptions(
-            lambda values: not _OF_TWO & values.keys(),
-            ("--rename",),
-            requires="--contained or --equivalent",
+            lambda values: not _OF_TWO & values.keys(), ("--rename",), requires="--contained or --equivalent"
         ),
     )
 
@@ -147,11 +133,7 @@ class DecideResult(Findings):
     def tables(self) -> Sequence[OutTable]:
         """Return the table `verdicts`."""
         rows = (
-            (
-                decision.period,
-                decision.verdict,
-                decision.why if decision.holds is not None else None,
-            )
+            (decision.period, decision.verdict, decision.why if decision.holds is not None else None)
             for decision in self.verdicts
         )
         return (OutTable("verdicts", _VERDICT_COLUMNS, rows),)

@@ -9,9 +9,7 @@ from agreement.comparing.agree import AgreementTask, by_side
 from agreement.documents import requests
 from agreement.documents.requests.query_files import query_text
 from agreement.documents.values import shown_path
-from agreement.proving.decide import (
-    Places,
-)
+from agreement.proving.decide import Places
 from agreement.proving.traceless import TracelessTask
 from lars.errors import LarsError
 from lars.files import exists

@@ -141,10 +141,7 @@ def as_json(decisions: Sequence[Decision], variants: VariantClasses) -> outputs.
 
 
 def decision_page(
-    head: Page,
-    decisions: Sequence[Decision],
-    variants: VariantClasses,
-    document: Mapping[str, object],
+    head: Page, decisions: Sequence[Decision], variants: VariantClasses, document: Mapping[str, object]
 ) -> Page:
     """Return the content of the HTML report: verdicts by period, and premises with places in the query."""
     unit = variants.question.setting.unit

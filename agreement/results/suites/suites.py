@@ -42,12 +42,7 @@ from agreement.proving.suite.expecting import MILLISECONDS
 from agreement.proving.suite.running import Choice, SuiteAnswer
 from agreement.proving.suite.suite_tests import WRITTEN, SuiteTest
 from agreement.proving.suite.vectors import NAMED_STARTS, Start
-from agreement.results.base.library import (
-    Findings,
-    Listeners,
-    offered_functions,
-    text_table,
-)
+from agreement.results.base.library import Findings, Listeners, offered_functions, text_table
 from agreement.results.files.recorded import AdapterOptions, adapter_option
 from agreement.results.renderings import suite_report
 from lars.dataclass import dataclass

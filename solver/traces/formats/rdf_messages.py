@@ -50,7 +50,7 @@ None of them delimits messages or declares a version.
 """
 _LOUD: Final = re.compile(
     _VERSION + rb"(?:\"(?P<label>[^\"\\\r\n]*)\"|'(?P<other>[^'\\\r\n]*)')"
-    rb"|(?P<word>MESSAGE(?!" + _NAME + rb"))|(?P<at>@message(?![A-Za-z0-9-]))" + _GAP + rb"(?P<dot>\.?)",
+    rb"|(?P<word>MESSAGE(?!" + _NAME + rb"))|(?P<at>@message(?![A-Za-z0-9-]))" + _GAP + rb"(?P<dot>\.?)"
 )
 _LONG: Final = (b'"""', b"'''")
 _WITHOUT_TRIPLES: Final = (b"1.1-messages", b"1.2-basic-messages")

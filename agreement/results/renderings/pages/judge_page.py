@@ -12,12 +12,7 @@ from agreement.comparing.judge import Judgement, Shift, Verdict
 from agreement.comparing.judge.judging import AnswersVerdict, starts_in_words
 from agreement.documents.dates import Dates
 from agreement.documents.outputs import Json, json_text, plain, share_text, short
-from agreement.results.renderings.judged_windows import (
-    COUNTING,
-    WindowVerdict,
-    fitting,
-    judged_windows,
-)
+from agreement.results.renderings.judged_windows import COUNTING, WindowVerdict, fitting, judged_windows
 from agreement.results.renderings.pages.blocks import page_blocks
 from agreement.results.renderings.pages.page import Page
 from lars.language.terms import Literal

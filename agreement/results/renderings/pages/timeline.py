@@ -84,12 +84,7 @@ def _ends_json(ends: Ends, trace: Trace, some: Sequence[int]) -> Json:
     return {"runs": [_run(t, ends(t)) for t in some], "alone": True}
 
 
-def _ends(
-    window: IntervalWindow | TupleWindow,
-    stream: str | None,
-    trace: Trace,
-    count: int,
-) -> Ends | None:
+def _ends(window: IntervalWindow | TupleWindow, stream: str | None, trace: Trace, count: int) -> Ends | None:
     """Return a function that maps a time point to a window's interval; None if it would be too slow."""
     match window:
         case IntervalWindow():

@@ -78,10 +78,7 @@ def shrink_page(
 
 
 def _headed(
-    head: Page,
-    parts: Iterable[RenderableType],
-    document: Mapping[str, object],
-    report: AgreementReport,
+    head: Page, parts: Iterable[RenderableType], document: Mapping[str, object], report: AgreementReport
 ) -> Page:
     """Return the HTML report of `lars agree` with another question and another answer at the top."""
     page = agree_page(head.title, report, document)

@@ -23,11 +23,7 @@ from lars.errors import LarsError, Place, PlacedError, short_of
 from lars.language.terms import XSD, Literal
 from solver.rdf import short
 from solver.traces import input_files
-from solver.traces.formats.cells import (
-    ATOM_COLUMNS,
-    COLUMNS,
-    PREDICATE_COLUMNS,
-)
+from solver.traces.formats.cells import ATOM_COLUMNS, COLUMNS, PREDICATE_COLUMNS
 from solver.traces.formats.tables.parquet import WHOLE, ParquetTable, has_trace_columns, storable, text_file
 from solver.traces.formats.tables.typed_columns import literals
 

@@ -23,10 +23,7 @@ _NUMBER: Final = {"halffloat": "float", "float": "float", "double": "double"}
 
 
 _TEXTS: Final = frozenset(
-    (
-        *(pa.string(), pa.large_string(), pa.string_view()),
-        *(pa.binary(), pa.large_binary(), pa.binary_view()),
-    )
+    (*(pa.string(), pa.large_string(), pa.string_view()), *(pa.binary(), pa.large_binary(), pa.binary_view()))
 )
 
 
