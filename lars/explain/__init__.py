@@ -12,7 +12,7 @@ from lars.explain.evidence import (
     body_bindings,
     present,
 )
-from lars.explain.proofs import Given, Premise, Proof, Prover, RuleInstance, Values, provers
+from lars.explain.proofs import Premise, Proof, Prover, RuleInstance, Values, provers
 from lars.explain.rule_violations import MOST, Violation, restore, violations, without_constraints
 from lars.explain.shortfalls import (
     Attempt,

@@ -3,7 +3,6 @@
 from lars.semantics.answer_check import (
     Choice,
     IsAnswerStream,
-    NegationReading,
     NotAnInterpretation,
     ReferencePoint,
     SmallerModel,

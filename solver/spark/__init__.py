@@ -3,6 +3,6 @@
 A slice is a part of the timeline.
 """
 
-from solver.spark.finished_slices import FinishedSlices, finished_slices
+from solver.spark.finished_slices import finished_slices
 from solver.spark.pipeline import SparkTrace, answers_on_spark, outputs_on_spark, spark_progress, spark_trace
 from solver.spark.task_bytes import RowsByTime

@@ -2,7 +2,7 @@
 
 from translate.sparql.expressions import Scope
 from translate.sparql.queries import TriplesRun, has_aggregate, join, read_expression, read_group
-from translate.sparql.syntax_tree import Part, Phrase, deep_recursion, query_of, read_tree
+from translate.sparql.syntax_tree import Phrase, deep_recursion, query_of, read_tree
 from translate.sparql.tokens import (
     Document,
     Prefixes,

@@ -86,4 +86,4 @@ from agreement.documents.requests.query_files import (
     sources,
     with_sources,
 )
-from agreement.documents.requests.readers import ALIGNED, in_time_points, variables
+from agreement.documents.requests.readers import ALIGNED, in_time_points

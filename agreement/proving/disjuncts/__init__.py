@@ -4,7 +4,6 @@ from agreement.proving.disjuncts.candidates import Candidate, Placement, few_and
 from agreement.proving.disjuncts.edges import (
     Edge,
     GraphSource,
-    Position,
     Quad,
     Reading,
     Stock,
@@ -22,11 +21,4 @@ from agreement.proving.disjuncts.edges import (
 from agreement.proving.disjuncts.removed import without_removed
 from agreement.proving.disjuncts.satisfiable import Model, Satisfiability, is_decided, models, satisfiability
 from agreement.proving.disjuncts.sources import Overlap, edges_of, is_stored, overlaps
-from agreement.proving.disjuncts.splitting import (
-    MOST,
-    Absence,
-    Disjunct,
-    UncountedError,
-    disjuncts,
-    put_in_test,
-)
+from agreement.proving.disjuncts.splitting import MOST, Disjunct, UncountedError, disjuncts, put_in_test

@@ -4,7 +4,6 @@ from agreement.proving.hunting.alphabets import Letter
 from agreement.proving.hunting.explanation import run_hunt
 from agreement.proving.hunting.hunted_queries import (
     WRITINGS,
-    HuntedQuery,
     MadeQueries,
     QueryFamily,
     QueryWriting,
@@ -15,13 +14,5 @@ from agreement.proving.hunting.hunted_queries import (
     no_time,
 )
 from agreement.proving.hunting.hunting import Fault, Hunt, HuntLimits, seconds_of
-from agreement.proving.hunting.references import (
-    HuntedRun,
-    Reference,
-    RunVerdict,
-    SpecificationReference,
-    Switch,
-    VersionReference,
-    reference,
-)
+from agreement.proving.hunting.references import HuntedRun, Reference, RunVerdict, Switch, reference
 from agreement.proving.hunting.streams import streams

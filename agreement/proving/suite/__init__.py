@@ -1,12 +1,11 @@
 """Tests of RSP-QL for engines, each with the expected reports for every choice that RSP-QL leaves open."""
 
 from agreement.proving.suite.catalogue import LEVELS
-from agreement.proving.suite.manifests import SUITE, SUITE_FOLDER, VERSION, read_suite, write_suite
+from agreement.proving.suite.manifests import SUITE, SUITE_FOLDER, read_suite, write_suite
 from agreement.proving.suite.running import (
     LABELS,
     OUTCOMES,
     Label,
-    Outcome,
     RunControl,
     SuiteResult,
     TestResult,
