@@ -1,12 +1,14 @@
 """How many notions the house takes: `python -m tests.benchmarks.notions` prints each count.
 
-It also prints which types carry which options of `lars agree` and `lars judge`. A notion is a class, or a
-type of dataclass that a command makes. Lines are those of the four packages; a line of code is not blank, and
-no part of a comment, a docstring or an import.
+It also prints which types declare options of `lars agree` and `lars judge`, and which other types have
+fields with the names of options. A notion is a class, or a type of dataclass that a command makes. Lines are
+those of the four packages; a line of code is not blank, and no part of a comment, a docstring or an import.
 """
 
 import ast
+import dataclasses
 import io
+import pkgutil
 import re
 import subprocess
 import sys
@@ -14,6 +16,7 @@ import tokenize
 from collections import Counter
 from pathlib import Path
 
+from lars.options import KEY
 from tests.packs import ROOT
 
 PACKAGES = ("lars", "translate", "solver", "agreement")
@@ -72,6 +75,11 @@ def carriers(made: dict[str, set[str]], command: str) -> dict[str, set[str]]:
     """Return the types that have at least two of the options of a command as fields, with these options."""
     own = options_of(command)
     return {kind: own & fields for kind, fields in made.items() if len(own & fields) > 1}
+
+
+def declares(kind: str) -> bool:
+    """Return whether a field of a type is the declaration of an option."""
+    return any(KEY in field.metadata for field in dataclasses.fields(pkgutil.resolve_name(kind)))
 
 
 def lines_of_code(path: Path) -> int:
@@ -154,7 +162,8 @@ def main() -> None:
         print(f"{number:8,}  {what}")
     for command, types in (("agree", made), ("judge", judging)):
         for kind, options in carriers(types, command).items():
-            print(f"  {command}: {kind} has {', '.join(sorted(options))}")
+            has = "declares" if declares(kind) else "has fields named"
+            print(f"  {command}: {kind} {has} {', '.join(sorted(options))}")
 
 
 if __name__ == "__main__":
