@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache, partial, reduce
 from itertools import combinations, product
-from math import ceil, comb
+from math import ceil, comb, inf
 from operator import or_
 from typing import Final
 
@@ -322,37 +322,58 @@ def _of_several(kept: int, subject: JudgedRun) -> Iterable[JudgedRun]:
     """
     task = subject.recorded.task
     times = [triple.t * task.unit.milliseconds for triple in task.elements]
-    slide = min((slide.milliseconds for _, slide in ranges(task) if slide), default=0.0)
     operator = task.query.to_stream or subject.specification.stream
     evaluated = replace(subject.recorded, task=task.with_query(_whole(task.query)))
     ways = [(subject, "RSTREAM"), (replace(subject, recorded=evaluated), operator)]
-    counts = ((1, 0.0), (0, 0.0), (1, slide if kept else -slide))
-    for place, (least, beside) in product((bisect_left, bisect_right), counts):
+    counts = ((1, ()), (0, ()), (1, _offsets_of_closes(subject, kept)))
+    for place, counting in product((bisect_left, bisect_right), counts):
         for changed, compared in ways[: 1 if operator == "RSTREAM" else 2]:
-            alone = partial(_one_of_several, kept, partial(place, times), (least, beside), compared)
+            alone = partial(_one_of_several, kept, partial(place, times), counting, compared)
             yield replace(changed, pattern=alone)
+
+
+def _offsets_of_closes(subject: JudgedRun, kept: int) -> tuple[Callable[[float], float], ...]:
+    """Return a function for each window: from the time of a close to the next close of the window, in ms.
+
+    If `kept` is 0, the function returns the preceding close instead. If t0 is not known, a window closes one
+    slide later or earlier than the given close.
+    """
+    task, starts = subject.recorded.task, subject.recorded.options.starts
+    unit = task.unit.milliseconds
+
+    def beside(first: float | None, slide: float, at: float) -> float:
+        if first is None:
+            return at + (slide if kept else -slide)
+        if kept:
+            return first + max(0, (at - first) // slide + 1) * slide
+        passed = ceil((at - first) / slide) - 1
+        return first + passed * slide if passed >= 0 else -inf
+
+    windows = [(length.milliseconds, slide.milliseconds) for length, slide in ranges(task) if slide]
+    one = None if starts is None or len(starts) != 1 else starts[0] * unit
+    return tuple(partial(beside, None if one is None else one + length, slide) for length, slide in windows)
 
 
 def _one_of_several(
     kept: int,
     place: Callable[[float], int],
-    counting: tuple[int, float],
+    counting: tuple[int, Sequence[Callable[[float], float]]],
     operator: ToStream,
     windows: Sequence[ReportMatch],
 ) -> bool:
     """Return whether only the first (0) or the last (-1) of the windows that close together reports.
 
-    `place` returns the number of the arrival after the close of a window. `counting` contains two numbers: of
-    rows from which on a window counts, and of ms to a further window that closes without a triple. The second
-    number is 0 if such windows do not count. `operator` is applied to the rows of the windows that report.
+    `place` returns the number of the arrival after the close of a window. `counting` contains the number of
+    rows from which on a window counts, and functions to the next closes of windows that close without a
+    triple; no function if such windows do not count. `operator` is applied to the rows of the windows that
+    report.
     """
-    least, beside = counting
+    least, others = counting
     alone: dict[int, ReportMatch] = {}
     due = [one for one in windows if one.right is not None and len(one.right_rows) >= least]
     for window in due if kept else reversed(due):
         alone[place(window.at)] = window
-    if beside:
-        alone = {n: one for n, one in alone.items() if place(one.at + beside) != n}
+    alone = {n: one for n, one in alone.items() if all(place(other(one.at)) != n for other in others)}
     before = Counter[Row]()
     for window in windows:
         if not any(window is one for one in alone.values()):
@@ -360,9 +381,10 @@ def _one_of_several(
             if window.rows.actual or (window.came if counts else window.problem is not None):
                 return False
             continue
-        right, came = (Counter(_unlabelled(rows)) for rows in _rows_of(window))
+        right, came = map(Counter, _rows_of(window))
         new = {"RSTREAM": right, "ISTREAM": right - before, "DSTREAM": before - right}[operator]
-        if came != new or (operator == "RSTREAM" and window.problem is not None):
+        told, wanted = (Counter(_unlabelled(rows.elements())) for rows in (came, new))
+        if told != wanted or (operator == "RSTREAM" and window.problem is not None):
             return False
         before = right
     return True

@@ -235,9 +235,13 @@ class Explanation:
                 self._add_experiment(run)
             contradicted = {one: self.arena.contradictions(one) for one in (cause.switch, *equal)}
             first, *others = (one for one, n in contradicted.items() if n == min(contradicted.values()))
-            # The runs before the new ones tell no cause from its equals.
+            # A run that two causes predict only together is no evidence for what takes the place of one.
             evidence = [run for run in cause.evidence if self.judge.predicts(run, (first,))]
-            self.causes[place] = replace(cause, switch=first, evidence=evidence, equals=others)
+            if first is cause.switch or not evidence:
+                others = [one for one in contradicted if one in (first, *others) and one is not cause.switch]
+                self.causes[place] = replace(cause, equals=others)
+            else:
+                self.causes[place] = replace(cause, switch=first, evidence=evidence, equals=others)
 
     def _telling_runs(
         self, cause: references.Switch, others: Sequence[references.Switch]

@@ -109,9 +109,9 @@ _FILTERED: Final = "SPARQL 1.1, 18.5, Filter: a solution must make the condition
 
 def _conditions() -> Iterator[Switch]:
     kind = patterns.Filter
+    yield _of_filters("FILTER is ignored", lambda part: part.pattern)
     yield _of_pattern("FILTER is ignored, including EXISTS", _FILTERED, kind, lambda part: part.pattern)
     for says, change in (
-        ("FILTER is ignored", lambda part: part.pattern),
         (
             "FILTER is negated: it keeps what it should reject",
             lambda part: replace(part, condition=Call("!", (part.condition,))),

@@ -61,6 +61,13 @@ def test_two_faults_are_two_entries_each_with_its_name():
     assert len(found) == 2
 
 
+def test_an_engine_that_evaluates_the_newest_close_alone_is_explained_in_all_runs_of_dstream_and_two_slides():
+    """Windows without a triple close too, and DSTREAM compares nodes that only their labels tell apart."""
+    hunt = hunted("latest-close", size(80, 120), ("dstream", "two-slides"))
+    (found,) = hunt.faults
+    assert (found.sentence, hunt.left) == (NAMES["latest-close"], 0)
+
+
 def test_windows_of_different_slides_can_each_keep_their_triples_one_slide_too_long():
     """No start time moves windows that are longer by 4 and by 2 time points to where they close."""
     (found,) = hunted("step-too-long", 40, ("two-windows", "either-window")).faults
@@ -105,6 +112,17 @@ def test_a_cause_that_explains_no_run_beside_another_is_no_fault():
     explanation._join_causes()
     (cause,) = explanation.causes
     assert cause.switch.sentence == "windows are 2 time points longer"
+
+
+def test_a_cause_keeps_the_runs_that_only_it_and_another_cause_predict_as_evidence():
+    explanation = explanation_with("bounds = closed", "one longer")
+    longer = explanation.causes[1]
+    predicts = explanation.judge.predicts
+    alone = [run for run in explanation.wrong if predicts(run, (longer.switch,))]
+    together = next(run for run in explanation.wrong if all(run is not one for one in alone))
+    explanation.causes[1] = replace(longer, evidence=[together])
+    explanation._settle_equal_causes()
+    assert explanation.causes[1].evidence == [together]
 
 
 def test_a_fault_that_needs_another_cause_names_it():
