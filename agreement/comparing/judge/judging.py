@@ -559,6 +559,8 @@ def judged_case(
         and isinstance(judgement, Judgement)
         and own.specification == name
         and name in specifications.NAMES
+        # The engine may have run a query that its version here cannot run: no rules are known then.
+        and _refusal(case, own) is None
     ):
         recording = case.recording
         rules = needed_rules(own, run_of_case(case), recording, options)

@@ -104,6 +104,21 @@ def test_rows_are_shown_with_the_names_of_prediction_and_record(tmp_path):
     )
 
 
+def test_a_specification_judges_a_query_that_the_engine_version_of_the_case_cannot_run(tmp_path):
+    """The model of the engine, whose rules could explain the difference, knows no ASK: that ended the run."""
+    query = RSP_JS.replace("SELECT ?s ?o", "ASK")
+    assert "ASK" in query
+    triple = "<http://e/s> <http://e/p> <http://e/o> ."
+    case = {
+        "id": "ask", "engine": "rsp-js-1.3.5", "query": query, "dialect": "rspql", "mode": "", "family": "",
+        "stream": [{"t": t, "stream": STREAM, "triple": triple} for t in (1, 6, 9)],
+        "output": [{"t": 9, "trigger": 2, "rows": [{}, {}]}],
+    }  # fmt: skip
+    (tmp_path / "case.json").write_text(json.dumps(case))
+    ran = lars("judge", tmp_path / "case.json", "--engine", "rspql", "--json")
+    assert (ran.code, [one["correct"] for one in ran.json["cases"]]) == (1, [False])
+
+
 def test_a_case_is_judged_by_its_engine_and_perturbed_no_longer(tmp_path):
     kept = 0
     for path in sorted(HELD.glob("*/*.json")):
