@@ -291,6 +291,12 @@ def test_only_what_the_answers_show_is_said_to_differ(tests):
     assert "own parameters" not in text
     assert "not shown by the answers, which also fit RSP-QL's own: bounds" in text
     assert "t0 0/1: the first window of a query begins at 0, the second at 1, in turns" in text
+    late = replace(found, choice=(found.choice[0], "arrival"))
+    assert "at the time of the evaluation" not in "\n".join(map(str, as_text([late])))
+
+
+def test_the_help_names_the_bounds_that_no_test_knows():
+    assert "open has no tests" in " ".join(lars("suite", "run", "--help").out.split())
 
 
 def test_parameters_that_a_wrong_answer_fits_do_not_read_as_advice(tests):
