@@ -15,7 +15,7 @@ literal adds no atom: it holds for the whole input. The search always ends with 
 - A literal with an aggregate needs all atoms of its group, because each atom can change the value.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Final
 
 import numpy as np
@@ -52,8 +52,8 @@ def supports(
 ) -> list[tuple[Fact, ...]]:
     """Return, for each row that is an answer at its time, the input atoms of one proof, ascending in time.
 
-    If several proofs exist for a row, the function chooses the proof with newer atoms. The program must have
-    no `obstacle`, and must read input through windows.
+    If several proofs exist for a row, the function chooses the proof with newer atoms; among others, the
+    texts of their terms decide. The program must have no `obstacle`, and must read input through windows.
     """
     own, index = np.unique(np.array(times, np.int64), return_inverse=True)
     table = as_table(zip(rows, index.tolist(), index.tolist(), strict=True), output[1], situation.terms)
@@ -137,7 +137,7 @@ class _Descent:
         if layer.recursive:
             limit = self._rounds_of(rule.predicate, needed)[bindings.column(_NEED)]
         choices = [self._choice(part, bindings, layer, limit) for part in rule.joined]
-        best = _best(bindings, [one for one in choices if one is not None])
+        best = self._best(bindings, [one for one in choices if one is not None])
         chosen = Bindings(bindings.names, bindings.table.take(best))
         rows = needed.columns[-1][chosen.column(_NEED)]
         for part, choice in zip(rule.joined, choices, strict=True):
@@ -174,7 +174,7 @@ class _Descent:
             variables = frozenset((*heads.names, *own.names))
             heads = self._body.solutions([heads, *joined], less, rule.conditions, variables)
             if (choice := self._choice(part, heads, layer, None)) is not None:
-                heads = Bindings(heads.names, heads.table.take(_best(heads, [choice])))
+                heads = Bindings(heads.names, heads.table.take(self._best(heads, [choice])))
         return self._body.solutions([heads, *joined], less, rule.conditions)
 
     def _choice(
@@ -213,11 +213,34 @@ class _Descent:
         if limit is not None:
             below = numbers < limit[own]
             own, places, numbers = own[below], places[below], numbers[below]
-        order = np.lexsort((numbers, own))
-        solutions, first = np.unique(own[order], return_index=True)
+        least = _least(own, [numbers], lambda rows: self._ranks(candidates, places[rows]))
         taken = np.full(len(bindings.table), -1)
-        taken[solutions] = places[order][first]
+        taken[own[least]] = places[least]
         return candidates, taken, is_input
+
+    def _best(self, bindings: Bindings, choices: Sequence[_Candidates]) -> Array:
+        """Return, for each needed atom, the row of the solution with the newest input, if one exists."""
+        needs = bindings.column(_NEED)
+        possible = np.ones(len(needs), np.bool_)
+        newest = []
+        for candidates, place, is_input in choices:
+            if is_input:
+                # No candidate is 0, which is above all numbers of input.
+                newest.append(np.append(candidates.column(_NUMBER), 0)[place])
+            else:
+                possible &= place >= 0
+        best = _least(needs, [~possible, *newest], lambda rows: self._ranks(bindings, rows))
+        chosen: Array = best[possible[best]]
+        return chosen
+
+    def _ranks(self, bindings: Bindings, rows: Array) -> list[Array]:
+        """Return the ranks of terms by their texts, since codes depend on how a trace was read."""
+        columns = zip(bindings.names, bindings.table.columns, strict=True)
+        return [
+            self._situation.terms.ranks(column[rows])
+            for name, column in columns
+            if name not in {_NEED, _NUMBER}
+        ]
 
     def _meeting(self, left: Bindings, right: Bindings, names: Collection[Variable]) -> tuple[Array, Array]:
         """Return pairs of left and right rows with common times and equal values of common variables."""
@@ -272,22 +295,20 @@ def _is_input(part: plans.Scan) -> bool:
     return part.literal is None and isinstance(part.source, WindowedAtom)
 
 
-def _best(bindings: Bindings, choices: Sequence[_Candidates]) -> Array:
-    """Return, for each needed atom, the row number of the solution with the newest input, if one exists."""
-    needs = bindings.column(_NEED)
-    possible = np.ones(len(needs), np.bool_)
-    newest = []
-    for candidates, place, is_input in choices:
-        if is_input:
-            # No candidate is 0, which is above all numbers of input.
-            newest.append(np.append(candidates.column(_NUMBER), 0)[place])
-        else:
-            possible &= place >= 0
-    order = np.lexsort((*reversed(newest), ~possible, needs))
-    _, first = np.unique(needs[order], return_index=True)
-    best = order[first]
-    chosen: Array = best[possible[best]]
-    return chosen
+def _least(
+    groups: Array, numbers: Sequence[Array | Mask], ranks: Callable[[Array], Sequence[Array]]
+) -> Array:
+    """Return the row of each group with the least numbers; of several such rows, the one with least ranks."""
+    order = np.lexsort((*reversed(numbers), groups))
+    every, first = np.unique(groups[order], return_index=True)
+    least = order[first]
+    own = least[np.searchsorted(every, groups)]
+    tied = np.flatnonzero(np.logical_and.reduce([number == number[own] for number in numbers]))
+    if len(tied) > len(least):
+        order = np.lexsort((*reversed(ranks(tied)), groups[tied]))
+        _, first = np.unique(groups[tied][order], return_index=True)
+        least = tied[order[first]]
+    return least
 
 
 def _among(table: RunTable, other: RunTable) -> Mask:
