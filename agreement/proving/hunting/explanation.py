@@ -175,6 +175,7 @@ class Explanation:
         with suppress(TimeLimitError), self.hunt.in_time(_SEARCH_OVER):
             self._find_causes()
             self._settle_equal_causes()
+            self._remove_contradicted()
         self.left = self.hunt.left = len(self._unexplained())
         self.hunt.untried = self.hunt.is_past(_SEARCH_END) and bool(self.left)
         own = self.followed is not None and self.followed.name == self.hunt.name
@@ -242,6 +243,16 @@ class Explanation:
                 self.causes[place] = replace(cause, equals=others)
             else:
                 self.causes[place] = replace(cause, switch=first, evidence=evidence, equals=others)
+
+    def _remove_contradicted(self) -> None:
+        """Remove causes that runs contradict, except for the cause that explains most wrong runs.
+
+        One further fault may be the reason that runs contradict the main cause of an engine.
+        """
+        counts = {cause: len(self._explained_by(cause.switch)) for cause in self.causes}
+        for cause in sorted(self.causes, key=counts.__getitem__)[:-1]:
+            if self._contradicting(cause):
+                self.causes.remove(cause)
 
     def _telling_runs(
         self, cause: references.Switch, others: Sequence[references.Switch]

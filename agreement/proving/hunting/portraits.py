@@ -48,9 +48,11 @@ def portraits(runs: Sequence[HuntedRun], wrong: Sequence[HuntedRun]) -> Iterator
     if told and all(same[query] for query in told):
 
         def constant(run: HuntedRun) -> bool | None:
-            answer, reports = same[run.query.name], run.answers.reports
-            if answer is None or not reports:
+            reports = run.answers.reports
+            if not reports:
                 return None
+            # Of a query that had no answers so far, each run has its own.
+            answer = same.get(run.query.name) or _bag(reports[0][1].rows)
             return all(_bag(report.rows) == answer for _, report in reports)
 
         yield Switch("every report is the same constant answer for any input", _DEFINED, held=constant)

@@ -1,5 +1,6 @@
 """Each name that a hunt can give a fault: said of a run of an engine with it, not of a right one."""
 
+from dataclasses import replace
 from functools import cache
 from itertools import chain, islice
 
@@ -57,6 +58,13 @@ def test_a_name_is_said_of_its_fault_and_not_of_what_is_right(fault):
     assert (JUDGE.verdict(wrong).correct, JUDGE.verdict(right).correct) == (False, True)
     assert said(fault, wrong)
     assert not said(fault, right)
+
+
+def test_a_constant_answer_is_also_one_of_a_query_that_only_tests_a_cause():
+    run = run_of("constant", *SHOWN["constant"])
+    (constant,) = (one for one in portraits([run] * 3, [run] * 3) if "constant" in one.sentence)
+    assert constant.held(run)
+    assert constant.held(replace(run, query=replace(run.query, name="later")))
 
 
 def test_each_fault_that_has_a_name_is_shown():

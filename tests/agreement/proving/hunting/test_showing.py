@@ -115,6 +115,7 @@ def test_a_change_of_the_specification_is_shown_before_the_rules_of_another_engi
     explanation._isolating_runs = lambda *_: [None, None]
     explanation._add_fault = lambda _, cause, *__: order.append(cause)
     explanation._add_unexplained = explanation._settle_equal_causes = lambda: None
+    explanation._remove_contradicted = lambda: None
     Explanation.add_faults(explanation)
     assert order[0] is causes[first]
 

@@ -125,6 +125,18 @@ def test_a_cause_keeps_the_runs_that_only_it_and_another_cause_predict_as_eviden
     assert explanation.causes[1].evidence == [together]
 
 
+def test_of_several_causes_that_runs_contradict_only_the_one_that_explains_most_runs_is_left():
+    explanation = explanation_with("windows are 2 time points longer", "bounds = closed")
+    wider, closed = explanation.causes
+    explanation._remove_contradicted()
+    assert explanation.causes == [wider, closed]
+    explanation.right.append(replace(closed.evidence[0], answers=right_answers(closed.evidence[0])))
+    explanation._remove_contradicted()
+    assert explanation.causes == [wider]
+    explanation._remove_contradicted()
+    assert explanation.causes == [wider]
+
+
 def test_a_fault_that_needs_another_cause_names_it():
     explanation = explanation_with("bounds = closed", "one longer")
     closed, longer = explanation.causes
