@@ -790,6 +790,7 @@ def run_hunt(hunt: Hunt, progress: Progress = no_progress) -> None:
     hunt.engine.end()
     for fault in hunt.faults:
         hunt.confirm(fault)
+    hunt.join_unsteady()
     hunt.faults = hunt.faults[: hunt.limits.faults]
 
 

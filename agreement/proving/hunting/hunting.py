@@ -511,6 +511,17 @@ class Hunt:
         # A stream with fewer triples was right once, and may be wrong in another run.
         fault.smallest = fault.smallest and fault.repeated
 
+    def join_unsteady(self) -> None:
+        """Leave one of the faults that only name an engine that is not deterministic.
+
+        The runs of the other such faults count as unexplained.
+        """
+        named = [(one.repeated, one.rule, one.failure) != (False, None, None) for one in self.faults]
+        first = named.index(False) if False in named else None
+        kept = [is_named or n == first for n, is_named in enumerate(named)]
+        self.left += sum(fault.times for fault, keeps in zip(self.faults, kept, strict=True) if not keeps)
+        self.faults = [fault for fault, keeps in zip(self.faults, kept, strict=True) if keeps]
+
     def small(
         self, run: references.HuntedRun, keeps: Keeps, until: float = SHOWN
     ) -> tuple[references.HuntedRun, bool]:

@@ -306,6 +306,19 @@ def test_a_fault_that_a_new_process_does_not_repeat_has_no_smallest_stream():
     assert (late.repeated, late.confirmed) == (True, False)
 
 
+def test_that_an_engine_is_not_deterministic_is_one_fault():
+    def fault(**more):
+        return Fault(None, RunVerdict(False), 1.0, **more)
+
+    hunt = Hunt(Toy("random"), [], None, HuntLimits(600))
+    unsteady, other = fault(repeated=False), fault(repeated=False, times=7)
+    named, failing = fault(repeated=False, rule=Switch("x", "y")), fault(repeated=False, failure="broken")
+    hunt.faults = [failing, unsteady, named, other, fault()]
+    hunt.join_unsteady()
+    assert [one is other for one in hunt.faults] == [False] * 4
+    assert hunt.left == 7
+
+
 def test_runs_that_a_new_process_answers_otherwise_stay_unexplained():
     hunt = hunted("random", 40, ("tumbling", "sliding"))
     (found,) = hunt.faults
