@@ -52,12 +52,14 @@ Result = TypeVar("Result")
 class Trace(Protocol):
     """A trace with its background and timeline, on which questions are evaluated.
 
-    The field `origin` is the dateTime of time 0, None if times are integers.
+    The field `origin` is the dateTime of time 0, None if times are integers. The field `shift` is the number
+    of time points from 1970 to time 0, or 0 if integers do not count from 1970.
     """
 
     timeline: Interval
     background: Background
     origin: str | None
+    shift: int
 
     @property
     def begin(self) -> int | None:
@@ -128,6 +130,7 @@ class LocalTrace:
     background: Background
     runner: settings.Runner = field(default_factory=settings.Runner)
     origin: str | None = None
+    shift: int = 0
     came: TraceColumns | None = None
     """The same trace with the arrival times of its atoms, if they are known."""
     _used: dict[tuple[Interval, frozenset[Atom]], EncodedSituation] = field(default_factory=dict, init=False)
@@ -388,12 +391,8 @@ def load_trace(
     if static is None:
         alone = queries[0].language if len(queries) == 1 else None
         static = background(traces.read_static(trace_input.static), dataset_of(queries), warn, alone)
-    absolute = trace_input.timeline is not None and trace_input.options.reaches_epoch(
-        trace_input.timeline.last
-    )
     ends = trace_input.options.ends or trace_input.timeline is not None
-    absolute = absolute or trace_input.options.absolute
-    options = replace(options_for(queries, trace_input.options), absolute=absolute, ends=ends)
+    options = replace(options_for(queries, trace_input.options), ends=ends)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", settings.TraceWarning)
         trace = _load(replace(trace_input, options=options), static)
@@ -403,6 +402,9 @@ def load_trace(
         ):
             note = settings.told_origin(warn) if warning.message.about == "origin" else warn
             note(str(warning.message))
+    if trace_input.timeline is not None:
+        span = trace_input.timeline.first, trace_input.timeline.last
+        trace.timeline = Interval(*(point_on(trace, end, options) for end in span))
     return trace
 
 
@@ -416,22 +418,30 @@ def origin_in(zero: str | None, options: settings.TraceOptions) -> str:
     return zero or origin_text(options.origin)
 
 
-def point_in(zero: str | None, time: settings.Time, options: settings.TraceOptions, last: int) -> int:
+def point_in(
+    zero: str | None, time: settings.Time, options: settings.TraceOptions, last: int, shift: int = 0
+) -> int:
     """Return the time point of a time in a trace that ends at `last`.
 
     The argument `zero` is the dateTime of time 0, or None. If time 0 is a dateTime, an integer that means
-    more than 30 years counts from 1970. Raises LarsError as `point_of` does.
+    more than 30 years counts from 1970. It also does if time 0 is `shift` time points after 1970, but too
+    late for a dateTime. Raises LarsError as `point_of` does, and for an integer before time 0.
     """
     moment: settings.Time | traces.Instant = time
-    if isinstance(time, int) and zero is not None and options.reaches_epoch(time):
-        moment = traces.Instant(traces.TimeKind.ZONED, time * options.time_point.nanoseconds)
+    if isinstance(time, int) and options.reaches_epoch(time):
+        if zero is not None:
+            moment = traces.Instant(traces.TimeKind.ZONED, time * options.time_point.nanoseconds)
+        elif shift > time:
+            raise LarsError(f"found the time {time}, which is before time 0, {shift}; use a later time")
+        else:
+            moment = time - shift
     origin = None if options.origin is None else traces.show(traces.instant_of(options.origin))
     return traces.point_of(moment, zero or origin, options.time_point, last)
 
 
 def point_on(trace: Trace, time: settings.Time, options: settings.TraceOptions) -> int:
     """Return the time point of a time in a trace, which was read with these options."""
-    return point_in(trace.origin, time, options, trace.timeline.last)
+    return point_in(trace.origin, time, options, trace.timeline.last, trace.shift)
 
 
 def span_within(usual: settings.Span, value: settings.Span) -> settings.Span:
@@ -541,9 +551,9 @@ def _load(trace_input: settings.TraceInput, static: Background) -> Trace:
     if _is_local(runner, sources):
         with settings.progress_of_block(settings.stage("reading", runner.progress)):
             columns = traces.read_columns(sources, trace_input.options)
-        timeline = trace_input.timeline or Interval(0, columns.last)
+        timeline = Interval(0, columns.last)
         came = None if trace_input.options.arrival is None else columns
-        return LocalTrace(columns.on_time, timeline, static, runner, columns.origin, came)
+        return LocalTrace(columns.on_time, timeline, static, runner, columns.origin, columns.shift, came=came)
     # The import loads modules that only Spark needs.
     from solver.spark import spark_trace
 

@@ -564,12 +564,14 @@ class TraceColumns:
     - `atoms` are the input atoms of each predicate.
     - `last` is the last time of the trace.
     - `origin` is the dateTime of time 0; None if times are integers.
+    - `shift` is the number of time points from 1970 to time 0, or 0 if integers do not count from 1970.
     """
 
     terms: TermCodes
     atoms: Mapping[Signature, InputAtoms]
     last: int
     origin: str | None = None
+    shift: int = 0
 
     @property
     def on_time(self) -> "TraceColumns":

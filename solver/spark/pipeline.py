@@ -337,6 +337,7 @@ class SparkTrace:
     finished: FinishedSlices | None = None
     terms: TermCodes = field(default_factory=TermCodes)
     origin: str | None = None
+    shift: int = 0
     first: "SparkTrace | None" = None
 
     @property
@@ -477,9 +478,9 @@ def spark_trace(
     context = spark_context(runner.master or settings.ALL_CORES)
     with spark_progress(context, settings.stage("reading", runner.progress)):
         read = reading.read_in_tasks(context, sources, trace_input.options)
-    timeline = trace_input.timeline or Interval(0, read.last)
+    timeline = Interval(0, read.last)
     kept = None if runner.resume is None else finished_slices(runner.resume, sources, trace_input.options)
-    trace = SparkTrace(read, timeline, background, runner, kept, origin=read.origin)
+    trace = SparkTrace(read, timeline, background, runner, kept, origin=read.origin, shift=read.shift)
     weakref.finalize(trace, _released, read.forget).atexit = False
     return trace
 

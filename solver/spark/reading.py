@@ -123,8 +123,8 @@ class ReadTrace:
     """A trace that Spark has read, as an RDD of `blocks` in no particular order.
 
     `counts` are the numbers of atoms by parts of the timeline. `origin` is the dateTime of time 0; None if
-    times are integers. `pairs` contains the pairs (stream, predicate) that occur in triples. Spark caches the
-    trace until `forget` is called.
+    times are integers. `shift` is as in TraceColumns. `pairs` contains the pairs (stream, predicate) that
+    occur in triples. Spark caches the trace until `forget` is called.
     """
 
     blocks: "RDD[Block]"
@@ -135,6 +135,7 @@ class ReadTrace:
     pairs: frozenset[tuple[str, str]]
     parts: "RDD[_Parts]"
     origin: str | None = None
+    shift: int = 0
 
     def forget(self) -> None:
         """Remove the trace from the cache of Spark."""
@@ -187,6 +188,7 @@ def _surveyed(
         frozenset[tuple[str, str]]().union(*(part.pairs for part in parts_read)),
         read,
         stream_survey.zero,
+        stream_survey.shift,
     )
 
 

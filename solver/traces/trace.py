@@ -507,7 +507,7 @@ def as_they_came(sources: Sequence[input_files.TraceFile], options: TraceOptions
     if any(some.since is not None and (some.since < some.t).any() for some in atoms.values()):
         raise_early(sources, options)
     timed = stream_survey.timed(atoms)
-    return TraceColumns(reading.terms, timed, stream_survey.last, stream_survey.zero)
+    return TraceColumns(reading.terms, timed, stream_survey.last, stream_survey.zero, stream_survey.shift)
 
 
 def _in_their_order(atoms: Atoms) -> dict[Signature, InputAtoms]:

@@ -463,9 +463,7 @@ def trace_of(trace_input: TraceInput, span: Span, query: EngineQuery | None, war
         trace = empty_trace(trace_input, warn)
         trace.timeline = Interval(0, 0 if last is None else point_on(trace, last, trace_input.options))
         return trace
-    # Only from a first time on is it possible to leave out the years from 1970.
-    absolute = isinstance(first, int) and trace_input.options.reaches_epoch(first)
-    options = replace(trace_input.options, absolute=absolute, ends=last is not None)
+    options = replace(trace_input.options, ends=last is not None)
     queries = () if query is None else (query,)
     trace = load_trace(replace(trace_input, options=options), queries, warn, has_periods=False)
     # Who asks for times after the last element wants to see the windows run empty.

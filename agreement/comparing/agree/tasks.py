@@ -320,12 +320,8 @@ def comparison_trace(
     """
     trace_input = task.trace
     if any(time is not None for time in task.span):
-        first = task.span[0]
-        # Only from a first time on is it possible to leave out the years from 1970.
-        since_1970 = isinstance(first, int) and trace_input.options.reaches_epoch(first)
-        absolute = trace_input.options.absolute or since_1970
         ends = task.span[1] is not None
-        trace_input = replace(trace_input, options=replace(trace_input.options, absolute=absolute, ends=ends))
+        trace_input = replace(trace_input, options=replace(trace_input.options, ends=ends))
     trace = _loaded(task, trace_input, queries, warn, known)
     set_span(trace, task.span, trace_input.options)
     return trace
