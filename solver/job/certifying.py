@@ -68,23 +68,25 @@ def certified_runs(
     return claim.certified(drawn or claim.groundable(cheapest[:1]), situation)
 
 
-def certified_part(
+def certified_part(  # noqa: PLR0913, PLR0917 - what is answered, and how it is checked
     question: evaluation.Question,
     situation: relational.EncodedSituation,
     within: Interval,
     evaluator: Evaluator,
     certify: Certify | int,
+    parts: int = 1,
 ) -> evaluation.AnswerRuns:
-    """Return the answers for one part of a job's timeline, after clingo has checked them at some times.
+    """Return the answers for one of several parts of a job, after clingo has checked them at some times.
 
-    Clingo may check no time of this part if it checks times of other parts.
+    Clingo may check no time of this part if it checks times of other parts. All `parts` together check as
+    many times as a job of a single part.
     """
     (runs,) = evaluation.answer_runs([question], situation, within, evaluator)
     asks_clingo_anyway = evaluator in {"both", "clingo"}
     if asks_clingo_anyway or not evaluation.by_columns(question, situation.background, evaluator):
         return replace(runs, certified=len(runs.times))
     claim, draw = _Claim(question, runs, _used(question, situation)), _draw(question, within)
-    drawn = _spread(runs.times, claim.wanted(certify, draw), draw)
+    drawn = _spread(runs.times, claim.wanted(certify, draw, parts), draw)
     return claim.certified(claim.groundable(drawn) if certify == "some" else drawn, situation)
 
 
@@ -177,7 +179,7 @@ class _Claim:
         assert self.question.predicate is not None
         return with_usable_atoms(self.question.program, situation, self.question.predicate, times)
 
-    def wanted(self, certify: Certify | int, draw: Random) -> int:
+    def wanted(self, certify: Certify | int, draw: Random, parts: int) -> int:
         """Return the number of times at which clingo should check answers; 0 if a check takes too long."""
         match certify:
             case "none":
@@ -185,7 +187,7 @@ class _Claim:
             case "all":
                 return len(self.answers.times)
             case "some":
-                return self._affordable(draw)
+                return self._affordable(draw, parts)
             case number:
                 return min(number, len(self.answers.times))
 
@@ -235,7 +237,7 @@ class _Claim:
         situation = self._touched(replace(self.input, atoms=atoms), times)
         return relational.ground_instances(self.question.program, situation, times, most) <= most
 
-    def _affordable(self, draw: Random) -> int:
+    def _affordable(self, draw: Random, parts: int) -> int:
         """Return the number of times that clingo can check at low cost; the number can be 0.
 
         If a job has several parts, clingo may be able to check less than one time in each part. For example,
@@ -243,7 +245,7 @@ class _Claim:
         """
         costs = self._costs()
         total = int(costs.sum())
-        if total <= _CHEAP:
+        if total * parts <= _CHEAP:
             return len(costs)
         return min(len(costs), int(self._budget() * len(costs) / total + draw.random()))
 

@@ -13,7 +13,7 @@ from lars.language.windows import NOW, Interval
 from lars.text.notation import read
 from solver.columns import trace_columns
 from solver.facts import Fact
-from solver.job import Question, certified_runs, certifying, evaluation
+from solver.job import Question, certified_part, certified_runs, certifying, evaluation
 from solver.relational import encode, plans, situation_of
 from solver.relational.plans import unfolded_plan
 from solver.relational.shown_input import ShownInput
@@ -179,3 +179,15 @@ def test_on_spark_one_time_is_certified_though_no_slice_affords_any(spark, certi
     asked = Question(read("q(X) ← ⊞^40 ◇ e(X)."), ("q", 1), tuple(range(80)))
     (found,) = here.answers([asked])
     assert (found.evaluations, found.certified) == (80, expected)
+
+
+def test_parts_of_a_job_check_together_as_many_times_as_the_whole_job():
+    """Else a trace of many slices, in each of which clingo checks what is cheap there, costs much more."""
+    facts = [Fact(t, "e", ("c",)) for t in range(1000)]
+    here = situation_of(trace_columns(facts), Interval(0, 999), {})
+    asked = Question(read("q(X) ← ⊞^3 ◇ e(X)."), ("q", 1), None)
+    slices = [Interval(t, t + 99) for t in range(0, 1000, 100)]
+    own = [certified_part(asked, here, within, "auto", "some", 10).certified for within in slices]
+    whole = certified_part(asked, here, here.timeline, "auto", "some").certified
+    assert (sum(own) <= whole + 3, max(own) <= 1) == (True, True)
+    assert certified_part(asked, here, slices[0], "auto", "some").certified == 100
