@@ -622,6 +622,18 @@ def on_own_absence(program: Program) -> dict[terms.Signature, tuple[int, ...]]:
     return cycles
 
 
+def unstratified_rules(program: Program) -> tuple[int, ...]:
+    """Return the numbers (counted from 1) of the rules that prevent strata, such as rule 1 of `p ← not p`.
+
+    The head of such a rule depends on itself through ¬, □, an aggregate or an order of the rule.
+    """
+    edges = list(dependencies(program))
+    below = successors((edge.head, edge.used) for edge in edges)
+    strict = (edge for edge in edges if not edge.positive or through_box(edge.literal) or edge.gathers)
+    circular = (edge for edge in strict if edge.head in {edge.used} | reachable(edge.used, below))
+    return tuple(dict.fromkeys(edge.number for edge in circular))
+
+
 def strata(program: Program) -> tuple[frozenset[terms.Signature], ...] | None:
     """Return the intensional predicates in layers, or None if the program is not stratified.
 

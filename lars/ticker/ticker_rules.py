@@ -376,7 +376,8 @@ def _check_single(program: Program, reasoner: Reasoner, met: TickerInput) -> Non
     if analysis.strata(program) is not None:
         return
     absent = analysis.on_own_absence(program)
-    number = min((rule for rules in absent.values() for rule in rules), default=1)
+    own = [*absent.values()] or [analysis.unstratified_rules(program)]
+    number = min(rule for rules in own for rule in rules)
     with exporting(program.rules[number - 1]):
         # First: no trace makes such a program right for this reasoner.
         if reasoner == "incremental" and absent:

@@ -12,6 +12,7 @@ from lars.analysis import (
     intensional,
     reach,
     strata,
+    unstratified_rules,
     windows,
 )
 from lars.errors import LarsError
@@ -36,6 +37,15 @@ def unsafe(head, *body):
 @given(programs() | stratified_programs() | written_programs())
 def test_the_random_programs_are_safe(program):
     check_safety(program)
+
+
+@given(programs() | stratified_programs() | written_programs())
+def test_rules_prevent_strata_exactly_if_no_strata_exist(program):
+    """Without the rules that prevent strata, strata exist."""
+    rules = unstratified_rules(program)
+    assert bool(rules) == (strata(program) is None)
+    kept = (rule for number, rule in enumerate(program.rules, 1) if number not in rules)
+    assert strata(Program(tuple(kept))) is not None
 
 
 @given(stratified_programs())

@@ -75,8 +75,11 @@ def export(request: ExportRequest, listeners: library.Listeners) -> library.Writ
     ['legend.json', 'program.lp', 'run.sh', 'stream.lp']
     """
     if request.program is None or request.to is None or request.out is None:
+        parts = {"PROGRAM": request.program, "--to ticker|asp": request.to, "-o DIR": request.out}
+        missing = ", ".join(name for name, value in parts.items() if value is None)
         raise LarsError(
-            "expected PROGRAM TRACE.. --to ticker|asp -o DIR, or --read OUTPUT --legend legend.json"
+            f"missing {missing}; expected PROGRAM TRACE.. --to ticker|asp -o DIR, or --read OUTPUT --legend "
+            "legend.json"
         )
     for_ticker = request.to == "ticker"
     path, traces, how, span = unfold(

@@ -368,6 +368,11 @@ def test_what_ticker_does_not_have_is_refused_by_name_and_rule(program, construc
     assert place.removeprefix("  in the rule ") in map(str, read(program).rules)
 
 
+def test_a_rule_of_the_cycle_is_named_and_not_the_first_rule():
+    with pytest.raises(ExportError, match=r"in the rule g\(X\) ← d\(X\), not o\(X\)"):
+        rules("d(X) ← q(X). g(X) ← d(X), not o(X). o(X) ← d(X), not g(X).")
+
+
 def test_telling_programs_have_the_same_answers_at_each_time():
     cases = [(case, reasoner) for case in ticker_cases.telling_cases() for reasoner in get_args(Reasoner)]
     said = [refusal(case, reasoner) for case, reasoner in cases]

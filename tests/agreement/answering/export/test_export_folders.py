@@ -34,8 +34,14 @@ QUERY, DOOR_TRIG = SAMPLES / "slide/query.cqels.rq", SAMPLES / "slide/door.trig"
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ((*DOOR,), "expected PROGRAM TRACE.. --to ticker|asp -o DIR, or --read"),
-        ((*DOOR, "--to", "asp"), "expected PROGRAM TRACE.. --to ticker|asp -o DIR, or --read"),
+        (
+            (*DOOR,),
+            "missing --to ticker|asp, -o DIR; expected PROGRAM TRACE.. --to ticker|asp -o DIR, or --read",
+        ),
+        (
+            (*DOOR, "--to", "asp"),
+            "missing -o DIR; expected PROGRAM TRACE.. --to ticker|asp -o DIR, or --read",
+        ),
         ((*DOOR, "--to", "laser", "-o", "out"), "'laser' is not one of 'ticker', 'asp'"),
         (
             (*DOOR, "--to", "asp", "-o", "out", "--reasoner", "clingo"),
