@@ -326,6 +326,14 @@ def test_runs_that_a_new_process_answers_otherwise_stay_unexplained():
     assert hunt.left == len(hunt.wrong) - 1 > 0
 
 
+def test_rows_lose_the_kinds_of_terms_only_if_no_term_has_a_language_that_it_should_lack():
+    """With lost language tags, rows that are reported once for each text would show lost kinds."""
+    plain, tagged = [('"a"', "<e:s>")], [('"a"@en', "<e:s>")]
+    assert answer_switches._of_other_kinds(tagged, plain)
+    assert answer_switches._of_other_kinds(tagged, tagged)
+    assert not answer_switches._of_other_kinds(plain, tagged)
+
+
 @pytest.mark.parametrize("change", [answer_switches._at_arrival, answer_switches._at_one_time])
 def test_a_change_of_the_times_says_nothing_of_a_run_without_reports(change):
     recorded = SimpleNamespace(run=SimpleNamespace(pushes=()), recording=SimpleNamespace(reports=()))
