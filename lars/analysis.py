@@ -536,19 +536,37 @@ def _numeric(rule: Rule, places: AbstractSet[tuple[terms.Signature, int]]) -> fr
                 numeric.add(left)
             case logic.Comparison(logic.Operation(), "=", terms.Variable() as right):
                 numeric.add(right)
-            case logic.Comparison() | logic.Test() | logic.Gather() | logic.Among():
+            case logic.Comparison() | logic.Test():
                 pass
+            case logic.Gather(variable, aggregation, atom, keys):
+                own = _at_places(atom, places)
+                chosen = aggregation.function in _CHOOSING and own.issuperset(aggregation.arguments)
+                (numeric if chosen else other).add(variable)
+                numeric |= own.intersection(keys)
+                other |= frozenset(keys) - own
             case logic.Assign(variable):
                 other.add(variable)
             case _:
-                for binder in binders(literal):
+                for binder in (literal.atom,) if isinstance(literal, logic.Among) else binders(literal):
                     if isinstance(binder, terms.Variable):
                         numeric.add(binder)
                         continue
-                    name = terms.signature(binder)
-                    for index, term in enumerate(binder.arguments):
-                        (numeric if (name, index) in places else other).add(term)
+                    own = _at_places(binder, places)
+                    numeric |= own
+                    other |= frozenset(binder.arguments) - own
     return frozenset(numeric - other)
+
+
+_CHOOSING: Final = frozenset(("MIN", "MAX", "SAMPLE"))
+"""The aggregates whose value is one of the aggregated terms, and not a new RDF literal."""
+
+
+def _at_places(atom: terms.Atom, places: AbstractSet[tuple[terms.Signature, int]]) -> frozenset[object]:
+    """Return the arguments of an atom that are only at positions with numbers of LARS."""
+    name, arguments = terms.signature(atom), atom.arguments
+    return frozenset(arguments) - {
+        term for index, term in enumerate(arguments) if (name, index) not in places
+    }
 
 
 def positive_loops(program: Program) -> dict[terms.Signature, frozenset[terms.Signature]]:

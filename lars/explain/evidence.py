@@ -89,7 +89,7 @@ class AbsentAtom:
 
 @dataclass(frozen=True, slots=True)
 class OutsideTimeline:
-    """Evidence that a formula @_t a fails because the time t is outside the visible timeline."""
+    """Evidence that a formula a or @_t a fails because the time t is outside the visible timeline."""
 
     t: int
     timeline: Interval
@@ -216,6 +216,8 @@ class StreamIndex:
 
     def _atom(self, atom: terms.Atom, t: int, *, wanted: bool) -> Evidence | None:
         if not wanted:
+            if t not in self.timeline and atom not in self.background:
+                return OutsideTimeline(t, self.timeline)
             return None if self.holds(atom, t) else AbsentAtom(atom, Interval(t, t))
         there = atom in self.background or (self.has(atom, t) and self.allowed((t, atom)))
         return PresentAtom(t, atom) if there else None

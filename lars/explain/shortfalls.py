@@ -79,10 +79,14 @@ class Sight:
     The field `windows` contains the windows around the atom, each with its interval at t.
 
     `before` and `after` are the nearest instances of the atom before and after `within`, with their times.
-    The field `left` is the first time at which the window no longer shows the instance `before`. If a tuple
-    window drops the instance `before`, the field `dropped` is the reason. If `every` is true (for □), the
-    atom must hold at every time of `within`, and `gaps` contains the times at which the atom does not hold.
-    If the windows include an empty tuple window, the field `empty` is this window.
+    The searched time is the time of @, or the reference time. If `within` is empty, `before` and `after` are
+    the nearest instances before and after the searched time. The field `hidden` is then an instance at the
+    searched time, outside the window. If the formula needs the searched time, and the innermost window
+    does not show it, `outside` is this time. The field `left` is the first time at which the
+    window no longer shows the instance `before`. If a tuple window drops the instance `hidden` or `before`,
+    the field `dropped` is the reason. If `every` is true (for □), the atom must hold at every time of
+    `within`. The field `gaps` then contains the times at which the atom does not hold. If the windows include
+    an empty tuple window, the field `empty` is this window.
     """
 
     atom: terms.Atom
@@ -90,11 +94,18 @@ class Sight:
     within: Interval
     every: bool
     before: Moment | None
+    hidden: Moment | None
     after: Moment | None
+    outside: int | None
     left: int | None
     dropped: WindowMiss | None = None
     gaps: Gaps | None = None
     empty: TupleWindow | None = None
+
+    @property
+    def newest(self) -> Moment | None:
+        """The newest instance up to the end of `within` that the window does not show."""
+        return self.hidden or self.before
 
 
 def sight(here: evidence.IndexedPoint, formula: logic.Formula) -> Sight | None:
@@ -121,7 +132,9 @@ def sight(here: evidence.IndexedPoint, formula: logic.Formula) -> Sight | None:
             return None
     within = interval if exactly is None else interval.meet(Interval(exactly, exactly))
     empty = _empty(passed, views)
-    before, after = _nearest(here, atom, views[-1], within, here.t if empty else within.first)
+    searched = None if within else here.t if exactly is None else exactly
+    before, hidden, after = _nearest(here, atom, views[-1], within, searched)
+    newest = hidden or before
     flag = before is not None and len(passed) == 1
     return Sight(
         atom=atom,
@@ -129,24 +142,33 @@ def sight(here: evidence.IndexedPoint, formula: logic.Formula) -> Sight | None:
         within=within,
         every=every,
         before=before,
+        hidden=hidden,
         after=after,
+        outside=None if within else exactly,
         left=time_left(passed[0], before[0], here.t, here.view.timeline) if flag and before else None,
-        dropped=_dropped(passed, views, before) if before and exactly in {None, before[0]} else None,
+        dropped=_dropped(passed, views, newest) if newest and exactly in {None, newest[0]} else None,
         gaps=_gaps(here, atom, views[-1]) if every else None,
         empty=empty,
     )
 
 
 def _nearest(
-    here: evidence.IndexedPoint, atom: terms.Atom, view: evidence.StreamIndex, within: Interval, start: int
-) -> tuple[Moment | None, Moment | None]:
+    here: evidence.IndexedPoint,
+    atom: terms.Atom,
+    view: evidence.StreamIndex,
+    within: Interval,
+    searched: int | None,
+) -> tuple[Moment | None, Moment | None, Moment | None]:
+    """Return the nearest unseen instances of an atom before, at and after the searched time or interval."""
     instances = ((u, a) for a, _ in evidence.matching(here.atoms, atom, {}) for u in here.view.times(a))
     unseen = [(u, a) for u, a in instances if not (u in within and view.has(a, u))]
-    end = max(within.last, start)
+    end = within.last if searched is None else searched
     return (
-        max((moment for moment in unseen if moment[0] <= end), key=itemgetter(0), default=None),
+        max((moment for moment in unseen if moment[0] <= end and moment[0] != searched),
+            key=itemgetter(0), default=None),
+        next((moment for moment in unseen if moment[0] == searched), None),
         min((moment for moment in unseen if moment[0] > end), key=itemgetter(0), default=None),
-    )
+    )  # fmt: skip
 
 
 def _empty(passed: Sequence[Window], views: Sequence[evidence.StreamIndex]) -> TupleWindow | None:
@@ -495,7 +517,7 @@ class Searcher:
     ) -> Failure:
         seen_by = sight(self._here, formula)
         missing = None
-        if seen_by is not None and terms.signature(seen_by.atom) in self._derivable:
+        if seen_by is not None and seen_by.within and terms.signature(seen_by.atom) in self._derivable:
             missing = evidence.AbsentAtom(seen_by.atom, seen_by.within)
             if seen_by.gaps is not None:
                 missing = evidence.AbsentAtom(

@@ -731,8 +731,11 @@ def hindrance(question: Question, background: frozenset[Signature]) -> relationa
 
 
 def say_hindrances(questions: Sequence[Question], background: Background, runner: Runner) -> None:
-    """Print a note about each question that the relational evaluation cannot answer."""
-    for question in questions:
+    """Print a note about each question that clingo answers, as the relational evaluation cannot.
+
+    If the user requires the relational evaluation, such a question is an error, and no note is printed.
+    """
+    for question in questions if runner.evaluator != "relational" else ():
         if (hindering := hindrance(question, frozenset(background))) is not None:
             runner.notice(f"evaluated by clingo, not by the relational evaluator: {hindering}")
 

@@ -150,7 +150,8 @@ class Checker:
                 kept = cut(stream, window, t)
                 assert (shown, list(interval)) == (window, list(kept.timeline))
                 yield from self.rests(inner, below, kept, t, wanted)
-            case At(Number(u), _), OutsideTimeline(v, shown):
+            case ((Atom() | At(Number(_), _)), OutsideTimeline(v, shown)):
+                u = t if isinstance(formula, Atom) else formula.time.value
                 assert u == v
                 assert u not in stream.timeline
                 assert not wanted

@@ -162,6 +162,14 @@ def test_reach(text, expected):
         ("h(V) :- q(V), [V > 30].", None),
         ("h(X) :- p(X,V), q(V), [V > 30].", None),
         ("h :- N := COUNT(V) of p(X,V), [N > 1].", None),
+        ("h :- N := SUM(V) of p(X,V), [N > 1].", None),
+        ("h :- N := MAX(V) of p(X,V), [N > 1].", "?N > 1"),
+        ("h :- N := SAMPLE(V) of p(X,V) by X, [N > 1].", "?N > 1"),
+        ("h :- N := MIN(X) of p(X,V), [N > 1].", None),
+        ("h :- N := MAX(V) of q(V), [N > 1].", None),
+        ("m(N) :- N := MAX(V) of p(X,V). h :- m(N), [N > 1].", "?N > 1"),
+        ("h(V) :- N := COUNT(X) of p(X,V) by V, [V > 1].", "?V > 1"),
+        ("h(V) :- p(X,V) among 1..2 by V, [V > 1].", "?V > 1"),
     ],
 )
 def test_a_comparison_in_brackets_fails_for_integers_of_lars(rules, found):

@@ -502,7 +502,11 @@ def _streams(task: SolvingTask, warn: Warn) -> Streams:
             "stream of a file"
         )
     for rule in circular_through_negation(program):
-        warn(f"an atom can support itself under ¬¬, which only the founded reading allows, not FLP: {rule}")
+        warn(
+            f"an atom can support itself under two negations: {rule} The answers follow the FLP reduct, and "
+            "omit streams that only the founded reading of not not (as in clingo) allows; lars check "
+            "tests a stream by both"
+        )
     span = asked_span(task, trace, 1)
     return Streams(_each(task, program, trace, span, warn), task.whole, trace.origin)
 

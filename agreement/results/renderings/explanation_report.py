@@ -179,7 +179,7 @@ class _Teller:
             case Truth():
                 return "✓"
             case explain.OutsideTimeline(t, span):
-                return f"{self.dates.text(t)} lies outside {self.at(span)}"
+                return f"{self.dates.text(t)} lies outside {self.at(span)}" if span else "nothing is in sight"
             case explain.WindowContent(window, interval, inner):
                 which = window if nested else "the window"
                 return f"{self.place_of(inner, nested=True)}, {which} shows {self.at(interval)}"
@@ -213,11 +213,21 @@ class _Teller:
             more = f", … ({sight.gaps.count} times)" if sight.gaps.count > len(sight.gaps.first) else ""
             missing = f"{short_text(sight.gaps.atom)} is not at {times}{more}"
             return f"not at every time of {self.at(sight.within)}: {missing}"
-        if sight.dropped is not None and sight.before is not None:
-            return self._displaced(sight.dropped, sight.before)
+        if sight.dropped is not None and sight.newest is not None:
+            return self._displaced(sight.dropped, sight.newest)
+        if sight.outside is not None:
+            return self._outside(sight, sight.outside)
         if not sight.within:
             return "the window shows nothing"
         return f"nothing like it in {self.at(sight.within)}"
+
+    def _outside(self, sight: explain.Sight, t: int) -> str:
+        if not sight.windows:
+            return f"{self.dates.text(t)} lies outside the timeline"
+        _, interval = sight.windows[-1]
+        if not interval:
+            return "the window shows nothing"
+        return f"{self.dates.text(t)} lies outside the window, which shows {self.at(interval)}"
 
     def _displaced(self, miss: explain.WindowMiss, moment: Moment) -> str:
         window, interval = miss.window, miss.kept_interval
@@ -265,17 +275,27 @@ class _Teller:
         if sight.gaps is not None and sight.dropped is None:
             # An atom outside the window does not fill a gap of □ in the window.
             return branches
-        told_already = sight.dropped is not None and sight.empty is None and sight.gaps is None
-        if sight.before is not None and not told_already:
-            t, atom = sight.before
-            left = "" if sight.left is None else f", left the window at {self.dates.text(sight.left)}"
-            branches.append(f"nearest before: {short_text(atom)} at {self.dates.text(t)}{left}")
-            if sight.dropped is not None and (sight.gaps or not sight.dropped.is_counted):
-                branches.append(self._displaced(sight.dropped, sight.before))
+        dropped, newest = sight.dropped, sight.newest
+        if dropped is None or newest is None:
+            branches.extend(self._before(sight))
+        elif sight.gaps is not None or not dropped.is_counted:
+            if sight.gaps is not None or sight.empty is not None:
+                branches.append(self._displaced(dropped, newest))
+        elif sight.empty is not None:
+            branches.extend(self._before(sight))
         if sight.after is not None:
             t, atom = sight.after
             branches.append(f"nearest after: {short_text(atom)} at {self.dates.text(t)}")
         return branches
+
+    def _before(self, sight: explain.Sight) -> Iterator[str]:
+        if sight.hidden is not None:
+            t, atom = sight.hidden
+            yield f"outside the window: {short_text(atom)} at {self.dates.text(t)}"
+        if sight.before is not None:
+            t, atom = sight.before
+            left = "" if sight.left is None else f", left the window at {self.dates.text(sight.left)}"
+            yield f"nearest before: {short_text(atom)} at {self.dates.text(t)}{left}"
 
 
 _RELAXED: Final = "the rules without constraints and heads outside the timeline"
@@ -789,7 +809,9 @@ class _JsonTeller(_Teller):
 
     def nearest(self, sight: explain.Sight | None) -> list[outputs.Json]:
         """Return the JSON of the nearest matching atoms before and after the searched interval."""
-        sides = () if sight is None else (("before", sight.before), ("after", sight.after))
+        if sight is None:
+            return []
+        sides = ("before", sight.before), ("outside", sight.hidden), ("after", sight.after)
         return [{"side": side} | _atom(*moment, self.dates) for side, moment in sides if moment is not None]
 
     def _span(self, interval: Interval) -> outputs.Json:

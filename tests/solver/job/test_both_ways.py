@@ -145,6 +145,7 @@ def test_what_kept_a_program_from_columns_is_said_once(files):
         2,
         True,
     )
+    assert "evaluated by clingo" not in ran.err
 
 
 def test_what_the_numbers_of_clingo_cannot_hold_is_refused_and_no_difference():

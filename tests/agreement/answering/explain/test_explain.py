@@ -162,8 +162,30 @@ def test_a_program_is_explained(program, t, atom):
 def test_a_window_that_ends_before_the_timeline_shows_nothing(tmp_path):
     (tmp_path / "p.lars").write_text("near(X) ← ⊞^{5,0,5 high-open} ◇ seen(X).")
     (tmp_path / "t.txt").write_text("3: seen(x).\n")
-    said = "the window shows nothing; nearest after: seen(x) at 3\n"
+    said = "the window shows nothing; outside the window: seen(x) at 3\n"
     assert said in explain(tmp_path / "p.lars", tmp_path / "t.txt", "--at", 3, "near(x)")
+
+
+@pytest.mark.parametrize(
+    ("rule", "at", "why"),
+    [
+        ("h ← ⊞^{sliding 1,2,1} ◇ seen(x).", 0, "the window shows nothing; nearest after: seen(x) at 2"),
+        ("h ← ⊞^2 @_1 seen(x).", 0,
+         "1 lies outside the window, which shows [0, 0]; nearest after: seen(x) at 2"),
+        ("h ← ⊞^{0,0,2} @_1 seen(x).", 3,
+         "1 lies outside the window, which shows [2, 2]; nearest after: seen(x) at 2"),
+        ("h ← ⊞^{1,0,2} seen(y).", 3, "3 lies outside the window, which shows [1, 2]"),
+        ("h ← ⊞^{from 3 to 3} @_2 seen(x).", 3,
+         "2 lies outside the window, which shows [3, 3]; outside the window: seen(x) at 2"),
+        ("h ← @_9 seen(x).", 3, "9 lies outside the timeline; nearest before: seen(x) at 2"),
+        ("h ← not not ⊞^{1,0,2} seen(x).", 3, "3 lies outside [1, 2], the window shows [1, 2]"),
+    ],
+)  # fmt: skip
+def test_a_time_outside_the_window_is_not_said_to_be_an_empty_window(tmp_path, rule, at, why):
+    (tmp_path / "p.lars").write_text(rule)
+    (tmp_path / "t.txt").write_text("2: seen(x).\n4:\n")
+    found = lars("explain", tmp_path / "p.lars", tmp_path / "t.txt", "--at", at, "h")
+    assert (found.code, f": {why}\n" in found.out) == (0, True)
 
 
 def test_the_json_of_a_shortfall_has_the_nearest_atoms(program):
