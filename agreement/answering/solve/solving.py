@@ -491,6 +491,8 @@ def asked_span(task: SolvingTask, trace: Trace, every: int | None) -> Interval:
 
 def _streams(task: SolvingTask, warn: Warn) -> Streams:
     program, trace, predicates = program_on_trace(task, warn)
+    if not program.rules:
+        warn(f"{task.path}: the program has no rule, so no answer stream contains an atom")
     for name, arity in sorted(_unknown(program, predicates)):
         warn(
             f"{name}/{arity} is neither derived by a rule nor contained in the input. The input "

@@ -115,6 +115,12 @@ def test_a_program_needs_no_trace(tmp_path):
     assert lars("solve", tmp_path / "p.lars", "--in-process", "--to", "1").out == "0: {n(2)}\n1: {n(2)}\n"
 
 
+@pytest.mark.parametrize(("text", "has_rules"), [("", False), ("% none\n", False), ("p.", True)])
+def test_a_program_without_rules_is_warned_of(tmp_path, text, has_rules):
+    solved_program = solved(tmp_path, text, "1: e.\n")
+    assert (solved_program.code, "has no rule" in solved_program.err) == (0, not has_rules)
+
+
 def test_atoms_are_in_the_order_of_times_and_numbers(tmp_path):
     rules = "@_T o(X) ← ⊞^∞ @_T e(X). p(X) ← ⊞^∞ ◇ e(X)."
     ran = solved(tmp_path, rules, "2: e(10) e(9).\n10: e(b) e(-1).\n", "--from", "10")
