@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import field, fields, is_dataclass, replace
 from datetime import datetime, timedelta, timezone
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice
 from math import ceil, lcm
 from pathlib import Path
 from typing import Final, assert_never
@@ -30,9 +30,9 @@ from lars.errors import LarsError, Place, PlacedError
 from lars.files import exists, text_in
 from lars.language.formulas import Call
 from lars.language.terms import XSD, Iri, Literal, Variable
-from solver.facts import Static
 from solver.rdf import read_term
-from solver.settings import Warn, unsaid
+from solver.rdf.terms import RdfTerm
+from solver.settings import StaticFile, Warn, unsaid
 from solver.traces import Instant, MalformedPart, TimeKind, cell_time, check_format, read_static, show
 from solver.traces.formats.csv_lines import FLOATING, INFINITE, are_columns, csv_reader, delimiter_of
 from solver.traces.input_files import bare, readable
@@ -115,11 +115,12 @@ GuessedColumns = tuple[Mapping[str, str], Mapping[str, str]]
 """Guessed templates of the columns, and the prefixes in the templates."""
 
 
-def guessed_columns(
+def guessed_columns(  # noqa: PLR0913 - a table, the queries, and what they compare and join its columns with
     cells: Mapping[str, str],
     patterns: Sequence[TriplePattern],
     texts: Sequence[str],
     compared: Mapping[Variable, bool],
+    joined: Mapping[Variable, Collection[str]],
     *,
     as_text: bool = False,
 ) -> tuple[GuessedColumns, tuple[str, str] | None]:
@@ -131,7 +132,8 @@ def guessed_columns(
     first column that is not an object. If all columns are objects, each row has a separate subject. Each row
     also has a separate subject if the first column contains numbers, and no query uses a column as an object.
     The words in a column become string literals if a query compares the column's variable with a string;
-    `compared` contains these variables, with true if digits also become string literals. With `as_text`,
+    `compared` contains these variables, with true if digits also become string literals. `joined` contains
+    the IRIs of static data that a query joins with variables; words become IRIs like them. With `as_text`,
     words become string literals unless a query asks for an IRI, and each row has a separate subject.
     """
     written = (item for text in texts for item in _PREFIX.findall(text))
@@ -149,7 +151,16 @@ def guessed_columns(
     # A column that a query asks for as an object stays one, though it is the subject too.
     others = [text for text in left if text != first or text in asked] or left
     predicates = _predicates(others, patterns)
-    columns = {"t": f"{{{time}}}", "s": EACH_ROW if first is None else f"{short}:{{{first}}}"}
+    namespaces = {iri: f"{name}:" for name, iri in prefixes.items()}
+
+    def as_iri(column: str, terms: Iterable[object]) -> str:
+        space = _namespace(cells[column].strip(), terms, joined) or prefixes[short]
+        return f"{namespaces[space]}{{{column}}}" if space in namespaces else f"<{space}{{{column}}}>"
+
+    own = [
+        pattern.subject for pattern in patterns if named is None or _name(pattern.subject) == named.lower()
+    ]
+    columns = {"t": f"{{{time}}}", "s": EACH_ROW if first is None else as_iri(first, own)}
     for word in others:
         key = _shortened(predicates[word], prefixes) if word in predicates else f"{short}:{_local(word)}"
         predicate = predicates.get(word)
@@ -158,7 +169,8 @@ def guessed_columns(
         else:
             is_text = as_text or _is_text(predicate, patterns, compared)
             words = None if is_text or _NUMBER.fullmatch(cells[word]) else _WORD.fullmatch(cells[word])
-        columns[key] = f"{short}:{{{word}}}" if words else f"{{{word}}}"
+        objects = [pattern.object for pattern in patterns if pattern.predicate == Iri(predicate or "")]
+        columns[key] = as_iri(word, objects) if words else f"{{{word}}}"
         if not as_text and cells[word].isdigit() and _is_code(predicate, patterns, compared):
             columns[key] = f'"{{{word}}}"'
     texts_of_all = (*columns, *columns.values())
@@ -166,6 +178,20 @@ def guessed_columns(
     last = next((word for word in predicates if _predicate(word, patterns) is None), None)
     remainder = None if last is None else (last, _shortened(predicates[last], prefixes))
     return (columns, used), remainder
+
+
+def _namespace(cell: str, terms: Iterable[object], joined: Mapping[Variable, Collection[str]]) -> str | None:
+    """Return the part of IRIs before a cell; None if it is unknown.
+
+    The IRIs are the terms that a query asks for in place of the cell, and those of static data that it joins.
+    """
+    every = [*terms]
+    constants = [term.value for term in every if isinstance(term, Iri)]
+    stored = [iri for term in every if isinstance(term, Variable) for iri in joined.get(term, ())]
+    ends = {iri.removesuffix(cell) for iri in (*constants, *stored) if cell and iri.endswith(cell)}
+    spaces = {space for space in ends if space and not space[-1].isalnum()}
+    spaces = spaces or {re.sub(r"[^/#:]*$", "", iri) for iri in constants}
+    return spaces.pop() if len(spaces) == 1 else None
 
 
 def _with_streams(guess: GuessedColumns, cell: str) -> GuessedColumns:
@@ -189,25 +215,25 @@ def _texts_of(cells: Mapping[str, str], queries: Sequence[EngineQuery]) -> Itera
         yield from (one for one in objects if isinstance(one, Variable) and one not in subjects)
 
 
-def _stored_as_texts(queries: Sequence[EngineQuery], static: Static) -> Iterator[Variable]:
-    """Yield the object variables for which static data contain texts, and nothing but texts.
+def _stored(
+    queries: Sequence[EngineQuery], files: Sequence[StaticFile]
+) -> Mapping[Variable, Collection[RdfTerm]]:
+    """Return the terms of static data that the queries match with variables, by subject or object.
 
-    A column with such a variable is joined with the texts, and no number is equal to "007".
+    A column with such a variable is joined with them: no number is equal to "007", and no IRI to another one.
     """
-    objects = defaultdict[str, list[Variable]](list)
+    static = read_static(files)
+    places = defaultdict[str, list[tuple[int, Variable]]](list)
     for one in _patterns([query.pattern for query in queries]):
-        if isinstance(one.predicate, Iri) and isinstance(one.object, Variable):
-            objects[str(one.predicate)].append(one.object)
+        if isinstance(one.predicate, Iri):
+            ends = enumerate((one.subject, one.object))
+            places[str(one.predicate)] += [(2 * n, end) for n, end in ends if isinstance(end, Variable)]
     stores = (static, *static.engine_stores.values())
-    graphs = [graph for own in stores for graph in (own.default, *own.named.values())]
-    kinds = defaultdict[str, set[bool]](set)
-    for graph in graphs:
-        for _, name, term in graph:
-            if name in objects and False not in kinds[name]:
-                kinds[name].add(_is_string(read_term(term)))
-    for name, are_texts in kinds.items():
-        if are_texts == {True}:
-            yield from objects[name]
+    texts = defaultdict[Variable, set[str]](set)
+    for triple in chain.from_iterable(g for own in stores for g in (own.default, *own.named.values())):
+        for place, variable in places.get(triple[1], ()):
+            texts[variable].add(triple[place])
+    return {variable: {*map(read_term, own)} for variable, own in texts.items()}
 
 
 def _is_text(
@@ -707,8 +733,11 @@ class InitialExperiment:
         compared |= dict.fromkeys(_compared_with_texts(tuple(read), passed=False), True)
         cells = {path: _first_cells(path, headers[path]) for path in own}
         compared |= {variable: True for path in own for variable in _texts_of(cells[path], read)}
-        if own and self.input_options.static:
-            compared |= dict.fromkeys(_stored_as_texts(read, read_static(self.input_options.static)), True)
+        stored = _stored(read, self.input_options.static) if own else {}
+        compared |= {name: True for name, terms in stored.items() if terms and all(map(_is_string, terms))}
+        joined = {
+            name: {term.value for term in terms if isinstance(term, Iri)} for name, terms in stored.items()
+        }
         several, guesses = len(set(own.values())) > 1, dict[str | None, GuessedColumns]()
         for path, names in own.items():
             stream = self._stream_of(path) if several else None
@@ -732,7 +761,7 @@ class InitialExperiment:
                 if not any(True for query in read for _ in stream_blocks(query.pattern)):
                     patterns = _without_others(patterns, names, own.values())
                 guesses[stream], remainder = guessed_columns(
-                    first_cells, patterns, texts, compared, as_text=self.as_text
+                    first_cells, patterns, texts, compared, joined, as_text=self.as_text
                 )
                 if names_streams:
                     guesses[stream] = _with_streams(guesses[stream], cells[path]["stream"])

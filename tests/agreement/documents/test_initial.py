@@ -729,7 +729,10 @@ def test_the_first_cell_with_a_value_determines_the_kind_of_term(tmp_path, monke
     frame.to_parquet(path) if form == "parquet" else frame.to_csv(path, index=False)
     made = lars("init", "mine", "q.rq", path)
     columns = tomllib.loads((tmp_path / "mine/experiment.toml").read_text())["columns"]
-    assert (columns["http://e/room"], columns["http://e/temp"]) == ("ex:{room}", "{temp}"), made.err
+    assert (columns["http://e/room"], columns["http://e/temp"]) == (
+        "<http://e/{room}>",
+        "{temp}",
+    ), made.err
 
 
 @pytest.mark.parametrize(
@@ -777,8 +780,11 @@ def test_columns_that_a_query_joins_have_one_kind_of_term(tmp_path, monkeypatch,
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("\n\ntime;room;temp\n2026-05-04 08:00:01;hall;31\n", '"http://e/room" = "ex:{room}"'),
-        (f'time,room,temp\n2026-05-04 08:00:01,"{"x y" * 50_000}",31\n', '"http://e/room" = "ex:{room}"'),
+        ("\n\ntime;room;temp\n2026-05-04 08:00:01;hall;31\n", '"http://e/room" = "<http://e/{room}>"'),
+        (
+            f'time,room,temp\n2026-05-04 08:00:01,"{"x y" * 50_000}",31\n',
+            '"http://e/room" = "<http://e/{room}>"',
+        ),
         ("time,ro{o}m,temp\n5,hall,31\n", "the column ro{o}m has a bracket in its name"),
     ],
 )
@@ -844,3 +850,31 @@ def test_a_column_that_joins_static_texts_has_texts(tmp_path, monkeypatch, case,
     columns = tomllib.loads((tmp_path / "mine/experiment.toml").read_text())["columns"]
     assert columns["e:code"] == template, made.out
     assert [len(answer.rows) for answer in api.solve("mine").answers] == [int(is_joined)]
+
+
+@pytest.mark.parametrize(
+    ("where", "stored", "template"),
+    [
+        ("?x e:room r:hall", "", "r:{room}"),
+        ("?x e:room <http://b/rooms#hall>", "", "<http://b/rooms#{room}>"),
+        ("?x e:room ?r . ?r e:floor ?f", "<http://b/hall> e:floor 2", "<http://b/{room}>"),
+        ("?x e:room ?r . ?f e:has ?r", "<http://b/1> e:has r:hall, <http://c/attic>", "r:{room}"),
+        ("?room e:temp ?t . ?room e:floor ?f", "<http://b/hall> e:floor 2", "<http://b/{room}>"),
+        # Nothing tells one of two namespaces, or a name inside a longer one.
+        ("?x e:room ?r . ?r e:floor ?f", "<http://b/hall> e:floor 2 . <http://c/hall> e:floor 2", "e:{room}"),
+        ("?x e:room ?r . ?r e:floor ?f", "<http://b/bighall> e:floor 2", "e:{room}"),
+        ("?x e:room e:attic", "", "e:{room}"),
+    ],
+)
+def test_words_become_iris_like_those_that_a_query_joins_them_with(
+    tmp_path, monkeypatch, where, stored, template
+):
+    """They had the first prefix of the query, so that the join, or the pattern, matched nothing."""
+    monkeypatch.chdir(tmp_path)
+    head = "PREFIX e: <http://e/>\nPREFIX r: <http://rooms/>\n"
+    (tmp_path / "q.rq").write_text(f"{head}SELECT * WHERE {{ STREAM e:S [RANGE 3s] {{ {where} }} }}")
+    (tmp_path / "st.ttl").write_text(f"{head}{stored}{' .' if stored else ''}")
+    (tmp_path / "t.csv").write_text("time,room,temp\n3,hall,20\n")
+    made = lars("init", "mine", "q.rq", "t.csv", *(("--static", "st.ttl") if stored else ()))
+    columns = tomllib.loads((tmp_path / "mine/experiment.toml").read_text())["columns"]
+    assert template in (columns.get("e:room"), columns["s"]), made.out
