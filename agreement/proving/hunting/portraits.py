@@ -34,8 +34,9 @@ def mute_queries(runs: Sequence[HuntedRun], wrong: Sequence[HuntedRun]) -> Itera
     """Yield the fault that an engine reports no row for some queries, if no run of them has a row."""
     mute = [name for name in _names(wrong) if not any(run.has_rows for run in runs if run.query.name == name)]
     if mute:
+        of, them = ("query", "it") if len(mute) == 1 else ("queries", "them")
         yield Switch(
-            f"it accepts {', '.join(mute)} as a query, but reports no row for it",
+            f"it accepts the {of} {', '.join(mute)}, but reports no row for {them}",
             _EACH_WINDOW,
             held=lambda run: not run.has_rows if run.query.name in mute else None,
         )

@@ -22,7 +22,7 @@ NAMES = {
     "high-open": "bounds = high-open",
     "ask-as-1": "ASK is answered by 1",
     "ask-always": "ASK",
-    "ask-never": "accepts ask as a query, but reports no row",
+    "ask-never": "accepts the query ask, but reports no row for it",
     "row-short": "one row short",
     "first-row-lost-of-several": "one row short",
     "one-row": "one row at most",
