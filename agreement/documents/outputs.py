@@ -261,6 +261,32 @@ def shorten(text: str) -> str:
     return _TERM.sub(lambda match: short(match.group()), text)
 
 
+_ARGUMENT: Final = re.compile(r"[(,=] ?([\w.+-]+)(?=[,)]|$)")
+
+
+def shorten_lines(lines: Sequence[str], names: Iterable[str] = ()) -> list[str]:
+    """Return lines of text with shortened IRIs and literals; terms that would look alike show their kinds.
+
+    An IRI or a literal must also not look like one of `names`, which are names and numbers of LARS.
+
+    >>> shorten_lines(['p("2"^^<http://www.w3.org/2001/XMLSchema#integer>, <http://e/a>)', "q(2)"])
+    ['p("2"^^xsd:integer, a)', 'q(2)']
+    """
+    terms_by_name: dict[str, set[str]] = {}
+    for term in dict.fromkeys(term for line in lines for term in _TERM.findall(line)):
+        terms_by_name.setdefault(short(term), set()).add(term)
+    plain = {name for line in lines for name in _ARGUMENT.findall(_TERM.sub("", line))}
+    plain.update(name for name in names if name in terms_by_name)
+    alike = {
+        term for name, terms in terms_by_name.items() for term in terms if len(terms) > 1 or name in plain
+    }
+
+    def name_of(match: re.Match[str]) -> str:
+        return (with_kind if match.group() in alike else short)(match.group())
+
+    return [_TERM.sub(name_of, line) for line in lines]
+
+
 def clip_text(text: str, most: int = _LONGEST_TERM) -> str:
     """Return a text for a reader; a text of more than `most` characters is cut, and its length is added.
 

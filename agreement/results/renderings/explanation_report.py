@@ -18,6 +18,8 @@ outer ones first: {"window", "from", "to"}.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
 from typing import Final, assert_never
 
 from agreement.answering.explaining import AtomExplanation, NoAnswerStream, Sought
@@ -26,11 +28,22 @@ from agreement.documents.dates import NO_DATES, Dates
 from lars import explain
 from lars.dataclass import dataclass
 from lars.explain import MOST, present
-from lars.language.formulas import BodyLiteral, Gather, Not, Truth
+from lars.language.formulas import Among, BodyLiteral, Gather, Not, SetLiteral, Truth
 from lars.language.program import Program, Rule, is_fact, write_literal
 from lars.language.stream import Moment
-from lars.language.terms import Atom, Constant, Signature, Variable, signature, write_name
+from lars.language.terms import (
+    Atom,
+    Constant,
+    Number,
+    Signature,
+    Symbol,
+    Variable,
+    signature,
+    substitute,
+    write_name,
+)
 from lars.language.windows import Interval, TupleWindow, Window
+from lars.semantics import InstanceGroup
 from solver.facts import STREAM_PREDICATE
 
 _LACKS: Final = 2
@@ -39,9 +52,14 @@ _DEEPEST: Final = 20
 """The maximum depth of nested proofs; a deeper proof is printed as a separate proof."""
 
 
-def short_text(part: Atom | BodyLiteral | Rule) -> str:
-    """Return an atom, a body literal or a rule as text with shortened terms."""
-    return outputs.shorten(str(part) if isinstance(part, Rule) else write_literal(part))
+def full_text(part: Atom | BodyLiteral | Rule | Constant) -> str:
+    """Return an atom, a body literal, a rule or a term as text."""
+    return str(part) if isinstance(part, Rule | Constant) else write_literal(part)
+
+
+def short_text(part: Atom | BodyLiteral | Rule | Constant) -> str:
+    """Return an atom, a body literal, a rule or a term as text with shortened terms."""
+    return outputs.shorten(full_text(part))
 
 
 def _places(by: tuple[int, ...]) -> str:
@@ -112,11 +130,6 @@ def _all_instances(proof: explain.Proof) -> Iterator[explain.Instances]:
             yield from (evidence for evidence in every if isinstance(evidence, explain.Instances))
 
 
-def bound(values: explain.Values) -> str:
-    """Return a text that lists the values of a rule's variables."""
-    return ", ".join(f"{name} = {outputs.shorten(str(term))}" for name, term in values)
-
-
 def signature_text(name: Signature) -> str:
     """Return a predicate with its arity as text, such as p/2."""
     return f"{write_name(name[0])}/{name[1]}"
@@ -131,9 +144,18 @@ class _Teller:
 
     def __init__(self, world: explain.IndexedPoint, dates: Dates) -> None:
         self.dates = dates
+        self.world = world
         self.prover = explain.Prover(world)
         self.goals: set[Moment | explain.AbsentAtom] = set()
         self.later: list[Moment] = []
+
+    def text(self, part: Atom | BodyLiteral | Rule | Constant) -> str:
+        """Return a part of a program as text."""
+        return short_text(part)
+
+    def values(self, values: explain.Values) -> str:
+        """Return a text that lists the values of a rule's variables."""
+        return ", ".join(f"{name} = {self.text(term)}" for name, term in values)
 
     def derived(self, moment: Moment) -> bool:
         """Return whether a rule derives the atom, so that the atom has a proof."""
@@ -211,7 +233,7 @@ class _Teller:
         if sight.gaps is not None:
             times = ", ".join(map(self.dates.text, sight.gaps.first))
             more = f", … ({sight.gaps.count} times)" if sight.gaps.count > len(sight.gaps.first) else ""
-            missing = f"{short_text(sight.gaps.atom)} is not at {times}{more}"
+            missing = f"{self.text(sight.gaps.atom)} is not at {times}{more}"
             return f"not at every time of {self.at(sight.within)}: {missing}"
         if sight.dropped is not None and sight.newest is not None:
             return self._displaced(sight.dropped, sight.newest)
@@ -231,7 +253,7 @@ class _Teller:
 
     def _displaced(self, miss: explain.WindowMiss, moment: Moment) -> str:
         window, interval = miss.window, miss.kept_interval
-        atom = f"{short_text(moment[1])} at {self.dates.text(moment[0])}"
+        atom = f"{self.text(moment[1])} at {self.dates.text(moment[0])}"
         if not miss.is_counted:
             return f"the window counts the input atoms{_source(window)} alone, and not {atom}"
         if interval is None:
@@ -262,12 +284,12 @@ class _Teller:
 
     def violated(self, violation: explain.Violation, timeline: Interval) -> str:
         """Return a text with the reason why a rule instance is violated, although its body holds."""
-        values = f" with {bound(violation.binding)}" if violation.binding else ""
+        values = f" with {self.values(violation.binding)}" if violation.binding else ""
         if violation.head is None:
             return f"its body holds{values}, and it is a constraint"
         time, atom = violation.head
         outside = f"lies outside the timeline {self.at(timeline)}"
-        return f"its body holds{values}: the head @_{time} {short_text(atom)} {outside}"
+        return f"its body holds{values}: the head @_{time} {self.text(atom)} {outside}"
 
     def _nearest(self, sight: explain.Sight) -> list[str]:
         """Return texts with the nearest matching atoms before and after the searched interval."""
@@ -285,17 +307,41 @@ class _Teller:
             branches.extend(self._before(sight))
         if sight.after is not None:
             t, atom = sight.after
-            branches.append(f"nearest after: {short_text(atom)} at {self.dates.text(t)}")
+            branches.append(f"nearest after: {self.text(atom)} at {self.dates.text(t)}")
         return branches
 
     def _before(self, sight: explain.Sight) -> Iterator[str]:
         if sight.hidden is not None:
             t, atom = sight.hidden
-            yield f"outside the window: {short_text(atom)} at {self.dates.text(t)}"
+            yield f"outside the window: {self.text(atom)} at {self.dates.text(t)}"
         if sight.before is not None:
             t, atom = sight.before
             left = "" if sight.left is None else f", left the window at {self.dates.text(sight.left)}"
-            yield f"nearest before: {short_text(atom)} at {self.dates.text(t)}{left}"
+            yield f"nearest before: {self.text(atom)} at {self.dates.text(t)}{left}"
+
+    def actual(self, literal: BodyLiteral, binding: Mapping[Variable, Constant]) -> str:
+        """Return the actual value of a failed aggregate, or the rank of an atom; "" for other literals."""
+        match literal:
+            case Gather(variable=variable):
+                values = [group.binding[variable] for group in self._groups(literal, binding)]
+                return f"the value is {self.text(values[0])}, of " if len(values) == 1 else ""
+            case Among():
+                ranked = [group.instances[0] for group in self._groups(literal, binding)]
+                atom = substitute(literal.atom, binding)
+                if atom not in ranked:
+                    return ""
+                place = ranked.index(atom)
+                previous = f", after {self.text(ranked[place - 1])}" if place else ""
+                return f"{self.text(atom)} is number {place + 1}{previous}, of "
+            case _:
+                return ""
+
+    def _groups(self, literal: SetLiteral, binding: Mapping[Variable, Constant]) -> list[InstanceGroup]:
+        """Return the groups of an aggregate with the values of its keys, or all ranked atoms of an order."""
+        keys = {key: binding[key] for key in literal.keys if key in binding}
+        whole = replace(literal, offset=0, limit=None) if isinstance(literal, Among) else literal
+        groups = self.world.instance_groups(whole)
+        return [group for group in groups if keys.items() <= group.binding.items()]
 
 
 _RELAXED: Final = "the rules without constraints and heads outside the timeline"
@@ -336,14 +382,26 @@ def text_lines(explanation: AtomExplanation | NoAnswerStream, all_dates: Dates =
         yield explanation.silent
     if (held := held_before(explanation, dates)) is not None:
         yield held
+    if explanation.proof is None and (other := _alike(explanation.world, explanation.moment)) is not None:
+        t, atom = explanation.moment
+        same = f"the short text of both is {short_text(atom)}"
+        yield f"{other} holds at {dates.text(t)}, not {atom}; {same}"
+    yield from outputs.shorten_lines(list(_tree(explanation, dates)), _names(explanation.world))
+
+
+def _names(world: explain.IndexedPoint) -> Iterator[str]:
+    """Yield the names and numbers of LARS in the atoms of an answer stream and of the background."""
+    stream = world.stream
+    for atom in chain(*stream.input.values(), *stream.derived.values(), world.view.background):
+        yield from (str(term) for term in atom.arguments if isinstance(term, Symbol | Number))
+
+
+def _tree(explanation: AtomExplanation, dates: Dates) -> Iterator[str]:
+    """Yield the lines of a proof or of the failed attempts, with full terms."""
     teller = _TreeTeller(explanation.world, dates)
     if explanation.proof is not None:
         yield from teller.proof(explanation.proof)
     else:
-        if (other := _alike(explanation.world, explanation.moment)) is not None:
-            t, atom = explanation.moment
-            same = f"the short text of both is {short_text(atom)}"
-            yield f"{other} holds at {dates.text(t)}, not {atom}; {same}"
         yield from lines(teller.shortfall(next(iter(explanation.shortfalls)), explanation))
     yield from teller.rest()
 
@@ -404,9 +462,8 @@ def _violated(stream: NoAnswerStream, kind: str, dates: Dates) -> Iterator[str]:
     count = outputs.quantity(len(streams), "answer stream") + kind if kind else len(streams)
     yield f"{_RELAXED} have {'more than ' * more}{count}; the first violates:"
     teller = _TreeTeller(stream.world, dates)
-    for violation in stream.violations:
-        yield from lines(teller.violation(violation))
-    yield from teller.rest()
+    trees = [line for violation in stream.violations for line in lines(teller.violation(violation))]
+    yield from outputs.shorten_lines([*trees, *teller.rest()], _names(stream.world))
 
 
 class _TreeTeller(_Teller):
@@ -417,9 +474,12 @@ class _TreeTeller(_Teller):
 
     def __init__(self, world: explain.IndexedPoint, dates: Dates) -> None:
         super().__init__(world, dates)
-        self._world = world
         self._facts = {rule.head for rule in world.program.rules if is_fact(rule)}
         self._rules: set[int] = set()
+
+    def text(self, part: Atom | BodyLiteral | Rule | Constant) -> str:
+        """Return a part of a program as full text; the finished lines are shortened together."""
+        return full_text(part)
 
     def proof(self, proof: explain.Proof) -> Iterator[str]:
         goal = next(iter(proof))
@@ -437,25 +497,25 @@ class _TreeTeller(_Teller):
         # Each atom of the answer stream has one proof, which the prover remembers.
         match self.prover.support(moment):
             case "background":
-                return Branch(f"{short_text(atom)}: {'a fact' if atom in self._facts else 'static data'}")
+                return Branch(f"{self.text(atom)}: {'a fact' if atom in self._facts else 'static data'}")
             case "input":
-                return Branch(f"{short_text(atom)} at {self.dates.text(t)}: input")
+                return Branch(f"{self.text(atom)} at {self.dates.text(t)}: input")
             case explain.RuleInstance(number=number, premises=premises):
                 rule = self._rule(number, "by")
                 below = tuple(self._premise(premise, depth + 1) for premise in premises)
-                return Branch(f"{short_text(atom)} at {self.dates.text(t)}", (rule,), below)
+                return Branch(f"{self.text(atom)} at {self.dates.text(t)}", (rule,), below)
             case _:
-                return Branch(f"{short_text(atom)} at {self.dates.text(t)}")
+                return Branch(f"{self.text(atom)} at {self.dates.text(t)}")
 
     def _rule(self, number: int, word: str) -> str:
         if number in self._rules:
             return f"{word} rule {number}"
         self._rules.add(number)
-        return f"{word} rule {number}: {short_text(self._world.program.rules[number - 1])}"
+        return f"{word} rule {number}: {self.text(self.world.program.rules[number - 1])}"
 
     def _premise(self, premise: explain.Premise, depth: int) -> Branch:
         if premise.evidence is None:
-            return Branch(f"{short_text(premise.literal)} ✓")
+            return Branch(f"{self.text(premise.literal)} ✓")
         rests = tuple(present(premise.evidence))
         if isinstance(premise.literal, Atom):
             return self._mention(rests[0], depth)
@@ -464,7 +524,7 @@ class _TreeTeller(_Teller):
         below = self._mentions(premise.evidence, tuple(filter(self.derived, rests)), depth)
         missing = self._lacks(premise.evidence) if isinstance(premise.literal, Not) else ()
         return Branch(
-            f"{short_text(premise.literal)}: {self.place_of(premise.evidence)}", (), (*below, *missing)
+            f"{self.text(premise.literal)}: {self.place_of(premise.evidence)}", (), (*below, *missing)
         )
 
     def _lacks(self, absent: explain.Evidence) -> tuple[Branch, ...]:
@@ -478,7 +538,7 @@ class _TreeTeller(_Teller):
         if not isinstance(absent, explain.AbsentAtom) or not absent.within or absent in self.goals:
             return ()
         self.goals.add(absent)
-        if (here := explain.Searcher(self._world).shortfall(absent)) is None:
+        if (here := explain.Searcher(self.world).shortfall(absent)) is None:
             return ()
         failing = [attempt for attempt in here.attempts if attempt.failure is not None]
         some = [self._lack(attempt) for attempt in failing[:_LACKS]]
@@ -493,7 +553,7 @@ class _TreeTeller(_Teller):
         return Branch(
             f"not derived {self._rule(attempt.number, 'by')}",
             (),
-            (Branch(f"✗ {short_text(failure.literal)}: {why}"),),
+            (Branch(f"✗ {self.text(failure.literal)}: {why}"),),
         )
 
     def _mentions(
@@ -508,7 +568,7 @@ class _TreeTeller(_Teller):
         if not self.derived(moment) or not self.elsewhere(moment, depth):
             return self._moment(moment, depth)
         where = "below" if moment in self.later else "above"
-        return Branch(f"{short_text(moment[1])} at {self.dates.text(moment[0])}: see {where}")
+        return Branch(f"{self.text(moment[1])} at {self.dates.text(moment[0])}: see {where}")
 
     def shortfall(self, goal: explain.AbsentAtom, explanation: AtomExplanation) -> Branch:
         """Return a node with the reason why a goal (an atom in an interval) does not hold.
@@ -516,7 +576,7 @@ class _TreeTeller(_Teller):
         The child nodes contain the reasons why premises of the goal do not hold.
         """
         return Branch(
-            f"{short_text(goal.atom)} does not hold {self.when(goal.within)}",
+            f"{self.text(goal.atom)} does not hold {self.when(goal.within)}",
             (),
             self._tries(goal, explanation),
         )
@@ -540,7 +600,7 @@ class _TreeTeller(_Teller):
 
     def violation(self, violation: explain.Violation) -> Branch:
         """Return a node for a violated rule instance, with the reasons why its body holds."""
-        notes = [self.violated(violation, self._world.view.timeline)]
+        notes = [self.violated(violation, self.world.view.timeline)]
         if violation.other_count:
             notes.append(
                 f"other instances: {violation.other_count}{' or more' * (violation.other_count >= MOST)}"
@@ -550,14 +610,14 @@ class _TreeTeller(_Teller):
 
     def _attempt(self, attempt: explain.Attempt, explanation: AtomExplanation) -> Branch:
         rule = self._rule(attempt.number, "by")
-        notes = [f"closest with {bound(attempt.binding)}"] if attempt.binding else []
+        notes = [f"closest with {self.values(attempt.binding)}"] if attempt.binding else []
         below = [Branch(f"✓ {self._premise_text(premise)}") for premise in attempt.premises]
         if attempt.failure is None:
             notes.append("its body holds, but its head is at another time or has other terms")
         else:
             below.append(self._failure(attempt.failure, explanation, dict(attempt.binding)))
-        below += [Branch(f"✗ {short_text(literal)}: fails too") for literal in attempt.failed_too]
-        below += [Branch(f"· {short_text(literal)}: undecided") for literal in attempt.left]
+        below += [Branch(f"✗ {self.text(literal)}: fails too") for literal in attempt.failed_too]
+        below += [Branch(f"· {self.text(literal)}: undecided") for literal in attempt.left]
         if attempt.other_count:
             many = f"{attempt.other_count} or more" if attempt.more else f"{attempt.other_count}"
             notes.append(f"other instances that come as close: {many}")
@@ -565,13 +625,13 @@ class _TreeTeller(_Teller):
 
     def _premise_text(self, premise: explain.Premise) -> str:
         if premise.evidence is None or isinstance(premise.literal, Truth):
-            return short_text(premise.literal)
-        return f"{short_text(premise.literal)}: {self.place_of(premise.evidence)}"
+            return self.text(premise.literal)
+        return f"{self.text(premise.literal)}: {self.place_of(premise.evidence)}"
 
     def _failure(
         self, failure: explain.Failure, explanation: AtomExplanation, binding: Mapping[Variable, Constant]
     ) -> Branch:
-        text, missing = f"✗ {short_text(failure.literal)}", failure.missing
+        text, missing = f"✗ {self.text(failure.literal)}", failure.missing
         if failure.sight is not None:
             above = missing is not None and missing in self.goals
             below = () if missing is None or above else self._tries(missing, explanation)
@@ -579,17 +639,8 @@ class _TreeTeller(_Teller):
         if failure.despite is None:
             return Branch(f"{text}: fails")
         mentioned = self._mentions(failure.despite, tuple(present(failure.despite)), 1)
-        value = self._value(failure.literal, binding)
+        value = self.actual(failure.literal, binding)
         return Branch(f"{text}: {value}{self.place_of(failure.despite)}", (), mentioned)
-
-    def _value(self, literal: BodyLiteral, binding: Mapping[Variable, Constant]) -> str:
-        """Return the actual value of a failed aggregate condition, as text; "" for other literals."""
-        if not isinstance(literal, Gather):
-            return ""
-        keys = {key: binding[key] for key in literal.keys if key in binding}
-        groups = self._world.instance_groups(literal)
-        found = [group.binding[literal.variable] for group in groups if keys.items() <= group.binding.items()]
-        return f"the value is {outputs.shorten(str(found[0]))}, of " if len(found) == 1 else ""
 
 
 _RULE: Final = {"number": "rule", "rule": "text"}
@@ -782,10 +833,10 @@ class _JsonTeller(_Teller):
             _ATTEMPT,
             binding=_values(attempt.binding),
             met=[{"literal": outputs.encode(premise.literal)} for premise in attempt.premises],
-            failed=None if attempt.failure is None else self._failure(attempt.failure),
+            failed=None if attempt.failure is None else self._failure(attempt.failure, dict(attempt.binding)),
         )
 
-    def _failure(self, failure: explain.Failure) -> outputs.Json:
+    def _failure(self, failure: explain.Failure, binding: Mapping[Variable, Constant]) -> outputs.Json:
         sight, despite = failure.sight, failure.despite
         content: outputs.Json = {"literal": outputs.encode(failure.literal), "why": None}
         if sight is not None:
@@ -798,7 +849,8 @@ class _JsonTeller(_Teller):
                 "gaps": outputs.encode(sight.gaps),
             }
         elif despite is not None:
-            content |= {"why": self.place_of(despite), "evidence": self._evidence(despite, 1, [])}
+            why = f"{self.actual(failure.literal, binding)}{self.place_of(despite)}"
+            content |= {"why": why, "evidence": self._evidence(despite, 1, [])}
         missing = failure.missing
         if missing is not None:
             goal: outputs.Json = {"atom": str(missing.atom)} | self._span(missing.within)

@@ -313,3 +313,40 @@ def test_a_row_that_holds_with_a_term_that_looks_the_same_is_named(tmp_path, the
     first = ran.out.partition("\n")[0]
     assert ran.code == 0, ran.err
     assert first.startswith(f"ans1({there}, <urn:a>) holds at 3, not ans1(") == (there != "<urn:a>")
+
+
+MIXED = """n(a, 2).
+c(X, ?n) ← ?n := COUNT(Y) of z(X, Y) by X.
+d(X, N) ← z(X, M), n(X, N).
+both(X, N) ← c(X, N), d(X, N).
+"""
+
+
+def test_a_number_of_lars_and_an_equal_literal_look_different(tmp_path):
+    """The literal 2 of COUNT is not the number 2 of the fact, so n(a, 2) must not be said to be missing."""
+    (tmp_path / "p.lars").write_text(MIXED)
+    (tmp_path / "p.atoms").write_text("1: z(a, 5) z(a, 9).\n")
+    found = lars("explain", tmp_path / "p.lars", tmp_path / "p.atoms", "--at", 1, "c(a, 2)")
+    assert found.out.splitlines()[0] == 'c(a, "2"^^xsd:integer) at 1'
+    found = lars("explain", tmp_path / "p.lars", tmp_path / "p.atoms", "--at", 1, "d(a, 2)")
+    assert found.out.splitlines()[-1] == "└─ n(a, 2): a fact"
+    found = lars("explain", tmp_path / "p.lars", tmp_path / "p.atoms", "--at", 1, "both(a, 2)").out
+    assert ("✗ n(a, 2)" in found, "✗ n(a, " in found) == (False, True)
+
+
+@pytest.mark.parametrize(
+    ("atom", "why"),
+    [
+        ("top(b, 7)", "w(b, 7) is number 2, after w(a, 9), of 4 instances"),
+        ("second(a, 9)", "w(a, 9) is number 1, of 4 instances"),
+        ("own(a, 5)", "w(a, 5) is number 2, after w(a, 9), of 2 instances"),
+    ],
+)
+def test_an_atom_that_is_not_among_the_first_has_a_rank(tmp_path, atom, why):
+    (tmp_path / "p.lars").write_text(
+        "top(X, Y) ← w(X, Y) among 1..1 by desc Y. second(X, Y) ← w(X, Y) among 2..2 by desc Y. "
+        "own(X, Y) ← w(X, Y) among 1..1 by desc Y per X."
+    )
+    (tmp_path / "p.atoms").write_text("1: w(a, 5) w(b, 7) w(a, 9) w(c, 5).\n")
+    found = lars("explain", tmp_path / "p.lars", tmp_path / "p.atoms", "--at", 1, atom)
+    assert f": {why}\n" in found.out

@@ -38,7 +38,7 @@ class Sentences:
         self.time = case.t if isinstance(formula, Atom) else None
         if isinstance(formula, At) and isinstance(formula.time, Number):
             self.time = formula.time.value
-        self.box = isinstance(formula, Box)
+        self.variable = formula.time if isinstance(formula, At) and self.time is None else None
         self.atom = formula.inner if isinstance(formula, Diamond | Box | At) else formula
 
     @property
@@ -49,8 +49,13 @@ class Sentences:
         if not self.is_simple:
             return set()
         every = moments(stream) | {(u, atom) for u, atoms in stream.input.items() for atom in atoms}
-        return {(u, str(a)) for u, a in every
+        return {(u, a) for u, a in every
                 if u in stream.timeline and unify(self.atom, a, {}) is not None}  # fmt: skip
+
+    def fits(self, t, atom):
+        """Whether an atom at a time of the search is an instance, also of the time variable of @."""
+        timed = {} if self.variable is None else {self.variable: Number(t)}
+        return t in self.searched and unify(self.atom, atom, timed) is not None
 
     def check(self, why):
         count = 0
@@ -59,7 +64,7 @@ class Sentences:
             count += 1
         for said in SEARCHED.findall(why) if self.is_simple else ():
             assert said == interval(self.searched)
-            assert not any(u in self.searched for u, _ in self.instances(self.shown))
+            assert not any(self.fits(u, a) for u, a in self.instances(self.shown))
             count += 1
         for said in OUTSIDE.findall(why) if self.is_simple else ():
             assert int(said) == self.time
@@ -78,8 +83,10 @@ class Sentences:
 
     def near(self, side, atom, at):
         all_times = {u for u, _ in self.instances(self.stream)}
-        assert (at, atom) in self.instances(self.stream)
-        assert (at, atom) not in self.instances(self.shown) or at not in self.searched
+        assert (at, atom) in {(u, str(a)) for u, a in self.instances(self.stream)}
+        assert at not in self.searched or (at, atom) not in {
+            (u, str(a)) for u, a in self.instances(self.shown)
+        }
         times = list(self.searched) or [self.t if self.time is None else self.time]
         if side == "nearest before":
             assert at < times[0]
