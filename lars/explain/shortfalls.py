@@ -79,14 +79,14 @@ class Sight:
     The field `windows` contains the windows around the atom, each with its interval at t.
 
     `before` and `after` are the nearest instances of the atom before and after `within`, with their times.
-    The searched time is the time of @, or the reference time. If `within` is empty, `before` and `after` are
-    the nearest instances before and after the searched time. The field `hidden` is then an instance at the
-    searched time, outside the window. If the formula needs the searched time, and the innermost window
-    does not show it, `outside` is this time. The field `left` is the first time at which the
-    window no longer shows the instance `before`. If a tuple window drops the instance `hidden` or `before`,
-    the field `dropped` is the reason. If `every` is true (for □), the atom must hold at every time of
-    `within`. The field `gaps` then contains the times at which the atom does not hold. If the windows include
-    an empty tuple window, the field `empty` is this window.
+    The searched time is the time of @; in an empty window, or without @, the reference time. If `within` is
+    empty, `before` and `after` are the nearest instances before and after the searched time. The field
+    `hidden` is then an instance at the searched time, outside the window. If the formula needs one time, and
+    the innermost window does not show it, `outside` is this time. The field `left` is the first time at which
+    the window no longer shows the instance `before`. If a tuple window drops the instance `hidden` or
+    `before`, the field `dropped` is the reason. If `every` is true (for □), the atom must hold at every time
+    of `within`. The field `gaps` then contains the times at which the atom does not hold. If the windows
+    include an empty tuple window, the field `empty` is this window.
     """
 
     atom: terms.Atom
@@ -132,7 +132,7 @@ def sight(here: evidence.IndexedPoint, formula: logic.Formula) -> Sight | None:
             return None
     within = interval if exactly is None else interval.meet(Interval(exactly, exactly))
     empty = _empty(passed, views)
-    searched = None if within else here.t if exactly is None else exactly
+    searched = None if within else exactly if interval and exactly is not None else here.t
     before, hidden, after = _nearest(here, atom, views[-1], within, searched)
     newest = hidden or before
     flag = before is not None and len(passed) == 1

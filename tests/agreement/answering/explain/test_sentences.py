@@ -87,7 +87,7 @@ class Sentences:
         assert at not in self.searched or (at, atom) not in {
             (u, str(a)) for u, a in self.instances(self.shown)
         }
-        times = list(self.searched) or [self.t if self.time is None else self.time]
+        times = list(self.searched) or [self.t if self.time is None or not self.shown.timeline else self.time]
         if side == "nearest before":
             assert at < times[0]
             assert not any(at < u < times[0] for u in all_times)
