@@ -525,7 +525,8 @@ def explain_atom(
     moment = moment_time, atom
     explained = _explained(here, t, moment, found, model)
     if not found[1] and not any(moment in stream for stream in found[0]):
-        relaxed, more = answer_streams(here, without, t, path) if without != here.program else ((), False)
+        same = without.rules == here.program.rules
+        relaxed, more = ((), False) if same else answer_streams(here, without, t, path)
         if with_atom := tuple(stream for stream in relaxed if moment in stream):
             explained = replace(explained, excluded=why_unanswered(here, t, moment, (with_atom, more)))
     if explained.proof is not None or moment_time != t:

@@ -9,11 +9,12 @@ from dataclasses import replace
 from itertools import islice
 from typing import Final
 
+from lars.analysis import binders
 from lars.dataclass import dataclass
 from lars.explain.evidence import IndexedPoint, body_bindings, derived_moment, head_moment, view_of
 from lars.explain.proofs import Premise, Values, premises, values_of
 from lars.language.formulas import At, Comparison
-from lars.language.program import Program, Rule, is_fact
+from lars.language.program import Program, Rule, formulas, is_fact
 from lars.language.terms import Atom, Number, Term
 from lars.language.windows import Interval
 from lars.semantics import choices
@@ -42,6 +43,9 @@ class Violation:
 def without_constraints(program: Program, timeline: Interval) -> Program:
     """Return the program without constraints; its rules with a head @_T apply only for T in the timeline.
 
+    A rule whose body contains a formula @_T with the time T of the head remains as it is: T is in the
+    timeline. Comparisons of T with numbers would make the solver ground each time point of the timeline.
+
     >>> from lars.text.notation import read
     >>> print(without_constraints(read("p ← q. ← p. @_T p ← ⊞^3 @_U q, T = U + 1."), Interval(0, 9)))
     p ← q.
@@ -53,7 +57,7 @@ def without_constraints(program: Program, timeline: Interval) -> Program:
 
 def _kept_to(rule: Rule, timeline: Interval) -> Rule:
     match rule.head:
-        case At(time):
+        case At(time) if not any(time == binder for part in formulas(rule.body) for binder in binders(part)):
             first = Comparison(time, ">=", Number(timeline.first))
             last = Comparison(time, "<=", Number(timeline.last))
             return replace(rule, body=(*rule.body, first, last))

@@ -150,3 +150,11 @@ def test_a_join_whose_own_premise_is_missing_is_not_explained_by_what_holds_anyw
         1,
         1,
     )
+
+
+def test_a_time_of_a_head_that_the_body_takes_from_the_timeline_needs_no_comparison():
+    """Comparisons of times with numbers would keep the solver from skipping times without events."""
+    inside = "@_T h(X) ← ⊞^∞ @_T q(X)."
+    outside = "@_T h(X) ← q(X), not @_T r(X), T = U + 1, @_U q(X)."
+    kept, bounded = without_constraints(read(f"{inside} {outside}"), Interval(0, 9)).rules
+    assert (str(kept), str(bounded).endswith("T >= 0, T <= 9.")) == (inside, True)
