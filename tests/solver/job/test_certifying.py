@@ -22,6 +22,7 @@ from solver.spark import SparkTrace
 from solver.spark.reading import ReadTrace
 from tests.agreement.command import lars
 from tests.packs import SAMPLES
+from tests.sizes import few
 from tests.solver.pointwise.test_definition import backgrounds, inputs
 from tests.solver.relational.relational_cases import OUTPUTS
 from tests.solver.relational.test_seeded_faults import FAULTS, shorter, with_window
@@ -100,7 +101,7 @@ def without_last_rule(*asked):
 LOST = {"a rule is lost": [(plans, "unfolded_plan", without_last_rule)]}
 
 
-@pytest.mark.parametrize("fault", [*(name for name in FAULTS if "tuple" not in name), *LOST])
+@pytest.mark.parametrize("fault", few([*LOST, *(name for name in FAULTS if "tuple" not in name)], 4))
 def test_a_fault_is_found_as_often_without_the_atoms_that_rules_cannot_use(fault, monkeypatch):
     draw = Random(fault)
     arrivals = [(t, draw.choice("fg"), draw.sample("abcdef", 2)) for t in range(40) for _ in range(3)]

@@ -117,6 +117,8 @@ def evaluated(seed):
         lateness=None if lateness is None else lateness * scale,
         from_=base,
         to=base + last * scale,
+        # Integers since 1970 would otherwise count from the first element.
+        origin="1970-01-01T00:00:00Z" if base else None,
         certify="all" if random.random() < 0.05 else "none",
         unit="1s",
         evaluator=random.choice(("auto",) * 9 + ("both",)),

@@ -24,6 +24,7 @@ from agreement.comparing.matching.likeness import (
 from agreement.documents.recordings import RowNumbers
 from lars.language.terms import RDF_LANG_STRING, XSD, Literal
 from solver.facts import constant_of
+from tests.sizes import size
 
 BAG = Likeness()
 ROUGH = Likeness(tolerance=0.1)
@@ -248,7 +249,7 @@ NUMBERS = st.one_of(
 )
 
 
-@settings(max_examples=500)
+@settings(max_examples=size(150, 500))
 @given(NUMBERS, st.integers(-20, 20), st.sampled_from((0.0, 1e-16, 1e-15, 1e-9, 0.1, 1.0)), st.booleans())
 def test_decimals_are_compared_exactly(number, digits, tolerance, is_rounded):
     one = Decimal(number)

@@ -48,7 +48,11 @@ SAME = {
     },  # what came of a judgement depends on these
     RecordingToJudge: {"task", "run", "recording", "rows"},
     Task: {"run", "numbers", "_clocks", "content_answers"},
-    EngineRun: {"query", "pushes"},  # the query is changed below; elements are the pushes as they are judged
+    EngineRun: {
+        "query",
+        "pushes",
+        "_known",
+    },  # the query is changed below; elements are the pushes as they are judged
     Recording: set(),
     Report: set(),
 }
