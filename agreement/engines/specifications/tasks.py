@@ -46,19 +46,19 @@ class EngineRun:
     origin: str = EPOCH
     wait: int = 0
     lateness: int | None = None
-    _known: dict[tuple[int, Duration, int | None], tuple[tuple[Push, ...], tuple[PushedTriple, ...]]] = field(
+    _known: dict[tuple[Duration, int | None], tuple[tuple[Push, ...], tuple[PushedTriple, ...]]] = field(
         default_factory=dict, repr=False, compare=False
     )
-    """The elements of pushed triples, by the number of the tuple: copies with other queries use them too."""
+    """The pushed triples with their elements, which copies with other queries share."""
 
     @property
     def elements(self) -> tuple[PushedTriple, ...]:
         """The pushed triples at time points, ordered by time and then by arrival."""
-        key = id(self.pushes), self.unit, self.lateness
-        if key not in self._known:
-            # With its tuple, so that no other tuple gets the same number.
-            elements = elements_of(self.pushes, self.unit, lateness=self.lateness)
-            self._known[key] = self.pushes, elements
+        key = self.unit, self.lateness
+        # A copy may have other pushed triples. Only the last ones are kept, so that copies need no memory.
+        if key not in self._known or self._known[key][0] is not self.pushes:
+            self._known.clear()
+            self._known[key] = self.pushes, elements_of(self.pushes, self.unit, lateness=self.lateness)
         return self._known[key][1]
 
     @property

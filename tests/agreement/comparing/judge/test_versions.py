@@ -52,6 +52,19 @@ def middle(recorded):
     return numbers[len(numbers) // 2]
 
 
+def test_copies_of_a_run_have_the_elements_of_their_own_triples():
+    """Copies with other queries share the elements; a copy with other triples or units does not."""
+    run = replace(run_of("cqels-1.x")[0], unit=Duration(10**8))
+    first = run.elements
+    assert replace(run, wait=2).elements is first
+    half = replace(run, pushes=run.pushes[:9])
+    assert [element.number for element in half.elements] == [*range(9)]
+    assert replace(run, unit=Duration(5 * 10**7)).elements[0].t == 2 * first[0].t
+    assert run.elements == first
+    came = replace(run, pushes=tuple(replace(push, came=push.t + 5000) for push in run.pushes))
+    assert [len(replace(came, lateness=most).elements) for most in (49, 50, None)] == [0, 19, 19]
+
+
 @pytest.mark.parametrize("name", ASKED)
 def test_its_own_output_is_as_predicted(name):
     run, recorded = run_of(name)
