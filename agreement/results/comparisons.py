@@ -176,7 +176,7 @@ class CompareResult(Findings):
         from agreement.results.renderings.parting_report import parting_timelines
 
         first, second = self.comparisons[0].names
-        question = f"Where do {first} and {second} report something else, and which rule parts them?"
+        question = f"Where do {first} and {second} report something else, and which rule explains it?"
         sentence = (
             " ".join(map(parting_report.summary, self.comparisons)) if len(self.comparisons) == 1 else ""
         )

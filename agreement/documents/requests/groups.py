@@ -508,7 +508,8 @@ class JudgeOptions:
     bounds: Bounds | None = bounds_option()
     semantics: Semantics | None = semantics_option()
     gracious: bool = option(
-        False, "For each wrong window, find the window borders that fit the recorded rows best."
+        False,
+        "With --no-diagnosis, find for each wrong window the window borders that fit the recorded rows best.",
     )
     diagnosis: bool = option(
         True, "If answers are wrong, search for a fault of the engine that explains them."

@@ -39,7 +39,7 @@ def as_text(
         frequent = sorted(rules.items(), key=lambda pair: (-pair[1], pair[0].rule.name))
         names = ", ".join(f"{cause.rule.name} in {count}" for cause, count in frequent)
         yield f"the same in {same} of {len(comparisons)} cases" + (
-            f"; what parts them: {names}" if names else ""
+            f"; explained by: {names}" if names else ""
         )
     for case in refused:
         yield f"not compared: {case.problem}"
@@ -66,7 +66,7 @@ def page_parts(parting: Divergence) -> Iterator[RenderableType]:
             for cause, count in parting.frequencies
         )
         names = ("rule", "what it says", "differences")
-        yield outputs.table("what parts them", names, rules, right=("differences",))
+        yield outputs.table("explained by", names, rules, right=("differences",))
     if parting.parted:
         yield _table(parting, parting.causes)
     told = {cause.rule.name for cause in parting.causes}
@@ -76,7 +76,7 @@ def page_parts(parting: Divergence) -> Iterator[RenderableType]:
 
 def _table(parting: Divergence, known: Iterable[SwitchedRule] = ()) -> Table:
     names = ("push", "time", "triple") if parting.pushes is not None else ("time unit",)
-    columns = (*names, *_sides(parting), "what parts them")
+    columns = (*names, *_sides(parting), "explained by")
     # Once, since Dates depend on all differences.
     dates, rows, rules = _dates(parting), [], set(known)
     for difference in parting.parted:
@@ -93,8 +93,8 @@ def _table(parting: Divergence, known: Iterable[SwitchedRule] = ()) -> Table:
 
 def _title(parting: Divergence) -> str:
     if parting.dates.zero is None:
-        return f"where they part, times in {parting.dates.unit}"
-    return f"where they part{_dates(parting).caption}, time in units of {parting.dates.unit}"
+        return f"where they differ, times in {parting.dates.unit}"
+    return f"where they differ{_dates(parting).caption}, time in units of {parting.dates.unit}"
 
 
 def _dates(parting: Divergence) -> Dates:
@@ -186,14 +186,13 @@ def summary(parting: Divergence) -> str:
     where = parting.dates.option(at) if parting.pushes is None else str(at)
     when = "" if parting.pushes is None else f" (time {_when(parting.pushes[at].t, _dates(parting))})"
     rules = ", ".join(f"{_name_of(cause, parting)} ({count})" for cause, count in parting.frequencies)
-    why = f"; what parts them: {rules}" if rules else "; no rule of them explains it"
+    why = f"; explained by: {rules}" if rules else "; no rule of them explains it"
     if parting.same_start is not None:
         t0 = parting.dates.option(parting.same_start)
-        why = f"; only t0 parts them: with --t0 {t0}, they report the same"
+        why = f"; only t0 differs: with --t0 {t0}, they report the same"
     first, second = _sides(parting)
-    return (
-        f"{first} and {second} part at {len(parting.parted)} of {places}, first at {place} {where}{when}{why}"
-    )
+    count = len(parting.parted)
+    return f"{first} and {second} differ at {count} of {places}, first at {place} {where}{when}{why}"
 
 
 def _rules(parting: Divergence) -> Iterator[str]:
@@ -301,7 +300,7 @@ def parting_timelines(parting: Divergence) -> list[outputs.Json]:
     if not times:
         return []
     title = (
-        f"When they part{dates.caption}: square: rows that the other lacks; ring: empty; dot: the same rows"
+        f"When they differ{dates.caption}: square: rows that the other lacks; ring: empty; dot: the same rows"
     )
     text = outputs.plain if dates.zero is None else dates.text
     return [lanes_json(title, lanes, (min(times), max(times)), text)]

@@ -60,7 +60,7 @@ def test_where_an_engine_leaves_a_specification_is_shown_as_for_its_version(inpu
 def test_two_real_engines_are_compared(inputs):
     ran = lars("compare", f"{SERVED} rsp-js-1.3.5", f"{SERVED} rsp-rs-0.3.5", *inputs, "--unit", "1ms")
     assert ran.code == 1
-    assert "rsp-js-1.3.5 and rsp-rs-0.3.5 part at " in ran.out
+    assert "rsp-js-1.3.5 and rsp-rs-0.3.5 differ at " in ran.out
 
 
 NAMES = ("rspql", "rsp-js-1.3.5")
@@ -73,11 +73,11 @@ def test_the_t0_of_a_comparison_is_named_and_other_t0_are_tried(tmp_path):
     trace.write_text("".join(line.format(t) for t in (1, 3, 6, 7, 12)))
     compared = ("compare", f"{SERVED} rspql", "rspql", query, trace)
     aligned, at_0, at_1 = lars(*compared), lars(*compared, "--t0", "0"), lars(*compared, "--t0", "1")
-    assert "only t0 parts them: with --t0 0, they report the same" in aligned.out
+    assert "only t0 differs: with --t0 0, they report the same" in aligned.out
     assert "t0 with which windows close at multiples of their slide" in aligned.out
     assert (aligned.code, at_0.code, at_1.code) == (1, 0, 1)
     assert "compared for t0 = 0" in at_0.out
-    assert "rspql (1) and rspql (2) part at " in at_1.out
+    assert "rspql (1) and rspql (2) differ at " in at_1.out
     assert "only t0" not in at_1.out
     found, other = (lars("compare", f"{SERVED} {name}", *compared[2:], "--json").json for name in NAMES)
     assert (found["t0"], found["same_with_t0"]) == (None, 0)

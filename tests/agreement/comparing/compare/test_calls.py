@@ -80,7 +80,7 @@ def test_cases_are_summed_up_in_words(tmp_path):
     for name in "ab":
         (tmp_path / f"{name}.json").write_text(json.dumps(CASE | {"id": name}))
     found = lars("compare", "csparql", "csparql-0.9.7", tmp_path)
-    assert "the same in 0 of 2 cases; what parts them: W3a in 2, W3b in 2" in found.out
+    assert "the same in 0 of 2 cases; explained by: W3a in 2, W3b in 2" in found.out
 
 
 def test_a_query_that_expects_another_stream_is_warned_of(tmp_path):
