@@ -82,7 +82,11 @@ _QUERY: Final = re.compile(
     r"(?:register|select|construct|ask|describe)\b",
     re.IGNORECASE,
 )
-_RULE: Final = re.compile(r"←|:-[\s\[]|\)\s*:-|(?m:^\s*[a-z]\w*(?:\([^()<>\"\n]*\))?\s*(?:<-|->|<=|=>))")
+_RULE: Final = re.compile(
+    r"←|:-[\s\[]|\)\s*:-|(?m:^\s*(?:@_\w+\s+)?[a-z]\w*(?:\([^()<>\"\n]*\))?\s*(?:<-|->|<=|=>))"
+    # A fact without a time; in a trace, the first line has one.
+    r"|\A(?:\s|%[^\n]*\n)*[a-z]\w*(?:\([^()<>\"\n]*\))?\s*\.(?:\s|\Z)"
+)
 """A part of a text that only programs contain: an arrow, also one that is wrong in the head of a rule."""
 _ACCEPTED: Final = "a path, a text, a table with the columns t, stream, s, p, o, or pairs (t, graph)"
 _SUFFIXES: Final = ("", ".rq", ".lars", ".nq", ".nt", ".ndjson", ".trig")

@@ -404,6 +404,14 @@ def test_a_text_with_another_arrow_is_a_program(arrow):
             api.solve(program, [(1, "blocked(g)")])
 
 
+@pytest.mark.parametrize("program", ["p(a).", "% gates\n p.", "@_T h(X) <- [+]^3 @_T q(X)."])
+def test_a_text_that_begins_with_a_fact_or_with_a_head_at_another_time_is_a_program(program):
+    assert _file_name(program) == ("program", ".lars")
+    assert api.solve(program, "1: q(b).").answers
+    assert _file_name("1: q(b).\n2: p(a).") == _file_name("1:\n p(a).") == ("trace", "")
+    assert _file_name("a:x a:y a:z .") == ("trace", "")
+
+
 def test_a_text_with_an_arrow_in_a_literal_is_a_trace():
     assert _file_name('1: said(a, "b <- c").\n') == ("trace", "")
     assert _file_name('<http://e/a> <http://e/p> "p(a) <- q" <http://e/s> "1" .\n') == ("trace", "")
