@@ -101,7 +101,7 @@ def without_last_rule(*asked):
 LOST = {"a rule is lost": [(plans, "unfolded_plan", without_last_rule)]}
 
 
-@pytest.mark.parametrize("fault", few([*LOST, *(name for name in FAULTS if "tuple" not in name)], 4))
+@pytest.mark.parametrize("fault", few([*LOST, *(name for name in FAULTS if "tuple" not in name)], 2))
 def test_a_fault_is_found_as_often_without_the_atoms_that_rules_cannot_use(fault, monkeypatch):
     draw = Random(fault)
     arrivals = [(t, draw.choice("fg"), draw.sample("abcdef", 2)) for t in range(40) for _ in range(3)]

@@ -249,7 +249,7 @@ NUMBERS = st.one_of(
 )
 
 
-@settings(max_examples=size(150, 500))
+@settings(max_examples=size(60, 500))
 @given(NUMBERS, st.integers(-20, 20), st.sampled_from((0.0, 1e-16, 1e-15, 1e-9, 0.1, 1.0)), st.booleans())
 def test_decimals_are_compared_exactly(number, digits, tolerance, is_rounded):
     one = Decimal(number)

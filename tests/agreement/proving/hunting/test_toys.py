@@ -45,7 +45,7 @@ def test_a_right_engine_has_no_fault_however_late_in_the_run_it_tells(fault):
     assert [one.sentence for one in hunted(fault, size(100, 200)).faults] == []
 
 
-@pytest.mark.parametrize("fault", few(SEVERAL, 3))
+@pytest.mark.parametrize("fault", few(SEVERAL, 2))
 def test_one_fault_is_one_entry_with_its_name(fault):
     (found,) = hunted(fault, size(80, 150)).faults
     assert NAMES[fault] in found.sentence
