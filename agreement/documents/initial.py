@@ -157,8 +157,11 @@ def guessed_columns(  # noqa: PLR0913 - a table, the queries, and what they comp
         space = _namespace(cells[column].strip(), terms, joined) or prefixes[short]
         return f"{namespaces[space]}{{{column}}}" if space in namespaces else f"<{space}{{{column}}}>"
 
+    fitting = {Iri(predicate) for predicate in predicates.values()}
     own = [
-        pattern.subject for pattern in patterns if named is None or _name(pattern.subject) == named.lower()
+        pattern.subject
+        for pattern in patterns
+        if (pattern.predicate in fitting if named is None else _name(pattern.subject) == named.lower())
     ]
     columns = {"t": f"{{{time}}}", "s": EACH_ROW if first is None else as_iri(first, own)}
     for word in others:

@@ -432,7 +432,10 @@ def point_in(
         if zero is not None:
             moment = traces.Instant(traces.TimeKind.ZONED, time * options.time_point.nanoseconds)
         elif shift > time:
-            raise LarsError(f"found the time {time}, which is before time 0, {shift}; use a later time")
+            raise LarsError(
+                f"found the time {time}, which is before time 0, {shift}; use a later time, or --origin "
+                "1970-01-01T00:00:00Z, which keeps the integers"
+            )
         else:
             moment = time - shift
     origin = None if options.origin is None else traces.show(traces.instant_of(options.origin))

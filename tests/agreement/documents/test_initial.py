@@ -878,3 +878,19 @@ def test_words_become_iris_like_those_that_a_query_joins_them_with(
     made = lars("init", "mine", "q.rq", "t.csv", *(("--static", "st.ttl") if stored else ()))
     columns = tomllib.loads((tmp_path / "mine/experiment.toml").read_text())["columns"]
     assert template in (columns.get("e:room"), columns["s"]), made.out
+
+
+@pytest.mark.parametrize(
+    ("subject", "template"), [("?x", "e:{sensor}"), ("<http://b/s1>", "<http://b/{sensor}>")]
+)
+def test_subjects_become_iris_like_those_of_their_own_patterns(tmp_path, monkeypatch, subject, template):
+    """A subject of other data, such as a limit, says nothing of the namespace of the table."""
+    monkeypatch.chdir(tmp_path)
+    head = "REGISTER QUERY q AS PREFIX e: <http://e/> SELECT ?t FROM STREAM e:S [RANGE 3s STEP 3s] "
+    (tmp_path / "q.rq").write_text(f"{head}WHERE {{ {subject} e:temp ?t . <http://c/all> e:limit ?l }}")
+    (tmp_path / "t.csv").write_text("time,sensor,temp\n3,s1,20\n")
+    (tmp_path / "st.ttl").write_text("<http://c/all> <http://e/limit> 2 .")
+    made = lars("init", "mine", "q.rq", "t.csv", "--static", "st.ttl")
+    assert tomllib.loads((tmp_path / "mine/experiment.toml").read_text())["columns"]["s"] == template, (
+        made.out
+    )
