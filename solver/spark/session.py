@@ -177,8 +177,12 @@ def _keep_classes(process: subprocess.Popen[bytes], written: Path, archive: Path
 
 
 PACKAGES: Final = ("lars", "translate", "solver", "agreement")
-_EVERYWHERE: Final = (("spark.driver.maxResultSize", "0"),)
-"""The settings for all masters; answers of slices may be larger than Spark's default limit of 1 GB."""
+_EVERYWHERE: Final = (("spark.driver.maxResultSize", "0"), ("spark.rdd.compress", "false"))
+"""The settings for all masters.
+
+Answers of slices may be larger than Spark's default limit of 1 GB. The bytes in Spark's cache are already
+compressed (`task_bytes`); PySpark would compress them again.
+"""
 _LOCAL: Final = {
     "spark.shuffle.compress": "false",
     "spark.ui.enabled": "false",
