@@ -22,7 +22,6 @@ from solver.spark import SparkTrace
 from solver.spark.reading import ReadTrace
 from tests.agreement.command import lars
 from tests.packs import SAMPLES
-from tests.sizes import few
 from tests.solver.pointwise.test_definition import backgrounds, inputs
 from tests.solver.relational.relational_cases import OUTPUTS
 from tests.solver.relational.test_seeded_faults import FAULTS, shorter, with_window
@@ -101,7 +100,7 @@ def without_last_rule(*asked):
 LOST = {"a rule is lost": [(plans, "unfolded_plan", without_last_rule)]}
 
 
-@pytest.mark.parametrize("fault", few([*LOST, *(name for name in FAULTS if "tuple" not in name)], 2))
+@pytest.mark.parametrize("fault", [*LOST, *(name for name in FAULTS if "tuple" not in name)])
 def test_a_fault_is_found_as_often_without_the_atoms_that_rules_cannot_use(fault, monkeypatch):
     draw = Random(fault)
     arrivals = [(t, draw.choice("fg"), draw.sample("abcdef", 2)) for t in range(40) for _ in range(3)]
@@ -109,11 +108,17 @@ def test_a_fault_is_found_as_often_without_the_atoms_that_rules_cannot_use(fault
     here = situation_of(trace_columns(facts), Interval(0, 39), {})
     for where in (FAULTS | LOST)[fault]:
         monkeypatch.setattr(*where)
+    monkeypatch.setattr(evaluation, "check_alike_at", disputed)
     found = {}
     for large in (0, 10**6):
         monkeypatch.setattr(certifying, "_LARGE", large)
         found[large] = {t for t in range(40) if is_disputed(here, t)}
     assert found[0] == found[10**6] != set()
+
+
+def disputed(*_):
+    """Say that columns and clingo differ, without a search for the smallest case."""
+    raise DisputedAnswerError("differ", {}, "")
 
 
 def is_disputed(here, t):
