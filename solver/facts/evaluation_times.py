@@ -39,6 +39,11 @@ class Multiples:
         for period, offset in self.series:
             yield max(t + (offset - t) % period, offset), period
 
+    def last_before(self, t: int) -> int | None:
+        """Return the last evaluation time before t; None if t is not after the first evaluation time."""
+        before = (t - 1 - (t - 1 - offset) % period for period, offset in self.series if offset < t)
+        return max(before, default=None)
+
 
 Gate = Arrivals | Multiples | tuple[int, ...] | None
 """The evaluation times of a program: given by a trigger, or as ascending times; None means all times."""

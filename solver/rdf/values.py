@@ -363,11 +363,25 @@ def _divided(one: float, two: float) -> float:
     return math.copysign(math.inf, one) * math.copysign(1, two) if one and not math.isnan(one) else math.nan
 
 
+def _quotient(one: Decimal, two: Decimal) -> Decimal:
+    """Return the quotient of two decimals, with 28 digits.
+
+    If an operand or the integer part of the quotient is longer, the quotient has 28 digits more than the
+    longest of them, so that the division of a number by 1 does not change the number.
+    """
+    longest = max(
+        *(len(number.as_tuple().digits) for number in (one, two)), one.adjusted() - two.adjusted() + 1
+    )
+    if longest <= _DIVISION.prec:
+        return _DIVISION.divide(one, two)
+    return Context(prec=min(longest + _DIVISION.prec, EXACT.prec)).divide(one, two)
+
+
 OPERATIONS: Final[dict[str, tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Decimal]]]] = {
     "+": (operator.add, EXACT.add),
     "-": (operator.sub, EXACT.subtract),
     "*": (operator.mul, EXACT.multiply),
-    "/": (_divided, _DIVISION.divide),
+    "/": (_divided, _quotient),
 }
 """The functions of each operator of `arithmetic`: on integers and doubles, and on decimals."""
 

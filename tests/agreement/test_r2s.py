@@ -34,3 +34,17 @@ def test_each_operator_reports_what_it_says(operator, tmp_path):
 
 def test_what_is_new_is_so_since_the_evaluation_before_the_first_that_is_shown(tmp_path):
     assert reported("ISTREAM", tmp_path, "--from", "2") == REPORTED["ISTREAM"][1:]
+
+
+@pytest.mark.parametrize("operator", ["ISTREAM", "DSTREAM"])
+def test_only_one_evaluation_before_the_first_that_is_shown_is_computed(operator, tmp_path):
+    late = 10**15
+    (tmp_path / "q.rq").write_text(QUERY.format(operator))
+    (tmp_path / "t.nq").write_text(f'<http://e/a> <http://e/p> <http://e/o> <http://e/s> "{late + 1}" .\n')
+    times = ("--from", str(late + 1), "--to", str(late + 4), "--origin", "1970-01-01T00:00:00Z")
+    # Each multiple of the period from 0 on would need petabytes.
+    ran = solve(
+        tmp_path / "q.rq", tmp_path / "t.nq", "--period", "1", "--unit", "1s", "--memory", "1G", *times
+    )
+    rows = [len(json.loads(line)["rows"]) for line in ran.out.splitlines()]
+    assert rows == {"ISTREAM": [1, 0, 0, 0], "DSTREAM": [0, 0, 0, 1]}[operator]

@@ -54,7 +54,7 @@ from lars.language.windows import LARGEST_TIME, FixedWindow, Interval, TupleWind
 from lars.options import option
 from lars.semantics import circular_through_negation
 from lars.text import Scanner, read_ground_atom
-from solver.facts import Multiples, Row, atom_of
+from solver.facts import Gate, Multiples, Row, atom_of
 from solver.job import Question, StreamRuns, Whole, ask
 from solver.settings import Runner, Span, Time, TraceInput, TraceOptions, Warn
 from translate.analysis import closes, is_historical, remarks
@@ -240,8 +240,7 @@ def answers(task: SolvingTask, warn: Warn) -> AnswerRows | Streams:
         for message in mismatches(read, {stream for stream, _ in trace.predicates()}, trigger):
             warn(message)
     kind = query.operator
-    # Rows are new or gone relative to the previous evaluation, also before the first time shown.
-    interval = span if kind == "RSTREAM" else Interval(trace.timeline.first, span.last)
+    interval = span if kind == "RSTREAM" else _with_previous(question.gate, trace, span)
     portions = trace.portions([question, clock_of(question)], interval)
     each = ((t, in_order(output, rows.get(t, ()))) for rows, clock in portions for t in sorted(clock))
     for message in absent_graphs(query, trace.background):
@@ -272,6 +271,15 @@ def answers(task: SolvingTask, warn: Warn) -> AnswerRows | Streams:
 
     changes = (change for change in _changes(kind, each) if change[0] in span)
     return AnswerRows(output.variables, _spoken(changes, say), trace.origin)
+
+
+def _with_previous(gate: Gate, trace: Trace, span: Interval) -> Interval:
+    """Return `span` with the evaluation before it: rows are new or gone (ISTREAM, DSTREAM) relative to it."""
+    first = trace.timeline.first  # push evaluates where input arrives, so earlier times cost little
+    if isinstance(gate, Multiples):
+        previous = gate.last_before(span.first)
+        first = span.first if previous is None else max(previous, first)
+    return Interval(min(first, span.first), span.last)
 
 
 _GAP: Final = "no window at these times contains an element; use other times (--from, --to)"

@@ -137,3 +137,10 @@ def test_a_gate_is_open_exactly_when_its_rules_derive_the_trigger(stream, own):
     assert str(rest) == "p ← true."
     derived = [t for t in stream.timeline if answer_streams(program, stream, t)[0].derived]
     assert times_of(gate, situation(stream, ()).facts, stream.timeline) == derived
+
+
+@given(st.lists(st.tuples(st.integers(1, 7), st.integers(0, 9)), min_size=1), st.integers(0, 30))
+def test_the_last_evaluation_before_a_time_is_the_last_of_all_before(series, t):
+    gate = Multiples(*map(tuple, zip(*series, strict=True)))
+    earlier = times_of(gate, [], Interval(0, t - 1)) if t else []
+    assert gate.last_before(t) == (earlier[-1] if earlier else None)

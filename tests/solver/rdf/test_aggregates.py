@@ -42,6 +42,7 @@ AVG | "1"^^xsd:integer "2"^^xsd:integer | "1.5"^^xsd:decimal
 AVG | "1"^^xsd:integer "3"^^xsd:integer | "2"^^xsd:decimal
 AVG* | "1"^^xsd:integer "3"^^xsd:integer "3"^^xsd:integer | "2"^^xsd:decimal
 AVG | "1"^^xsd:float "2"^^xsd:integer | "1.5E0"^^xsd:float
+AVG | "1234567890123456789012345678901"^^xsd:integer | "1234567890123456789012345678901"^^xsd:decimal
 AVG | "1"^^xsd:integer - | error
 AVG | "1"^^xsd:integer <x:a> | error
 MIN |  | error

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from lars.language.terms import XSD, Literal
 from solver.rdf import Single, value
-from solver.rdf.values import later, literal, scientific
+from solver.rdf.values import arithmetic, later, literal, scientific
 
 
 @given(st.integers(min_value=-(10**30), max_value=10**30))
@@ -50,6 +50,29 @@ def test_an_integer_of_more_digits_than_python_reads_has_its_value():
 
 def test_an_integer_of_a_million_digits_has_no_value():
     assert value(Literal("9" * 1_000_000, XSD + "integer")) is None
+
+
+@given(st.integers(-(10**70), 10**70), st.integers(1, 10**40))
+def test_a_quotient_has_28_digits_or_the_digits_of_its_operands(number, divisor):
+    quotient = value(arithmetic("/", literal(number), literal(divisor)))
+    exact = Fraction(number, divisor)
+    assert abs(Fraction(quotient) - exact) <= abs(exact) / 10**27
+    assert value(arithmetic("/", literal(number), literal(1))) == number
+    assert value(arithmetic("/", literal(number * divisor), literal(divisor))) == number
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "text"),
+    [
+        (5, 3, "1.666666666666666666666666667"),
+        (10**27, 3, f"{'3' * 27}.3"),
+        (10**60 + 1, 2, f"5{'0' * 59}.5"),
+        (1, Decimal(f"1E-{59}"), f"1{'0' * 59}"),
+        (7, Decimal(f"3E-{59}"), f"2{'3' * 59}.{'3' * 28}"),
+    ],
+)
+def test_a_quotient_keeps_the_digits_of_its_integer_part(one, two, text):
+    assert arithmetic("/", literal(one), literal(two)) == Literal(text, XSD + "decimal")
 
 
 @pytest.mark.parametrize("number", [-70036096813105151, Decimal("-70036096813105151.5")])
