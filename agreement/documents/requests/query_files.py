@@ -92,7 +92,17 @@ def load_query(
     path: Path, unit: Duration, engine: Language | None = None, *, opaque: bool = False, graphs: bool = False
 ) -> EngineQuery:
     """Return the query of a file in any query language; raises LarsError as `query_in` does."""
-    return query_in(query_text(path), str(path), unit, engine, opaque=opaque, graphs=graphs)
+    try:
+        return query_in(query_text(path), str(path), unit, engine, opaque=opaque, graphs=graphs)
+    except LarsError as error:
+        # Loads the readers of traces, which a query that can be read does not need.
+        from solver.traces import EXTENSIONS
+
+        if path.suffix.lower() not in EXTENSIONS or not exists(path, folder=False):
+            raise
+        raise LarsError(
+            f"{error}\n{path.name} has the name of a trace; if it is one, put the query before it"
+        ) from None
 
 
 def query_text(path: Path) -> str:

@@ -143,6 +143,16 @@ def test_a_program_by_another_name_is_told_what_it_is_called(tmp_path):
     assert "LARS program, its name must end with .lars" in ran.err
 
 
+@pytest.mark.parametrize("name", ["t.nq", "t.PARQUET", "t.csv", "t.rq"])
+def test_a_trace_in_place_of_a_query_is_told_the_order(name, tmp_path):
+    (tmp_path / name).write_bytes(b"\x80" if name == "t.PARQUET" else b"<e:a> <e:b> <e:c> .\n")
+    ran = lars("solve", tmp_path / name, SAMPLES / "coupons" / "query.cqels.rq")
+    assert ran.code == 2
+    assert (f"{name} has the name of a trace; if it is one, put the query before it" in ran.err) == (
+        name != "t.rq"
+    )
+
+
 def test_a_program_in_place_of_a_query_is_told_the_commands_for_programs(tmp_path):
     (tmp_path / "p.lars").write_text("p(X) ← ⊞^3 ◇ q(X).\n")
     ran = lars("decide", tmp_path / "p.lars", "--contained", tmp_path / "p.lars")
