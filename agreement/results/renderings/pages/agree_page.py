@@ -456,6 +456,7 @@ def _content(
     )
     # A reader looks at a row when push last reported it, and at its pull.
     looked_at = {t for row in rows for t in (row.interval.end, row.pushed) if t is not None}
+    strips = [strip_cells(variant, verdict, len(period_verdicts)) for verdict in period_verdicts]
     return {
         **timeline,
         "above": [],
@@ -474,10 +475,11 @@ def _content(
                 "agree": verdict.agree,
                 "whole": len(verdict),
                 "wrong": sum(not comparison.agree for comparison in verdict),
-                "cells": strip_cells(variant, verdict, len(period_verdicts)),
+                "cells": cells,
             }
-            for verdict in period_verdicts
+            for verdict, cells in zip(period_verdicts, strips, strict=True)
         ],
+        "shares": any(0 < cell.agreeing_share < 1 for cells in strips for cell in cells),
         "named": written_lengths(verdict.period for verdict in period_verdicts),
         "lines_left": len(verdicts) - len(period_verdicts),
         "counts": counts_json(tally, period_verdicts),

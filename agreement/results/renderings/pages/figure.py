@@ -56,6 +56,8 @@ _FEWEST, _ROWS_OF_TIMELINE = 3, 14
 """The least number of rows in a figure with a timeline; the number of rows that is as high as a timeline."""
 _MOST: Final = "several colors: rows with several causes, on top the cause of most rows"
 """The part of the legend about periods with rows of several causes."""
+_SHARES: Final = "a bar of many periods: its green part is the share of periods that agree"
+"""The part of the legend about bars of several periods, some of which agree."""
 _STEPS: Final = tuple(
     count * NANOSECONDS[unit]
     for unit, counts in (
@@ -373,22 +375,29 @@ def _strip(
     """Draw a row of periods for each verdict, and the legend of the rows; return the letters of the cells."""
     used: set[int] = set()
     letters: list[_Letter] = []
-    agreeing = several = False
+    agreeing = several = mixed = False
     for place, verdict in enumerate(verdicts):
-        for (start, end, cause, periods, _, _), causes in cells_and_causes(variant, verdict):
+        for cell, causes in cells_and_causes(variant, verdict):
             several = several or len(causes) > 1
-            agreeing = agreeing or cause == AGREES
+            mixed = mixed or 0 < cell.agreeing_share < 1
+            agreeing = agreeing or cell.agreeing_share > 0
             used.update(causes)
-            line = 0.4 if periods == 1 else 0
+            start, end, line = cell.start, cell.end, 0.4 if cell.periods == 1 else 0
             # The bars of a cell share its height; the axis points down, so the first bar is on top.
-            bars = causes or (cause,)
-            high = (0.35 if cause == AGREES else 0.8) / len(bars)
-            for number, each in enumerate(bars):
+            bars = [
+                (each, (1 - cell.agreeing_share) / len(causes or "1")) for each in causes or (cell.cause,)
+            ]
+            bars = [(AGREES, 1.0)] if cell.cause == AGREES else [*bars, (AGREES, cell.agreeing_share)]
+            high = 0.35 if cell.cause == AGREES else 0.8
+            top = place - high / 2
+            for each, share in bars:
                 colour = _AGREES if each == AGREES else (*_COLOURS, "#444444")[each]
-                middle = place + high * (number - (len(bars) - 1) / 2)
-                axes.barh(middle, end - start, high, start, color=colour, edgecolor="white", linewidth=line)
+                how: Any = {"color": colour, "edgecolor": "white", "linewidth": line, "align": "edge"}
+                if share:
+                    axes.barh(top, end - start, high * share, start, **how)
+                top += high * share
             if causes:
-                how: Any = {"ha": "center", "va": "center", "fontsize": _font(5.5), "clip_on": True}
+                how = {"ha": "center", "va": "center", "fontsize": _font(5.5), "clip_on": True}
                 word = "".join(CAUSE_LETTERS[CAUSES[each]] for each in causes)
                 text = axes.text((start + end) / 2, place, word, color="white", weight="bold", **how)
                 letters.append((text, start, end))
@@ -401,7 +410,8 @@ def _strip(
     axes.set_xlabel(_dated(axes, variant, setting))
     entries = [(_AGREES, "push and pull agree (low bars)")] if agreeing else []
     entries += [(_COLOURS[each], f"{CAUSE_LETTERS[CAUSES[each]]}: {CAUSES[each]}") for each in sorted(used)]
-    _strip_legend(axes, [*entries, *([("none", _MOST)] if several else [])], omitted)
+    entries += [("none", text) for text, is_shown in ((_MOST, several), (_SHARES, mixed)) if is_shown]
+    _strip_legend(axes, entries, omitted)
     return letters
 
 

@@ -175,6 +175,11 @@ class StripCell(NamedTuple):
     disagreeing: int
     causes: int
 
+    @property
+    def agreeing_share(self) -> float:
+        """The share of the periods in which push and pull agree, from 0 to 1."""
+        return 1 - self.disagreeing / self.periods
+
 
 def strip_cells(variant: VariantReport, verdict: PeriodVerdict, lines: int = 1) -> list[StripCell]:
     """Return the periods of a verdict in at most `_CELLS` cells; in fewer cells if many lines are drawn.
@@ -247,6 +252,8 @@ def _drawn(cell: StripCell, first: int, span: float, dates: Dates) -> Json:
         "x": round((cell.start - first) / span, 2),
         "width": round(max((cell.end - cell.start) / span - 1.5, 0.8), 2),
         "good": cell.cause == AGREES,
+        # Bars of disagreeing periods are 18 high: the lower part is the share of periods that agree.
+        "agreeing": round(18 * cell.agreeing_share, 2),
         "said": f"{dates.period(cell.start, cell.end)}: {why}",
     }
 

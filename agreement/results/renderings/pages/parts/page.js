@@ -151,11 +151,15 @@
           width = Math.max(((end - start) / span) * 1000 - 1.2, 0.8),
           bad = cause >= 0;
         if (bad) used.add(cause);
+        // In a bar of several periods, the lower part is the share of periods that agree.
+        const share = bad ? (18 * wrong) / count : 0;
+        if (bad && wrong < count)
+          svg.append(drawing("rect", { x, width, y: 1 + share, height: 18 - share, fill: "var(--agree)" }));
         const rect = drawing("rect", {
           x,
           width,
           y: bad ? 1 : 8,
-          height: bad ? 18 : 5,
+          height: bad ? share : 5,
           fill: bad ? `var(--c${cause})` : "var(--agree)",
         });
         const title = drawing("title");

@@ -8,7 +8,7 @@ import pytest
 
 from agreement import api
 from agreement.comparing.agree.sides import CAUSE_LETTERS, CAUSES
-from agreement.results.renderings.pages.figure import _COLOURS
+from agreement.results.renderings.pages.figure import _AGREES, _COLOURS
 from tests.agreement.command import lars
 from tests.packs import ROOT, SAMPLES
 
@@ -281,6 +281,29 @@ def test_a_period_with_rows_of_several_causes_has_a_bar_and_a_letter_for_each(tm
     assert [set(each) for each in letters] == [{CAUSE_LETTERS[each] for each in causes}]
     for cause in causes:
         assert cause in strip_legend(axes)
+
+
+def test_bars_of_many_periods_show_the_share_of_periods_that_agree(tmp_path):
+    """Of each four periods, one disagrees; a bar of the line stands for four periods."""
+    trace = [(t, ("e:s", "e:p", f"e:{t}")) for t in range(1, 5_000, 20)]
+    query = "SELECT ?x { STREAM <e:S> [RANGE 2s] { ?s <e:p> ?x } }"
+    found = api.agree(query, trace, unit="1s", period=5, to=5_000)
+    axes = found.plot().axes[0]
+    areas = {}
+    for bar in axes.patches:
+        colour, area = bar.get_facecolor(), bar.get_height() * bar.get_width()
+        areas[colour] = areas.get(colour, 0) + area
+    assert areas.pop(to_rgba(_AGREES)) == pytest.approx(3 * sum(areas.values()))
+    assert "its green part is the share of periods that agree" in " ".join(strip_legend(axes).split())
+    found.write_report(tmp_path / "page.html")
+    html = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "the green part is the share that agrees" in html
+    heights = {"#6fae95": 0.0, "#d55e00": 0.0}
+    for high, fill in re.findall(r'height="([\d.]+)" fill="(#\w+)"', found._repr_html_()):
+        heights[fill] += float(high)
+    assert heights["#6fae95"] == pytest.approx(3 * heights["#d55e00"])
+    few = api.agree(query, trace, unit="1s", period=5, to=100)
+    assert "share" not in strip_legend(few.plot().axes[0])
 
 
 MACHINES = "SELECT ?m { STREAM <http://e/machines> [RANGE 2s] { ?m <http://e/reading> <http://e/bad> } }"
