@@ -214,11 +214,15 @@ def _of_extension(extension: str | None) -> input_files.FileFormat | None:
             return None
 
 
+_ALMOST_ATOMS: Final = re.compile(r"\s*[-+]?[0-9][-+0-9T.:Z]*:\s+[a-z_][A-Za-z0-9_]*(?:[(\s.,]|$)")
+"""A pattern of a line of atoms after a number that is not a time, or after a dateTime."""
+
+
 def _extension_of_content(head: input_files.FileHead) -> str | None:
     """Return the usual extension of files whose content looks like that of the given file, or None."""
     from solver.traces.formats.atom_lines import is_atoms, is_log
     from solver.traces.formats.csv_lines import is_header
-    from solver.traces.formats.quad_lines import is_timed
+    from solver.traces.formats.quad_lines import is_timed, is_triple
 
     if head.start.startswith(input_files.PARQUET):
         return ".parquet"
@@ -235,7 +239,12 @@ def _extension_of_content(head: input_files.FileHead) -> str | None:
     if not head.start or is_timed(head.lines):
         return ".nq"
     prefixed = re.search(rb"^\s*(@prefix|PREFIX)\s", head.start, re.MULTILINE)
-    return ".trig" if b"generatedAtTime" in head.start or prefixed else None
+    if b"generatedAtTime" in head.start or prefixed:
+        return ".trig"
+    # The reader of the format then names the part that is not a time.
+    if is_triple(head.lines[0]):
+        return ".nq"
+    return ".atoms" if _ALMOST_ATOMS.match(head.lines[0]) else None
 
 
 _LEAST: Final = 2**16

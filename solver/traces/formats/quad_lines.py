@@ -243,6 +243,17 @@ def is_timed(lines: Sequence[str]) -> bool:
     return any(_read_quietly(line) for line in lines)
 
 
+def is_triple(line: str) -> bool:
+    """Return whether a line is a triple with or without a time, or with a part that is not a time."""
+    try:
+        tokens = _tokens(line)
+    except MalformedPart:
+        return False
+    kinds = [token.kind for token in tokens]
+    is_whole = kinds[-1:] == ["end"] and _WITHOUT_STREAM <= len(kinds) <= _WITH_STREAM + 1
+    return is_whole and kinds[0] in ("iri", "blank") and kinds[1] == "iri"
+
+
 def is_loose(lines: Sequence[str]) -> bool:
     """Return whether the lines have YABench's notation, in which literals and times have no quotes.
 
