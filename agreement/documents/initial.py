@@ -329,23 +329,47 @@ def _patterns(part: object) -> Iterator[TriplePattern]:
                 yield from _patterns(getattr(part, member.name))
 
 
-def _patterns_on(stream: str | None, queries: Sequence[EngineQuery]) -> Sequence[TriplePattern]:
-    """Return the triple patterns that the queries match in the stream with this IRI.
+def _patterns_on(
+    here: Collection[str], elsewhere: Collection[str], queries: Sequence[EngineQuery]
+) -> Sequence[TriplePattern]:
+    """Return the triple patterns that the queries match in the streams `here`.
 
-    If no query names the stream, the result contains all triple patterns.
+    If no STREAM block reads these streams, the result contains the patterns in all blocks but those on the
+    streams `elsewhere`. If the queries have no blocks, the result contains all triple patterns.
     """
     blocks = [block for query in queries for block in stream_blocks(query.pattern)]
-    own = [block for block in blocks if isinstance(block.stream, Iri) and block.stream.value == stream]
-    return list(dict.fromkeys(_patterns(own or [query.pattern for query in queries])))
+    if not blocks:
+        return list(dict.fromkeys(_patterns([query.pattern for query in queries])))
+    names = [block.stream.value if isinstance(block.stream, Iri) else None for block in blocks]
+    each = list(zip(blocks, names, strict=True))
+    own = [block for block, name in each if name in here]
+    return list(dict.fromkeys(_patterns(own or [block for block, name in each if name not in elsewhere])))
 
 
 def _without_others(
-    patterns: Sequence[TriplePattern], names: Sequence[str], headers: Iterable[Sequence[str]]
+    patterns: Sequence[TriplePattern],
+    names: Sequence[str],
+    headers: Iterable[Sequence[str]],
+    files: Iterable[Path],
 ) -> Sequence[TriplePattern]:
-    """Return the patterns without predicates that belong to columns of other tables only."""
+    """Return the patterns without predicates that only other data has: columns of other tables, or files.
+
+    The files contain triples; a predicate is in a file if its IRI or prefixed name is.
+    """
+    iris = {one.predicate.value for one in patterns if isinstance(one.predicate, Iri)}
     here = {_predicate(name, patterns) for name in names}
-    there = {_predicate(name, patterns) for header in headers for name in header} - here
-    return [one for one in patterns if not (isinstance(one.predicate, Iri) and one.predicate.value in there)]
+    there = {_predicate(name, patterns) for header in headers for name in header}
+    for path in files:
+        text = b"" if _is_large(path) else readable(path).read_bytes()
+        there |= {iri for iri in iris if _mention(iri).search(text)}
+    out = {Iri(iri) for iri in iris & (there - here)}
+    return [one for one in patterns if one.predicate not in out]
+
+
+def _mention(iri: str) -> re.Pattern[bytes]:
+    """Return the pattern of an IRI, or of a prefixed name with its local name, in a file of triples."""
+    local = re.split(r"[/#:]", iri.rstrip("/#"))[-1]
+    return re.compile(rf"(?:{re.escape(iri)}|[\w.-]*:{re.escape(local)})(?![\w/#-])".encode())
 
 
 def _name(term: object) -> str | None:
@@ -759,10 +783,14 @@ class InitialExperiment:
                     f"{path}: [{key}] is guessed from the columns {', '.join(names)}. {where} if "
                     "your queries need other terms"
                 )
-                patterns = _patterns_on(stream, read)
+                tables = (path,) if several else own.keys()
+                here = {iri for iri, table in self.streams.items() if table in tables}
+                patterns = _patterns_on(here, self.streams.keys() - here, read)
                 # A STREAM block asks its own table for all its predicates.
                 if not any(True for query in read for _ in stream_blocks(query.pattern)):
-                    patterns = _without_others(patterns, names, own.values())
+                    static = (file.path for file in self.input_options.static)
+                    triples = [file for file in (*self.traces, *static) if file not in own]
+                    patterns = _without_others(patterns, names, own.values(), triples)
                 guesses[stream], remainder = guessed_columns(
                     first_cells, patterns, texts, compared, joined, as_text=self.as_text
                 )

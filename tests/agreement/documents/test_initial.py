@@ -682,6 +682,36 @@ def test_a_predicate_with_a_column_in_another_table_is_not_left_over(tmp_path, m
     assert ("column kg gets the predicate ex:state" in made.err) == (column == "open")
 
 
+OF_DOORS = ("--stream", "http://e/doors=doors.csv")
+OF_ROOMS = ("--static", "rooms.ttl")
+ON_AIR = "SELECT ?w FROM STREAM ex:air [RANGE 5s STEP 5s]"
+ON_BOTH = f"{ON_AIR} FROM STREAM ex:doors [RANGE 5s STEP 5s]"
+
+
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [
+        (
+            "SELECT ?w { STREAM ex:doors [NOW] { ?p ex:enters ?w } STREAM ex:air [NOW] { ?o ex:room ?w } }",
+            OF_DOORS,
+        ),
+        ("SELECT ?w { ?p ex:enters ?w . STREAM ex:air [NOW] { ?o ex:room ?w } }", OF_ROOMS),
+        (f"{ON_BOTH} {{ ?p ex:enters ?w . ?o ex:room ?w }}", OF_DOORS),
+        (f"{ON_AIR} {{ ?p ex:enters ?w . ?o ex:room ?w }}", OF_ROOMS),
+        (f"{ON_AIR} {{ ?p ex:enters ?w . ?o ex:room ?w }}", ()),
+    ],
+)
+def test_a_predicate_of_other_data_is_not_left_over(tmp_path, monkeypatch, text, other):
+    monkeypatch.chdir(tmp_path)
+    register = "REGISTER QUERY x AS " if "FROM" in text else ""
+    (tmp_path / "q.rq").write_text(f"{register}PREFIX ex: <http://e/> {text}")
+    (tmp_path / "air.csv").write_text("time,sensor,room,humidity\n3,s1,r1,40\n")
+    (tmp_path / "doors.csv").write_text("t,s,p,o\n3,http://e/p,http://e/enters,http://e/r1\n")
+    (tmp_path / "rooms.ttl").write_text("@prefix e: <http://e/> . e:p e:enters e:r1 .")
+    made = lars("init", "mine", "q.rq", "air.csv", *other, "--period", "5s")
+    assert f'"ex:{"humidity" if other else "enters"}" = "{{humidity}}"' in made.out
+
+
 @pytest.mark.parametrize(
     ("where", "first", "is_derived"),
     [
