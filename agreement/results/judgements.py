@@ -544,16 +544,21 @@ def judged_query(path: Path, name: str, unit: Duration, *, by_number: bool = Fal
     return read
 
 
-def judged_run(
-    read: EngineQuery, name: str, trace: TraceInput, unit: Duration, warn: Warn
+def judged_run(  # noqa: PLR0913, PLR0917 - a query and its judge, its input, and what was read of it before
+    read: EngineQuery,
+    name: str,
+    trace: TraceInput,
+    unit: Duration,
+    warn: Warn,
+    known: judging.KnownPushes | None = None,
 ) -> tuple[EngineRun, str | None]:
     """Return the input of the engine, and the dateTime of time 0 (None for integer times).
 
-    The function warns about streams that the query does not read.
+    The function warns about streams that the query does not read. Pushes in `known` are not read again.
     """
     # As the answers count: both since the same time 0.
     trace = replace(trace, options=replace(trace.options, absolute=True))
-    pushes, zero = judging.read_pushes(trace, read, unit, warn)
+    pushes, zero = judging.read_pushes(trace, read, unit, warn, known)
     if name in ENGINES:
         judging.check_order(pushes, warn)
     return EngineRun(read, read_static(trace.static), pushes, unit, origin_in(zero, trace.options)), zero

@@ -120,7 +120,8 @@ class TermCodes(CodedTerms):
     """A growing dictionary from the texts of terms to codes, for terms of the input and computed terms.
 
     `aggregates` are the codes of computed aggregates. The key of a computed aggregate is the aggregation and
-    a digest of the codes in its multiset.
+    a digest of the codes in its multiset. `aggregated` contains the last column of such codes
+    of each aggregation, with a digest of all its multisets.
 
     >>> codes = TermCodes()
     >>> codes.code("<x:a>"), codes.code("null"), codes.code("<x:a>"), codes.texts((1, 0))
@@ -142,6 +143,7 @@ class TermCodes(CodedTerms):
         self._constants: dict[int, Constant] = {NULL_CODE: NULL}
         self._ranks = np.empty(0, np.int64)
         self.aggregates: dict[tuple[Aggregation, bytes], int] = {}
+        self.aggregated: dict[Aggregation, tuple[bytes, Array]] = {}
 
     def __len__(self) -> int:
         return len(self._texts) + len(self._codes) - self._listed_keys

@@ -29,10 +29,16 @@ def by_time_point(
     time point reports, no report is expected at this time point.
     """
     milliseconds = of.task.unit.milliseconds
+    return [_due(group, time * milliseconds) for time, group in _by_time(evaluations)]
+
+
+def _by_time(
+    evaluations: Sequence[specifications.EvaluationReport],
+) -> list[tuple[int, list[specifications.EvaluationReport]]]:
     reports: dict[int, list[specifications.EvaluationReport]] = {}
     for report in evaluations:
         reports.setdefault(report.time, []).append(report)
-    return [_due(group, time * milliseconds) for time, group in sorted(reports.items())]
+    return sorted(reports.items())
 
 
 def _due(group: Sequence[specifications.EvaluationReport], t: float) -> ReportMatch:
@@ -147,8 +153,27 @@ def slots(
         reports: The recorded reports.
         how: The rule for the assignment.
     """
-    times, bound, early = [place.at for place in due], how.bounds(), how.options.early
-    belonging: list[list[recordings.Report]] = [[] for _ in due]
+    own, alone = assigned([place.at for place in due], reports, how)
+    # An evaluation has no other fields yet; `replace` would take a third of the time of this function.
+    every = (
+        ReportMatch(place.at, place.right, tuple(own[number])) if number in own else place
+        for number, place in enumerate(due)
+    )
+    return sorted((*every, *alone), key=lambda place: place.at)
+
+
+def assigned(
+    times: Sequence[float], reports: Sequence[recordings.Report], how: ReportAssignment
+) -> tuple[Mapping[int, Sequence[recordings.Report]], Sequence[ReportMatch]]:
+    """Return the reports of each evaluation by its place, and the reports without evaluation.
+
+    Args:
+        times: The times of the evaluations in ms, ascending.
+        reports: The recorded reports.
+        how: The rule for the assignment.
+    """
+    bound, early = how.bounds(), how.options.early
+    belonging: dict[int, list[recordings.Report]] = {}
     alone: list[ReportMatch] = []
     for report in reports:
         time = how.time_of(report)
@@ -157,17 +182,12 @@ def slots(
         delayed = time - early if how.push_times is None or how.late is None else report.t - how.wait
         if number < 0 or delayed - times[number] >= bound(times[number]):
             alone.append(undue((report,), how))
-        elif how.once and belonging[number] and not one_report(belonging[number][0], report):
+        elif how.once and number in belonging and not one_report(belonging[number][0], report):
             unshown = not _is_at(time, times[number]) and how.is_unshown(time)
             alone.append(ReportMatch(report.t, None, (report,), problem="a second report", unshown=unshown))
         else:
-            belonging[number].append(report)
-    # An evaluation has no other fields yet; `replace` would take a third of the time of this function.
-    every = (
-        ReportMatch(place.at, place.right, tuple(own)) if own else place
-        for place, own in zip(due, belonging, strict=True)
-    )
-    return sorted((*every, *alone), key=lambda place: place.at)
+            belonging.setdefault(number, []).append(report)
+    return belonging, alone
 
 
 def undue(reports: tuple[recordings.Report, ...], how: ReportAssignment) -> ReportMatch:
@@ -192,9 +212,19 @@ def slots_of(
     recorded: recordings.Recording,
     options: JudgeOptions,
 ) -> list[ReportMatch]:
-    """Assign the reports of a recording to the evaluations of a specification; return evaluations by time."""
-    due = by_time_point(scheduled, reports)
-    return slots(due, recorded.reports, belonging(scheduled, options))
+    """Assign the reports of a recording to the evaluations of a specification; return evaluations by time.
+
+    If empty answers are ignored, the result omits evaluations without rows and without a report.
+    """
+    milliseconds, groups = scheduled.task.unit.milliseconds, _by_time(reports)
+    times = [time * milliseconds for time, _ in groups]
+    own, alone = assigned(times, recorded.reports, belonging(scheduled, options))
+    every = (
+        ReportMatch(at, _due(group, at).right, tuple(own.get(number, ())))
+        for number, ((_, group), at) in enumerate(zip(groups, times, strict=True))
+        if options.empty != "ignored" or number in own or any(report.rows for report in group)
+    )
+    return sorted((*every, *alone), key=lambda place: place.at)
 
 
 def clock_driven(of: specifications.FramedTask) -> bool:

@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial, reduce
+from functools import lru_cache, partial, reduce
 from itertools import accumulate
 from math import gcd, inf
 from pathlib import Path
@@ -41,6 +41,7 @@ from agreement.documents.requests import JudgeOptions
 from agreement.engines import specifications
 from agreement.engines.engine import Engine, EngineRule, columns, read_with_text, with_text
 from agreement.engines.registry import ENGINES
+from agreement.engines.specifications.content_answers import Same
 from lars.dataclass import dataclass
 from lars.durations import MILLISECOND, NANOSECONDS, Duration
 from lars.errors import FailedRunError, LarsError, about, cut
@@ -133,10 +134,12 @@ def recording_to_judge(
 ) -> RecordingToJudge:
     """Return answers with the task, the run and the options by which the answers are judged."""
     # A push rejected because it goes back in time is in no stream of RSP-QL.
-    refused_late = _late(run.pushes).intersection(answers.rejected)
     run = replace(run, unit=unit)
-    elements = tuple(triple for triple in run.elements if triple.number not in refused_late)
-    last = max((element.arrival for element in elements), default=0)
+    refused_late = _late(Same((id(run.pushes),), run.pushes)).intersection(answers.rejected)
+    elements, last = run.elements, run.last
+    if refused_late:
+        elements = tuple(triple for triple in elements if triple.number not in refused_late)
+        last = max((element.arrival for element in elements), default=0)
     end = last + _reach(run.query, unit) + run.wait
     if options.match == "sequence":
         # Once every window is empty each evaluation answers the same.
@@ -152,12 +155,13 @@ def recording_to_judge(
     return RecordingToJudge(task, run, answers, how)
 
 
-def _late(pushes: Sequence[recordings.Push]) -> frozenset[int]:
+@lru_cache(maxsize=2)
+def _late(pushes: Same[Sequence[recordings.Push]]) -> frozenset[int]:
     """Return the numbers of the pushes that go back in time; empty if the arrival times are known."""
-    if any(push.came is not None for push in pushes):
+    if any(push.came is not None for push in pushes.kept):
         return frozenset()
-    latest = accumulate((push.t for push in pushes), max, initial=-inf)
-    both = zip(pushes, latest, strict=False)
+    latest = accumulate((push.t for push in pushes.kept), max, initial=-inf)
+    both = zip(pushes.kept, latest, strict=False)
     return frozenset(number for number, (push, before) in enumerate(both) if push.t < before)
 
 
@@ -174,8 +178,11 @@ def judge_by(
     """
     task, recorded, options = recording.task, recording.recording, recording.options
     judgement = judge_recording(task, specification, recorded, options, progress)
-    late = _late(recording.run.pushes).intersection(element.number for element in task.elements)
-    if judgement.correct is False and late:
+    if judgement.correct is not False:
+        return judgement, False
+    pushes = recording.run.pushes
+    late = _late(Same((id(pushes),), pushes))
+    if late := late and late.intersection(element.number for element in task.elements):
         either = judge_either(task, late, specification, recorded, options)
         worse, better = ((one.best.wrong, -one.best.score) for one in (judgement, either))
         if either.correct or (either.correct is False and better < worse):
@@ -198,20 +205,32 @@ def _reach(query: EngineQuery, unit: Duration) -> int:
     return max((sum(length.points(unit) for length in each) for each in lengths), default=1)
 
 
+KnownPushes = list[tuple[settings.TraceOptions, tuple[tuple[recordings.Push, ...], str | None]]]
+"""The pushes of some files, and the dateTime of time 0, by the options with which they were read."""
+
+
 def read_pushes(
-    trace: settings.TraceInput, query: EngineQuery | None, unit: Duration, warn: Callable[[str], None]
+    trace: settings.TraceInput,
+    query: EngineQuery | None,
+    unit: Duration,
+    warn: Callable[[str], None],
+    known: KnownPushes | None = None,
 ) -> tuple[tuple[recordings.Push, ...], str | None]:
     """Return a trace as pushes in arrival order, and the dateTime of time 0 if the times are dateTimes.
 
     All triples of one stream at one time form one graph. If `query` is None, the function reads all streams.
-    The function warns of skipped lines, and of streams that the query does not read.
+    The function warns of skipped lines, and of streams that the query does not read. If `known` contains the
+    pushes of these files with these options, they are not read again; otherwise they are added to it.
     """
     if not trace.paths:
         raise LarsError("missing a trace; use timed N-Quads, TriG, CSV or Parquet")
     queries = () if query is None else (query,)
+    options, known = traces.options_for(queries, trace.options), [] if known is None else known
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", settings.TraceWarning)
-        pushes, zero = pushes_at(trace.paths, traces.options_for(queries, trace.options), unit)
+        if all(options != other for other, _ in known):
+            known.append((options, pushes_at(trace.paths, options, unit)))
+    pushes, zero = next(read for other, read in known if other == options)
     for warning in caught:
         about = warning.message.about if isinstance(warning.message, settings.TraceWarning) else "trace"
         # Only agree needs time 0 outside every period.

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from agreement.comparing.judge.assignment import ReportAssignment, belonging, slots
+from agreement.comparing.judge.assignment import ReportAssignment, assigned, belonging, slots
 from agreement.comparing.judge.settings import with_rows_of
 from agreement.comparing.judge.start_times import Starts, StartTimes
 from agreement.comparing.judge.verdicts import Phase, Verdict, compare_reports, is_right
@@ -68,8 +68,11 @@ class Bench:
         """Return the deciding evaluations with their reports, which are assigned only by time."""
         length = schedule.task.unit.milliseconds
         due = [ReportMatch(t * length, _SOME) for t in dict.fromkeys(point.time for point in schedule.points)]
-        how = belonging(schedule, self.options) if self.how.windows else self.how
-        return [place for place in slots(due, self.recorded.reports, how) if self.phase.decides(place)]
+        places = slots(due, self.recorded.reports, self._assignment(schedule))
+        return [place for place in places if self.phase.decides(place)]
+
+    def _assignment(self, schedule: specifications.ScheduledTask) -> ReportAssignment:
+        return belonging(schedule, self.options) if self.how.windows else self.how
 
     def odd(self, z: StartTimes) -> int:
         """Count the evaluations without a report and the reports without an evaluation.
@@ -78,12 +81,13 @@ class Bench:
         reports are ignored, the function counts only the reports that have rows and belong to no evaluation.
         """
         schedule = self.base.scheduled(z)
-        decisive = self.slots(schedule)
         if schedule.specification.empty == "silent" or self.options.empty == "ignored":
-            return sum(
-                place.right is None and any(report.rows for report in place.came) for place in decisive
-            )
-        return sum(place.right is None or not place.came for place in decisive)
+            length = schedule.task.unit.milliseconds
+            times = [t * length for t in dict.fromkeys(point.time for point in schedule.points)]
+            _, alone = assigned(times, self.recorded.reports, self._assignment(schedule))
+            decisive = filter(self.phase.decides, alone)
+            return sum(any(report.rows for report in place.came) for place in decisive)
+        return sum(place.right is None or not place.came for place in self.slots(schedule))
 
     def hopeless(self, schedule: specifications.ScheduledTask) -> bool:
         """Return whether far more rows are expected than reported, so that the score would be too low.

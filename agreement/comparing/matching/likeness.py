@@ -47,7 +47,7 @@ def row_key(row: Row, *, lexical: bool = False) -> Key:
     If `lexical` is true, only the lexical forms of terms count, because the recorded format omits their
     kinds.
     """
-    return tuple(_value(as_lexical(text) if lexical else text) for text in row)
+    return tuple(map(_lexical_value if lexical else _value, row))
 
 
 @lru_cache(maxsize=2**16)
@@ -64,6 +64,11 @@ def _value(text: str | None) -> Hashable:
     if isinstance(number, float) and isnan(number):
         return text
     return number if isinstance(number, int | Decimal | float) else text
+
+
+@lru_cache(maxsize=2**16)
+def _lexical_value(text: str | None) -> Hashable:
+    return _value(as_lexical(text))
 
 
 def close(one: Hashable, other: Hashable, tolerance: float, rounding: float = 0.0) -> bool:
@@ -526,7 +531,7 @@ def matched_by_keys(expected: Sequence[Row], actual: Sequence[Row], how: Likenes
 
 
 # Start times and causes that are tried one after another often compare the same two answers again.
-_known_match = lru_cache(maxsize=4096)(matched_by_keys)
+_known_match = lru_cache(maxsize=2**14)(matched_by_keys)
 
 
 def _pairs(expected: Sequence[Row], actual: Sequence[Row], how: Likeness) -> dict[int, int]:

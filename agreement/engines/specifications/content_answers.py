@@ -1,6 +1,8 @@
 """Evaluate a query over contents of its windows; each content is evaluated once, for all start times t0."""
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import field, replace
 from functools import lru_cache
 from itertools import accumulate, chain, pairwise
@@ -65,6 +67,17 @@ class ContentAnswers:
         self._room, self._ranks, self._row_numbers = 0, np.empty(0, np.int64), np.empty(0, np.int64)
         self._known: dict[ShownSpans, RowsByNumber] = {}
 
+    def with_query(self, query: EngineQuery, setting: Setting) -> "ContentAnswers":
+        """Return the rows of another query or setting on the same streams, with the same numbers of terms.
+
+        The queries may differ only in their conditions: both have the same streams and static data. A group
+        that occurs in both has the same aggregate, which is computed once.
+        """
+        other = copy(self)
+        other.__dict__.update(_room=0, _known={})
+        other.output, other.program = _over_contents(Same((id(query),), query), setting)
+        return other
+
     @property
     def covers(self) -> bool:
         """Whether the rows depend only on the contents of windows, not on times of evaluation or arrival."""
@@ -111,6 +124,8 @@ class ContentAnswers:
 
     def changes(self, kind: ToStream, contents: Sequence[ShownSpans]) -> dict[int, RowsByNumber]:
         """Return the new (ISTREAM) or removed (DSTREAM) rows at each content, by its position."""
+        if kind == "ISTREAM" and not self.output.order and all(map(self._known.__contains__, contents)):
+            return self._new(contents)
         (runs, row_numbers), room = self._runs(contents), len(contents) + 1
         # A row's place in the order of all stands for it: equal rows follow each other.
         begins = _differing(row_numbers)
@@ -135,6 +150,21 @@ class ContentAnswers:
             number: RowsByNumber(self._numbers, rows[order[begin:end]])
             for number, (begin, end) in zip(times.tolist(), pairwise(ends), strict=True)
         }
+
+    def _new(self, contents: Sequence[ShownSpans]) -> dict[int, RowsByNumber]:
+        """Return the new rows at each content, from the known rows of all contents."""
+        found, before = dict[int, RowsByNumber](), list[int]()
+        for place, content in enumerate(contents):
+            now, left, new = self._known[content].numbers.tolist(), Counter(before), list[int]()
+            for number in now:
+                if left[number]:
+                    left[number] -= 1
+                else:
+                    new.append(number)
+            if new:
+                found[place] = RowsByNumber(self._numbers, np.array(new, np.int64))
+            before = now
+        return found
 
     def _runs(self, contents: Sequence[ShownSpans]) -> tuple[relational.RunTable, Array]:
         """Return the rows for contents of windows, and a number for the visible values of each row.

@@ -1,6 +1,6 @@
 """The input of an engine, and its evaluation by a specification."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 
@@ -46,10 +46,10 @@ class EngineRun:
     origin: str = EPOCH
     wait: int = 0
     lateness: int | None = None
-    _known: dict[tuple[Duration, int | None], tuple[tuple[Push, ...], tuple[PushedTriple, ...]]] = field(
+    _known: dict[tuple[Duration, int | None], tuple[tuple[Push, ...], tuple[PushedTriple, ...], int]] = field(
         default_factory=dict, repr=False, compare=False
     )
-    """The pushed triples with their elements, which copies with other queries share."""
+    """The pushed triples, their elements and the last arrival, which copies with other queries share."""
 
     @property
     def elements(self) -> tuple[PushedTriple, ...]:
@@ -58,13 +58,15 @@ class EngineRun:
         # A copy may have other pushed triples. Only the last ones are kept, so that copies need no memory.
         if key not in self._known or self._known[key][0] is not self.pushes:
             self._known.clear()
-            self._known[key] = self.pushes, elements_of(self.pushes, self.unit, lateness=self.lateness)
+            elements = elements_of(self.pushes, self.unit, lateness=self.lateness)
+            last = max((element.arrival for element in elements), default=0)
+            self._known[key] = self.pushes, elements, last
         return self._known[key][1]
 
     @property
     def last(self) -> int:
         """The time point at which the last triple arrives; 0 without triples."""
-        return max((element.arrival for element in self.elements), default=0)
+        return self._known[self.unit, self.lateness][2] if self.elements else 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,11 +88,15 @@ class Task:
     """Whether the query is also evaluated at the last element, over windows that are still open."""
     numbers: RowNumbers = field(default_factory=RowNumbers, repr=False)
     """The numbers of rows, which are the same for rows of the query and for reports of engines."""
-    _clocks: dict[Tick, TickClock] = field(default_factory=dict, init=False, repr=False)
+    clocks: dict[Tick, TickClock] = field(default_factory=dict, init=False, repr=False)
     content_answers: dict[tuple[Profile, Semantics], ContentAnswers | None] = field(
         default_factory=dict, init=False, repr=False
     )
     """The cached rows of window contents."""
+    alike: Mapping[tuple[Profile, Semantics], ContentAnswers | None] = field(
+        default_factory=dict, init=False, repr=False
+    )
+    """The rows of a query with the same streams, but maybe with other conditions."""
 
     @property
     def query(self) -> EngineQuery:
@@ -113,9 +119,21 @@ class Task:
         in the relation-to-stream operator. Widths and slides determine the contents of windows, but not the
         rows of a content; the operator compares the rows of contents.
         """
-        task = replace(self, numbers=other.numbers)
+        task = self.with_input_of(other)
         # No field of __init__: a copy with another query must not keep the rows.
-        object.__setattr__(task, "content_answers", other.content_answers)
+        task.__dict__.update(content_answers=other.content_answers, alike=other.alike)
+        return task
+
+    def with_input_of(self, other: "Task") -> "Task":
+        """Return this task with the numbers of rows and terms, and with the clocks, of another task.
+
+        Both tasks must have the same input. Their queries may differ in widths and slides of windows, in the
+        relation-to-stream operator, and in conditions.
+        """
+        task = replace(self, numbers=other.numbers)
+        task.__dict__.update(alike=other.content_answers)
+        if self.elements is other.elements:
+            task.__dict__.update(clocks=other.clocks, last=other.last)
         return task
 
     @cached_property
@@ -125,9 +143,9 @@ class Task:
 
     def clock(self, tick: Tick) -> TickClock:
         """Return the elements of the query's streams on the coarsest clock that distinguishes arrivals."""
-        if tick not in self._clocks:
-            self._clocks[tick] = tick_clock(self._elements, tick)
-        return self._clocks[tick]
+        if tick not in self.clocks:
+            self.clocks[tick] = tick_clock(self._elements, tick)
+        return self.clocks[tick]
 
     def answers(self, profile: Profile, rows: Semantics) -> ContentAnswers | None:
         """Return the rows of the query by window contents; None if the contents do not determine the rows.
@@ -148,10 +166,14 @@ class Task:
             self._check_in_time()
             return None
         setting = Setting(profile, self.unit, semantics=rows, ordered=True)
-        static = background(self.run.static, self.query.dataset, lambda _: None, self.query.language)
-        clock = self.clock("instant")
-        streams = [elements_on(clock, window.stream)[1] for window in windows]
-        answers = ContentAnswers(self.query, setting, static, streams, self.numbers)
+        alike = (known for known in (*self.content_answers.values(), *self.alike.values()) if known)
+        if (first := next(alike, None)) is None:
+            static = background(self.run.static, self.query.dataset, lambda _: None, self.query.language)
+            clock = self.clock("instant")
+            streams = [elements_on(clock, window.stream)[1] for window in windows]
+            answers = ContentAnswers(self.query, setting, static, streams, self.numbers)
+        else:
+            answers = first.with_query(self.query, setting)
         if not answers.covers:
             self._check_in_time()
             return None

@@ -440,10 +440,14 @@ class CqelsMachine:
             self._make_room(triple, push)
         yield [joined for triple, binds in matches for joined in self._joined(triple, binds, push)]
 
-    def whole(self, number: int) -> list[JoinedMapping]:
-        """Return the solutions that a pattern's join plan produces from all triples in its buffer."""
-        held = self.buffers[number].index.items
-        return [mapping for entry in held for mapping in follow(self.plans[number], entry, self.data)]
+    def whole(self, number: int, binding: TextSolution) -> list[JoinedMapping]:
+        """Return the solutions that a pattern's join plan produces from the triples in its buffer.
+
+        Triples that are incompatible with a solution are left out, because all their joins are, too.
+        """
+        plan, held = self.plans[number], self.buffers[number].index.items
+        known = [entry for entry in held if compatible(binding, entry.binds)]
+        return [mapping for entry in known for mapping in follow(plan, entry, self.data)]
 
     def _joined(
         self, triple: cqels_text.StreamTriple, binds: TextSolution, push: Push

@@ -139,7 +139,9 @@ class CqelsReports:
         first = self.machine.body.triples[0].variables
         known: list[TextSolution] = []
         if joins(self.machine.plans[0]) or any(name in first for name in binding):
-            whole = (self._prepared(mapping.binds) for mapping in self.machine.whole(0))
+            computed = [step.variable for step in self.head.inside if isinstance(step, algebra.Extend)]
+            bound = {name: term for name, term in binding.items() if name not in computed}
+            whole = (self._prepared(mapping.binds) for mapping in self.machine.whole(0, bound))
             known = [solution for solution in whole if compatible(binding, solution)]
         if not known and self.head.group is not None:
             # For a group without a solution COUNT and AVG are 0, all others are unbound.

@@ -6,7 +6,7 @@ If the events are known, the function also finds the query semantics that predic
 import re
 import shlex
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from difflib import get_close_matches
@@ -27,6 +27,7 @@ from agreement.comparing.aggregates import (
     words_among,
 )
 from agreement.comparing.drafts import Draft, draft, quantity_in_words
+from agreement.comparing.judge.judging import AnswersVerdict
 from agreement.comparing.logs import LogMatch, match_logs, missed
 from agreement.comparing.matching.likeness import is_number, row_key
 from agreement.documents import initial, recordings, requests
@@ -631,10 +632,13 @@ def _explained(  # noqa: PLR0913, PLR0915, PLR0917 - what is asked, and what was
 
         def of_logs(judged: Sequence[JudgedLogs]) -> Sequence[JudgedLogs]:
             own = (judged[min(n, len(judged) - 1)] for n in range(_LOGS))
-            times = (readings[log].time_variable for log in (request.first, request.second))
+            times = [readings[log].time_variable for log in (request.first, request.second)]
+            verdicts: list[dict[Hashable, AnswersVerdict]] = [{}, {}]
+            if len(judged) == 1 and times[0] == times[1] and _are_copies(request.first, request.second):
+                verdicts[1] = verdicts[0]
             return [
-                replace(one, reading=replace(one.reading, time_variable=given), rounding=half, verdicts={})
-                for one, given, half in zip(own, times, roundings, strict=True)
+                replace(one, reading=replace(one.reading, time_variable=given), rounding=half, verdicts=known)
+                for one, given, half, known in zip(own, times, roundings, verdicts, strict=True)
             ]
 
         def predicted(judge: JudgedLogs, n: int, likely: str = "") -> tuple[Prediction, ...]:
@@ -680,6 +684,11 @@ def _explained(  # noqa: PLR0913, PLR0915, PLR0917 - what is asked, and what was
                     if rule.fits
                 ]
         return predictions, (aparts[0], aparts[1]), text, different, arrivals
+
+
+def _are_copies(first: Path, second: Path) -> bool:
+    """Return whether two logs are the same file, or equal files of one format."""
+    return first.suffix == second.suffix and first.read_bytes() == second.read_bytes()
 
 
 def _arrivals(tables: _Tables, *, is_sorted: bool) -> Sequence[str]:

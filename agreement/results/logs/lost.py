@@ -360,16 +360,15 @@ def judged_apart(
     rows of the group are lost. The times of the returned losses are the first and the last evaluation
     with a lost row; -inf and inf if the log has no row of the group before and after them.
     """
-
-    def kept(verdict: Verdict) -> Verdict:
-        lost = {row for *_, rows in _lost_rows(verdict, columns, losses) for row in rows}
-        windows = [_without(window, n, lost) for n, window in enumerate(verdict.windows)]
-        return replace(verdict, windows=tuple(w for w in windows if w.rows.expected or w.rows.actual))
-
-    apart = best_first(replace(judgement, verdicts=tuple(map(kept, judgement.verdicts))))
-    best = next(one for one in judgement.verdicts if one.choice == apart.best.choice)
-    used = list[LostTogether]()
-    for (names, row, *_), (low, high), rows in _lost_rows(best, columns, losses):
+    every = [[*_lost_rows(verdict, columns, losses)] for verdict in judgement.verdicts]
+    kept = [
+        _without_lost(verdict, {row for *_, rows in lost for row in rows})
+        for verdict, lost in zip(judgement.verdicts, every, strict=True)
+    ]
+    apart = best_first(replace(judgement, verdicts=tuple(kept)))
+    place = next(n for n, one in enumerate(judgement.verdicts) if one.choice == apart.best.choice)
+    best, used = judgement.verdicts[place], list[LostTogether]()
+    for (names, row, *_), (low, high), rows in every[place]:
         if ends := [best.windows[n].at for n, _ in rows]:
             used.append((names, row, min(ends) if low > -inf else low, max(ends) if high < inf else high))
     return apart, used
@@ -401,11 +400,20 @@ def _lost_rows(
         yield loss, (low, high), own
 
 
-def _without(window: ReportMatch, n: int, lost: Collection[tuple[int, int]]) -> ReportMatch:
-    """Return the evaluation at place `n` without its lost rows."""
-    rows = replace(
-        window.rows, missing=[row for k, row in enumerate(window.rows.missing) if (n, k) not in lost]
-    )
-    if len(rows.missing) == len(window.rows.missing):
-        return window
+def _without_lost(verdict: Verdict, lost: Collection[tuple[int, int]]) -> Verdict:
+    """Return a verdict without its lost rows, and without the evaluations that then have no rows."""
+    of_window = defaultdict[int, set[int]](set)
+    for n, k in lost:
+        of_window[n].add(k)
+    windows = [
+        _without(window, of_window[n]) if n in of_window else window
+        for n, window in enumerate(verdict.windows)
+    ]
+    return replace(verdict, windows=tuple(w for w in windows if w.rows.expected or w.rows.actual))
+
+
+def _without(window: ReportMatch, lost: Collection[int]) -> ReportMatch:
+    """Return an evaluation without its lost rows, by their places among the missing rows."""
+    missing = [row for k, row in enumerate(window.rows.missing) if k not in lost]
+    rows = replace(window.rows, missing=missing)
     return replace(window, rows=rows, problem=None if rows.equal else odd_rows(rows))

@@ -112,12 +112,15 @@ class JudgedLogs:
     zero: str | None = None
     shift: float = 0.0
     verdicts: dict[Hashable, judging.AnswersVerdict] = field(default_factory=dict)
-    _tasks: list[specifications.Task] = field(default_factory=list)
-    """The first task, whose cached rows all predictions of both logs use; empty before the first task."""
+    _limit: tuple[Call, Decimal] | None = None
+    """A limit of the query, and the number that is tried in its place."""
+    _tasks: dict[tuple[Call, Decimal] | None, specifications.Task] = field(default_factory=dict)
+    """The first task, and the first one with the last tried limit: all predictions use their cached rows."""
     _judges: dict[str, specifications.Specification | Engine] = field(default_factory=dict)
     """The specifications and engine versions that have been tried, by name."""
     _read: dict[str, tuple[EngineRun, str | None]] = field(default_factory=dict)
     """The inputs of engines that have been read, by the engine's name: both logs have the same events."""
+    _pushes: judging.KnownPushes = field(default_factory=list)
 
     def predictions(
         self, log: Path, warn: Warn, progress: Progress, likely: str = ""
@@ -318,9 +321,8 @@ class JudgedLogs:
         name = f"{base.name}, with a limit such as {new} in place of {own}"
         counted: Sequence[Semantics] = ("set",) if base.once else ("bag",)
         other = replace(run, query=limits.with_number(run.query, limit, number))
-        # The rows that all other predictions share are rows of the query with its own limits.
-        alone = replace(self, _tasks=[])
-        prediction = alone._judged(name, base.engine, other, slide, answers, counted)  # noqa: SLF001
+        limited = replace(self, _limit=(limit, number))
+        prediction = limited._judged(name, base.engine, other, slide, answers, counted)  # noqa: SLF001
         return replace(prediction, changed=True)
 
     def _run(self, name: str, warn: Warn) -> tuple[EngineRun, str | None]:
@@ -331,7 +333,7 @@ class JudgedLogs:
 
     def _run_read(self, name: str, warn: Warn) -> tuple[EngineRun, str | None]:
         query = judged_query(self.query, name, self.unit)
-        run, zero = judged_run(query, name, self.trace, self.unit, warn)
+        run, zero = judged_run(query, name, self.trace, self.unit, warn, self._pushes)
         kept = tuple(one for one in run.query.result if one.name not in self.lacking)
         run = replace(run, query=replace(run.query, result=kept))
         if name not in ENGINES:
@@ -443,10 +445,15 @@ class JudgedLogs:
         return min(tried, key=lambda one: one.order)
 
     def _sharing(self, recording: RecordingToJudge) -> RecordingToJudge:
-        """Return a recording whose task has the cache of rows that the tasks of all predictions share."""
-        if not self._tasks:
-            self._tasks.append(recording.task)
-        return replace(recording, task=recording.task.sharing(self._tasks[0]))
+        """Return a recording whose task has the cache of rows that the tasks with the same limits share."""
+        if self._limit not in self._tasks:
+            first, task = self._tasks.get(None), recording.task
+            # The rows with other limits would need memory, and are seldom used again.
+            self._tasks.clear()
+            if first is not None:
+                self._tasks[None], task = first, task.with_input_of(first)
+            self._tasks[self._limit] = task
+        return replace(recording, task=recording.task.sharing(self._tasks[self._limit]))
 
 
 def _is_explained(tried: Sequence[Prediction]) -> bool:

@@ -223,6 +223,16 @@ class Prediction:
         first, last = self.span
         return [w for w in self.unexplained if w.end is None or first <= w.end <= last]
 
+    @cached_property
+    def ends(self) -> Sequence[float]:
+        """The times of the unexplained evaluations in `inside`; empty if one of them has no time.
+
+        An evaluation without a time can be on either side of a change.
+        """
+        ends = [window.end for window in self.inside]
+        known = [end for end in ends if end is not None]
+        return known if len(known) == len(ends) else ()
+
     @property
     def is_cut(self) -> bool:
         """Whether the semantics predicts all alerts, and other alerts only before or after all of them."""
@@ -957,20 +967,19 @@ def change_of(tried: Sequence[Prediction]) -> Change | None:
     The change separates the evaluations that one semantics does not predict from those that the other does
     not predict. It is told only if it explains several evaluations on each side.
     """
-    # An evaluation without a time can be on either side of a change.
-    dated = [
-        (one, [w.end for w in one.inside if w.end is not None])
-        for each in tried
-        for one in each.variants
-        if not one.left_out and all(w.end is not None for w in one.inside)
+    every = ((one, one.ends) for each in tried for one in each.variants)
+    wrong = [
+        (one, min(ends), max(ends), len(ends))
+        for one, ends in every
+        if len(ends) >= _TOLD and not one.left_out
     ]
-    wrong = [(one, ends) for one, ends in dated if len(ends) >= _TOLD]
     found: list[Change] = []
-    for (before, late), (after, early) in permutations(wrong, 2):
-        start = min(late)
+    for (before, start, _, count), (after, _, last, _) in permutations(wrong, 2):
+        if last >= start:
+            continue
         merged = any(t < start for t in before.merged) or any(t >= start for t in after.merged)
-        if max(early) < start and not merged:
-            found.append((before, after, max(early), start, len(late)))
+        if not merged:
+            found.append((before, after, last, start, count))
 
     def unlikely(change: Change) -> tuple[int, int]:
         rules = change[:2]

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Final
 
 from agreement.comparing.judge import Judgement, RefusedCase, Shift, Verdict
@@ -226,7 +227,12 @@ _WRITTEN_IRI: Final = re.compile(r'"([A-Za-z][A-Za-z0-9+.-]*://[^"<>\s]+)"')
 
 def written_iris(row: Row) -> Row:
     """Return a row with IRIs in place of texts that are IRIs, as in formats without kinds of terms (CSV)."""
-    return tuple(term and _WRITTEN_IRI.sub(r"<\1>", term) for term in row)
+    return tuple(map(_written_iri, row))
+
+
+@lru_cache(maxsize=2**16)
+def _written_iri(term: str | None) -> str | None:
+    return term and _WRITTEN_IRI.sub(r"<\1>", term)
 
 
 def _with_iris(rows: RowMatch) -> RowMatch:

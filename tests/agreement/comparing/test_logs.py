@@ -643,6 +643,25 @@ def test_a_limit_only_selects_rows_outside_of_groups_and_without_limit(inner, ou
     assert limits.only_selects(query, limit) == selects
 
 
+def test_each_rule_is_judged_once_for_two_copies_of_a_log(tmp_path, monkeypatch):
+    """As tables with tabs, the same alerts are a log of their own."""
+    events, pushed, _ = simulated(random.Random(3), length=20, period=10, delay=0)
+    s, a, b = (table(tmp_path, name, rows) for name, rows in (("s", events), ("a", pushed), ("b", pushed)))
+    other = tmp_path / "b.tsv"
+    other.write_text(b.read_text().replace(",", "\t"))
+    judged, bare = [], predicting.judging.bare_verdict
+    monkeypatch.setattr(
+        predicting.judging, "bare_verdict", lambda *given: judged.append(given) or bare(*given)
+    )
+    texts, counts = [], []
+    for second in (b, other):
+        judged.clear()
+        texts.append(api.compare_logs(a, second, events=s, query=WITHIN).text)
+        counts.append(len(judged))
+    assert counts[1] == 2 * counts[0] > 0
+    assert texts[1] == texts[0].replace("b.csv", "b.tsv")
+
+
 def test_a_limit_inside_a_negation_is_not_tried(tmp_path):
     events, pushed, _ = simulated(random.Random(11), length=20, period=10, delay=0)
     s, a = table(tmp_path, "s", events), table(tmp_path, "a", pushed)

@@ -47,7 +47,7 @@ SAME = {
         "judgements",
     },  # what came of a judgement depends on these
     RecordingToJudge: {"task", "run", "recording", "rows"},
-    Task: {"run", "numbers", "_clocks", "content_answers"},
+    Task: {"run", "numbers", "clocks", "content_answers", "alike"},
     EngineRun: {
         "query",
         "pushes",
