@@ -51,7 +51,7 @@ from lars.errors import LarsError
 from lars.files import read_text
 from lars.options import argument, option
 from solver.settings import TraceInput, Warn
-from solver.traces import instant_of, keep_skipped, point_of, read_static
+from solver.traces import SkippedLine, instant_of, keep_skipped, point_of, read_static
 from translate.model.query import MERGING, EngineQuery
 from translate.model.windows import Range
 
@@ -420,14 +420,15 @@ def _read_answers(
     path: Path, reading: requests.AnswersOptions, options: requests.InputOptions, warn: Warn
 ) -> Recording:
     """Return the answers of a file; `--on-error skip` also skips its invalid lines."""
-    kept, skipped = options.trace.rejected, list[tuple[str, str]]()
+    kept, skipped = options.trace.rejected, list[SkippedLine]()
     if options.trace.on_error == "stop" or kept is None:
         return read_recording(path, reading)
     given = read_recording(path, replace(reading, skipped=skipped))
     if skipped:
         # The file already contains the invalid lines of the trace.
-        keep_skipped(kept, [(str(path), *line) for line in skipped], more=True)
-        warn(f"skipped {quantity(len(skipped), 'invalid line')} of {path} and wrote them to {kept}")
+        keep_skipped(kept, skipped, more=True)
+        them = "it" if len(skipped) == 1 else "them"
+        warn(f"skipped {quantity(len(skipped), 'invalid line')} of {path} and wrote {them} to {kept}")
     return given
 
 

@@ -3,7 +3,8 @@
 The atoms of each block are counted and distributed to slices of the timeline.
 """
 
-from collections.abc import Collection, Container, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain, pairwise, zip_longest
@@ -178,7 +179,8 @@ def _surveyed(
     traces.check_elements(sources, options)
     stream_survey = traces.survey(summaries, skipped, sources, options)
     rejected = read.map(lambda parts: parts.rejected).toLocalIterator() if stream_survey.skipped else ()
-    traces.report(stream_survey, chain.from_iterable(rejected), options)
+    rows = chain.from_iterable(map(_in_whole_files, rejected, _lines_before(tasks, parts_read)))
+    traces.report(stream_survey, rows, sources, options)
     return ReadTrace(
         read.map(partial(_timed, stream_survey)),
         all_counts([(stream_survey.points(part.counts[0]), part.counts[1]) for part in parts_read]),
@@ -240,6 +242,25 @@ def _check(tasks: Sequence[Sequence[traces.TraceFile]], parts_read: Sequence[_Pa
             place, problem = item.wrong
             # Only lines are counted from the beginning of their part.
             raise PlacedError(replace(place, line=before * of_lines + place.line), problem)
+
+
+def _lines_before(
+    tasks: Sequence[Sequence[traces.TraceFile]], parts_read: Sequence[_Parts]
+) -> Iterator[Mapping[int, int]]:
+    """Yield for each task the number of lines of its files, by index, that earlier tasks have read."""
+    before = Counter[int]()
+    for parts, item in zip(tasks, parts_read, strict=True):
+        yield {part.index: before[part.index] for part in parts}
+        for part, lines in zip(parts, item.lines, strict=True):
+            before[part.index] += lines * part.format.of_lines
+
+
+def _in_whole_files(
+    rejected: Sequence[traces.RejectedRow], before: Mapping[int, int]
+) -> Iterator[traces.RejectedRow]:
+    """Yield the rejected rows of a task with their lines in the whole files."""
+    for row in rejected:
+        yield row._replace(place=replace(row.place, line=before[row.file] + row.place.line))
 
 
 def _timed(stream_survey: traces.Survey, parts: _Parts) -> Block:

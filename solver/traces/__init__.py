@@ -6,6 +6,7 @@ from solver.traces.static_files import read_static
 from solver.traces.survey import (
     SIDE_HEAD,
     RejectedRow,
+    SkippedLine,
     Summary,
     Survey,
     check_elements,

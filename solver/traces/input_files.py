@@ -376,10 +376,10 @@ class FileFormat(ABC):
         _ = head
         return None
 
-    def placed(self, source: "TraceFile", place: Place) -> Place:
-        """Return the place in the user's file for a place in the file that is read."""
+    def placed(self, source: "TraceFile", places: Sequence[Place]) -> list[Place]:
+        """Return the places in the user's file for places in the file that is read."""
         _ = source
-        return place
+        return [*places]
 
     def element_numbers(self, source: "TraceFile") -> Sequence[int] | None:
         """Return, for each row in order, the number of its element; None if each row is one element."""
@@ -449,7 +449,8 @@ class TraceFile:
 
     def error(self, place: Place, problem: str, *, no_time: bool = False) -> PlacedError:
         """Return the error for a problem at a place of the file."""
-        return PlacedError(self.format.placed(self, place), self.problem(problem, no_time=no_time))
+        [own] = self.format.placed(self, [place])
+        return PlacedError(own, self.problem(problem, no_time=no_time))
 
     def problem(self, problem: str, *, no_time: bool = False) -> str:
         """Return the text of a problem with a row; if the problem is an arrival time, add its column.
@@ -481,6 +482,12 @@ def lines_by_number(data: bytes) -> Callable[[int], str]:
 def line_of(data: bytes, number: int) -> str:
     """Return the line of a text with a number (from 1); "" if the text has fewer lines."""
     return lines_by_number(data)(number)
+
+
+def whole_lines(path: str, plain: Path, numbers: Iterable[int]) -> list[Place]:
+    """Return the places at which lines of a text file begin, given their numbers from 1."""
+    line = lines_by_number(plain.read_bytes())
+    return [Place(path, number, 1, line(number)) for number in numbers]
 
 
 def element_atoms(  # noqa: PLR0913

@@ -8,7 +8,7 @@ the windows of a query.
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import chain, count, groupby, pairwise
+from itertools import chain, count, groupby, islice, pairwise
 from pathlib import Path
 from typing import Final, NamedTuple, NoReturn
 
@@ -444,18 +444,32 @@ def _span(read: Sequence[Summary]) -> int:
     return max(summary.latest for summary in read) - min(summary.earliest for summary in read)
 
 
-RejectedRow = tuple[str, str, str]
-"""A skipped row: the name of its file, its text, and its error."""
+class RejectedRow(NamedTuple):
+    """A skipped row: the index of its file, its place in the file that is read, and its problem."""
+
+    file: int
+    place: Place
+    problem: str
 
 
-def report(stream_survey: Survey, skipped: Iterable[RejectedRow], options: TraceOptions) -> None:
+SkippedLine = tuple[str, str, str]
+"""A skipped line of a file: its place (empty if the problem names it), its text, and its problem."""
+_TOGETHER: Final = 2**16
+
+
+def report(
+    stream_survey: Survey,
+    rejected: Iterable[RejectedRow],
+    sources: Sequence[TraceFile],
+    options: TraceOptions,
+) -> None:
     """Write skipped lines to the file of --rejected, and issue warnings about the trace."""
     if options.on_error == "skip" and options.rejected is not None:
-        keep_skipped(options.rejected, skipped)
+        keep_skipped(options.rejected, _lines_of(rejected, sources))
     if stream_survey.skipped:
-        sentence = (
-            f"skipped {stream_survey.skipped} invalid lines or elements and wrote them to {options.rejected}"
-        )
+        one = stream_survey.skipped == 1
+        which, them = ("line or element", "it") if one else ("lines or elements", "them")
+        sentence = f"skipped {stream_survey.skipped} invalid {which} and wrote {them} to {options.rejected}"
         warnings.warn(TraceWarning(sentence, stream_survey.skipped), stacklevel=2)
     if stream_survey.zero is not None:
         warnings.warn(TraceWarning(_counting(stream_survey, options), about="origin"), stacklevel=2)
@@ -469,6 +483,18 @@ def report(stream_survey: Survey, skipped: Iterable[RejectedRow], options: Trace
             "evaluated, but not compared"
         )
         warnings.warn(TraceWarning(sentence, about="periods"), stacklevel=2)
+
+
+def _lines_of(rejected: Iterable[RejectedRow], sources: Sequence[TraceFile]) -> Iterator[SkippedLine]:
+    """Yield the lines of the user's files from which rejected rows come."""
+    for index, rows in groupby(rejected, lambda row: row.file):
+        source = sources[index]
+        # The user's file is read once for many rows.
+        while some := [*islice(rows, _TOGETHER)]:
+            places = source.format.placed(source, [row.place for row in some])
+            for place, row in zip(places, some, strict=True):
+                text = place.line_text.encode("utf-8", "backslashreplace").decode()
+                yield str(place), text, row.problem
 
 
 def _counting(stream_survey: Survey, options: TraceOptions) -> str:
@@ -512,16 +538,16 @@ def check_side_file(path: Path, inputs: Sequence[Path]) -> None:
         )
 
 
-def keep_skipped(side_file: Path, skipped: Iterable[RejectedRow], *, more: bool = False) -> None:
-    """Write each skipped line, below a comment with its file and problem, and replace the file atomically.
+def keep_skipped(side_file: Path, skipped: Iterable[SkippedLine], *, more: bool = False) -> None:
+    """Write each skipped line, below a comment with its place and problem, and replace the file atomically.
 
     If `more` is true, the lines follow the lines that are already in the file.
     """
     before = side_file.read_text(encoding="utf-8") if more else SIDE_HEAD
     with replacement_path(side_file) as new, new.open("w", encoding="utf-8", newline="\n") as writer:
         writer.write(before)
-        for path, text, problem in skipped:
-            writer.write(f"# {path}: {problem}\n{text}\n")
+        for place, text, problem in skipped:
+            writer.write(f"# {': '.join(filter(None, (place, problem)))}\n{text}\n")
 
 
 _TRIPLE: Final[Signature] = (STREAM_PREDICATE, 4)
@@ -551,7 +577,7 @@ def check_elements(sources: Sequence[TraceFile], options: TraceOptions, atoms: A
         key = t, stream if options.elements == "stream" else ""
         earlier, own = seen.setdefault(key, (source, place))
         if own is not place:
-            before = earlier.format.placed(earlier, own)
+            [before] = earlier.format.placed(earlier, [own])
             where = f"in line {before.line}" if earlier is source else f"at {before.source}:{before.line}"
             problem = f"the element has the same time as the element {where}, and {_ONE}"
             remedy = "use elements with different times, or a finer --unit"

@@ -499,6 +499,7 @@ def as_they_came(sources: Sequence[input_files.TraceFile], options: TraceOptions
     for source in sources:
         reading.add(source)
     atoms, rejected, arrived = reading.atoms(), reading.rejected, list[Summary]()
+    files = sources
     check_elements(sources, options, atoms)
     if options.arrival == IN_ORDER:
         atoms = _in_their_order(atoms)
@@ -509,12 +510,15 @@ def as_they_came(sources: Sequence[input_files.TraceFile], options: TraceOptions
         for source in late:
             again.add(source)
         arrived = [each._replace(file=each.file + len(sources)) for each in again.summaries]
-        sources = (*sources, *late)
-        atoms, rejected = _arrived(atoms, again.atoms()), [*dict.fromkeys((*rejected, *again.rejected))]
-    stream_survey = survey(reading.summaries, len(rejected), sources, options, arrived)
-    report(stream_survey, rejected, options)
+        files = (*sources, *late)
+        atoms = _arrived(atoms, again.atoms())
+        # A line in which both times are invalid is skipped once.
+        by_line = {(row.file, row.place.line): row for row in (*again.rejected, *rejected)}
+        rejected = [by_line[line] for line in sorted(by_line)]
+    stream_survey = survey(reading.summaries, len(rejected), files, options, arrived)
+    report(stream_survey, rejected, files, options)
     if any(some.since is not None and (some.since < some.t).any() for some in atoms.values()):
-        raise_early(sources, options)
+        raise_early(files, options)
     timed = stream_survey.timed(atoms)
     return TraceColumns(reading.terms, timed, stream_survey.last, stream_survey.zero, stream_survey.shift)
 
@@ -548,11 +552,26 @@ def _arrived(atoms: Atoms, arrived: Atoms) -> dict[Signature, InputAtoms]:
     return both
 
 
+def _once(part: input_files.TraceFile, rejected: Sequence[RejectedRow], before: int) -> Sequence[RejectedRow]:
+    """Return the rejected rows of a part once for each element, as lines that follow `before` other lines."""
+    if not rejected:
+        return ()
+    if (numbers := part.format.element_numbers(part)) is not None:
+        # A row of a mapped table is several triples.
+        firsts = dict[int, RejectedRow]()
+        for row in rejected:
+            firsts.setdefault(numbers[row.place.line - 1], row)
+        return [*firsts.values()]
+    return [row._replace(place=replace(row.place, line=before + row.place.line)) for row in rejected]
+
+
 class PartReading:
     """Collects the results of reading parts of a file: atoms, summaries of times, and rejected rows.
 
     Rows are numbered in arrival order from `first`. The field `lines` contains the number of lines of all
-    parts that were read. The field `size` is the estimated number of rows.
+    parts that were read. The field `size` is the estimated number of rows. The field `rejected` contains the
+    rejected rows once for each line of the user's file; in a format of lines, their lines count from the
+    beginning of the first part of the file that was read.
     """
 
     def __init__(self, options: TraceOptions, first: int = 0, size: int = 0) -> None:
@@ -562,6 +581,8 @@ class PartReading:
         self.terms = TermCodes()
         self._options = options
         self._atoms: defaultdict[Signature, list[InputAtoms]] = defaultdict(list)
+        self._begun: dict[int, int] = {}
+        self._rejected: list[RejectedRow] = []
         self._rows = first
         self._size = size
 
@@ -573,6 +594,7 @@ class PartReading:
                 counts from the beginning of the part.
         """
         read = list[input_files.RowColumns]()
+        before = (self.lines - self._begun.setdefault(part.index, self.lines)) * part.format.of_lines
         try:
             for block in part.format.blocks(part, self.terms):
                 read += self._columns_of(part, block)
@@ -584,6 +606,8 @@ class PartReading:
             if rows.name is not None:
                 self._atoms[rows.name].append(InputAtoms(rows.times, rows.numbers, rows.columns))
         self.summaries += summaries_of(read, part.index, self.terms, self._options.time_point)
+        self.rejected += _once(part, self._rejected, before)
+        self._rejected = []
 
     def atoms(self) -> dict[Signature, InputAtoms]:
         """Return the atoms that were read, with times as values of Instant, and forget these atoms."""
@@ -602,9 +626,9 @@ class PartReading:
         for row in exact:
             for number, part in enumerate(row.content, int(numbers[row.place])):
                 if isinstance(part, MalformedPart):
-                    text = str(row.text).encode("utf-8", "backslashreplace").decode()
-                    self.rejected.append(
-                        (source.path, text, source.problem(part.problem, no_time=part.no_time))
+                    problem = source.problem(part.problem, no_time=part.no_time)
+                    self._rejected.append(
+                        RejectedRow(source.index, block.place(source.path, row, part), problem)
                     )
                 else:
                     atoms[part.name].append((number, part))

@@ -16,7 +16,7 @@ from agreement.documents.recordings.json_answers import read_time_term, time_var
 from agreement.documents.requests import AnswersOptions
 from lars.dataclass import dataclass
 from lars.durations import MILLISECOND, SECOND, Duration
-from lars.errors import LarsError
+from lars.errors import LarsError, PlacedError
 from lars.files import TextFile
 from solver import traces
 from solver.rdf import NotATerm, canonical, read_term, short, unquote
@@ -215,7 +215,10 @@ def skip(options: AnswersOptions, text: str, error: LarsError) -> None:
     """Keep an invalid line that is skipped, or raise its error if no line is skipped."""
     if options.skipped is None:
         raise error
-    options.skipped.append((text, getattr(error, "problem", str(error))))
+    if isinstance(error, PlacedError):
+        options.skipped.append((str(error.place), text, error.problem))
+    else:
+        options.skipped.append(("", text, str(error)))
 
 
 ACCEPTED_CSV: Final = "SPARQL 1.1 CSV results, whose first line contains the variables, among them the time"
@@ -435,10 +438,7 @@ def check_width(source: TextFile, record: list[Field], names: list[str]) -> None
     """Raise LarsError for a record whose number of fields differs from the number of columns."""
     if len(record) != len(names):
         last = record[min(len(record), len(names) + 1) - 1]
-        cut = (
-            ", because the text is cut off"
-            if not source.text[last.offset + len(last.text) :].strip('"\r\n ')
-            else ""
-        )
-        problem = f"found {len(record)} fields{cut if len(record) < len(names) else ''}"
+        # A line with an end of line is complete: then a cell is missing.
+        is_cut = len(record) < len(names) and not source.text[last.offset + len(last.text) :].strip('" ')
+        problem = f"found {len(record)} fields{', because the text is cut off' if is_cut else ''}"
         raise source.error(last.offset, f"{problem}; expected {len(names)}, {', '.join(names)}")

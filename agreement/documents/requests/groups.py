@@ -594,7 +594,7 @@ class AnswersOptions:
 
     - If `notation` is a list, it receives the kind and the text of the first time. Without an origin,
       dateTimes then count from 1970.
-    - If `skipped` is a list, it receives the text and the problem of each invalid line, which is skipped.
+    - If `skipped` is a list, it receives the invalid lines (place, text, problem), which are skipped.
     """
 
     HEADING: ClassVar = "Recorded answers"
@@ -627,7 +627,7 @@ class AnswersOptions:
     guesses_time: bool = True
     other_times: tuple[str, ...] = ()
     notation: list[tuple[Any, str]] | None = None
-    skipped: list[tuple[str, str]] | None = None
+    skipped: list[tuple[str, str, str]] | None = None
 
     @property
     def number_unit(self) -> Duration:

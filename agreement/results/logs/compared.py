@@ -50,7 +50,7 @@ from lars.errors import LarsError
 from lars.files import rewrite
 from lars.options import argument, option
 from solver.settings import IN_ORDER, Warn, no_progress, share, unsaid
-from solver.traces import check_side_file
+from solver.traces import SkippedLine, check_side_file
 from solver.traces.input_files import bare
 
 SUFFIXES: Final = frozenset(
@@ -550,7 +550,7 @@ def _reading(request: LogsRequest) -> requests.AnswersOptions:
     return replace(request.recorded, unit=request.input_options.trace.time_point, ordered=False)
 
 
-def _skips(request: LogsRequest) -> list[tuple[str, str]] | None:
+def _skips(request: LogsRequest) -> list[SkippedLine] | None:
     """Return a list for the invalid lines of a log that was read before; None if they are errors."""
     return None if request.input_options.trace.on_error == "stop" else []
 

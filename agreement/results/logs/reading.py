@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Final
 
@@ -22,7 +22,7 @@ from lars.language.terms import Literal
 from solver.facts import Row
 from solver.rdf import read_term
 from solver.settings import Warn
-from solver.traces import MalformedPart, TimeKind, cell_time, keep_skipped, show
+from solver.traces import MalformedPart, SkippedLine, TimeKind, cell_time, keep_skipped, show
 from solver.traces.formats.mapped_tables import NULL_WORDS
 
 _FINER: Final = tuple(Duration(10**power) for power in (6, 3, 0))
@@ -31,8 +31,8 @@ _DECIMAL_COMMA: Final = re.compile(r"[+-]?[0-9]+,[0-9]+")
 
 Notations = dict[Path, tuple[TimeKind, str, float]]
 """The first time of each file that contains times: its kind, its text, and the earliest time in ms."""
-Skipped = dict[Path, Sequence[tuple[str, str]]]
-"""The text and the problem of each line that was skipped, by file."""
+Skipped = dict[Path, Sequence[SkippedLine]]
+"""The lines that were skipped, by file."""
 
 
 def read_log(path: Path, reading: requests.AnswersOptions) -> Recording:
@@ -67,7 +67,7 @@ def read_log(path: Path, reading: requests.AnswersOptions) -> Recording:
 
 def _are_skipped_as_late(reading: requests.AnswersOptions, recording: Recording) -> bool:
     """Return whether more lines were skipped because their times are too late than alerts were read."""
-    late = sum(ACCEPTED_LATEST in problem for _, problem in reading.skipped or ())
+    late = sum(ACCEPTED_LATEST in problem for *_, problem in reading.skipped or ())
     return late > sum(len(report.rows) for report in recording.reports)
 
 
@@ -122,7 +122,7 @@ def read_file(
         LarsError: The file cannot be read.
     """
     first = list[tuple[TimeKind, str]]()
-    lines = None if skipped is None else list[tuple[str, str]]()
+    lines = None if skipped is None else list[SkippedLine]()
     log = read_log(path, replace(reading, notation=first, skipped=lines))
     if log.reports and first:
         notations[path] = (*first[0], log.reports[0].t)
@@ -281,7 +281,6 @@ def keep_lines(kept: Path, skipped: Skipped, note: Warn, *, more: bool) -> None:
     If `more` is true, the file already contains invalid lines of the events.
     """
     for path, lines in skipped.items():
-        many = "line" if len(lines) == 1 else "lines"
-        note(f"skipped {len(lines)} invalid {many} of {path.name} and wrote them to {kept}")
-    rows = [(str(path), *line) for path, lines in skipped.items() for line in lines]
-    keep_skipped(kept, rows, more=more)
+        many, them = ("line", "it") if len(lines) == 1 else ("lines", "them")
+        note(f"skipped {len(lines)} invalid {many} of {path.name} and wrote {them} to {kept}")
+    keep_skipped(kept, chain.from_iterable(skipped.values()), more=more)

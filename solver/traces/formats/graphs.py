@@ -1,7 +1,7 @@
 """Trace formats whose elements are graphs: TriG with times in the default graph, and numbered Turtle."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field, replace
 from io import BytesIO
 from pathlib import Path
@@ -194,9 +194,10 @@ class GraphFormat(input_files.FileFormat):
             rows = (_row(part, place, element, line) for place, element in enumerate(some))
             yield input_files.RowBlock(begin, len(some), (), rows)
 
-    def placed(self, source: input_files.TraceFile, place: Place) -> Place:
-        """Return the place of an error, with the text of the line to quote in the message."""
-        return replace(place, line_text=input_files.line_of(source.file.read_bytes(), place.line))
+    def placed(self, source: input_files.TraceFile, places: Sequence[Place]) -> list[Place]:
+        """Return the places of errors, with the texts of the lines to quote in messages."""
+        line = input_files.lines_by_number(source.file.read_bytes())
+        return [replace(place, line_text=line(place.line)) for place in places]
 
 
 def _row(

@@ -1,6 +1,6 @@
 """The format Jelly (RDF in Protocol Buffers), read by pyjelly; each frame is a message."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -31,10 +31,10 @@ class Jelly(MessageFormat):
             raise LarsError(f"{source.path}: cannot be read: {problem}") from None
         return super().begun(source, head, options)
 
-    def placed(self, source: TraceFile, place: Place) -> Place:
-        """Return the place without the text of a line, since a frame consists of bytes."""
+    def placed(self, source: TraceFile, places: Sequence[Place]) -> list[Place]:
+        """Return the places without the text of a line, since a frame consists of bytes."""
         _ = source
-        return replace(place, line_text="")
+        return [replace(place, line_text="") for place in places]
 
 
 def jelly_messages(source: TraceFile) -> Iterator[LoggedMessage]:

@@ -38,7 +38,7 @@ from solver.rdf import NotATerm, canonical, read_term, short, value
 from solver.settings import TraceWarning
 from solver.traces.formats import tables
 from solver.traces.formats.csv_lines import FLOATING, INFINITE, csv_reader, delimiter_of
-from solver.traces.input_files import ARROW, PARQUET, TraceFile, line_of
+from solver.traces.input_files import ARROW, PARQUET, TraceFile, whole_lines
 from solver.traces.trace_times import WHOLE_TIMES, cell_date_time
 
 CELL: Final = re.compile(r"\{([^{}]+)\}")
@@ -201,7 +201,7 @@ class _Table(NamedTuple):
             kind = None if self.text_file is None else _kind(column)
             # The cells of a column with a kind are all values of it.
             if self.text_file is not None and kind is None and (odd := _oddity(column)) is not None:
-                line = _line_of_csv(self.text_file, odd[0] + 1)
+                [line] = _lines_of_csv(self.text_file, [odd[0] + 1])
                 message = f"{self.path}:{line}: the column {name} holds texts: {odd[1]}"
                 warnings.warn(TraceWarning(message), stacklevel=2)
             self.check(name)
@@ -565,12 +565,14 @@ def _csv_rows(plain: Path) -> Iterator[tuple[int, Sequence[str]]]:
             raise csv.Error(begin, str(error) == "unexpected end of data") from None
 
 
-def _line_of_csv(plain: Path, row: int) -> int:
-    """Return the first line of the row with a number; lines and rows (without the header) count from 1."""
+def _lines_of_csv(plain: Path, rows: Sequence[int]) -> list[int]:
+    """Return the first lines of rows with given numbers; lines and rows (without the header) count from 1."""
+    lines: list[int] = []
     try:
-        return next((line for line, _ in islice(_csv_rows(plain), row, None)), row + 1)
+        lines += (line for line, _ in islice(_csv_rows(plain), max(rows) + 1))
     except csv.Error as error:
-        return int(error.args[0])
+        return [lines[row] if row < len(lines) else int(error.args[0]) for row in rows]
+    return [lines[row] if row < len(lines) else row + 1 for row in rows]
 
 
 def _check_closed(path: str, plain: Path) -> None:
@@ -614,7 +616,7 @@ def _fault(path: str, plain: Path, problem: str) -> LarsError:
 
 
 def _place_in_text(path: str, plain: Path, line: int) -> Place:
-    return Place(path, line, 1, line_of(plain.read_bytes(), line))
+    return whole_lines(path, plain, [line])[0]
 
 
 def _chunk(column: pa.ChunkedArray) -> pa.Array:
@@ -625,22 +627,30 @@ def _chunk(column: pa.ChunkedArray) -> pa.Array:
 class MappedTable(tables.ParquetTable):
     """The format of triples that a mapping made from a user's table; errors contain places in that table."""
 
-    def placed(self, source: TraceFile, place: Place) -> Place:
-        """Return the place in the user's table from which a row of triples comes: a line, or a row number."""
-        row, plain = row_of_table(source.file, place.line), tables.text_file(source)
-        metadata = pq.read_schema(source.file).metadata or {}
-        # Column 1 of the mapped table is the time.
-        time = metadata.get(_TIME, b"").decode() if place.column == 1 else ""
-        if plain is None:
-            return replace(place, line=row, column=1)
-        with plain.open("rb") as file:
-            start = file.read(_PART)
-        if start.startswith((*ARROW, PARQUET)):
-            return replace(place, line=row, column=1)
+    def borders(self, source: TraceFile, each: int) -> Sequence[int]:
+        """Return the numbers of triples at which the file is divided; a row's triples are in one part."""
+        borders = super().borders(source, each)
+        rows = _rows_of_table(source.file).to_numpy() if borders else ()
+        return sorted({int(np.searchsorted(rows, rows[border])) for border in borders} - {0})
+
+    def placed(self, source: TraceFile, places: Sequence[Place]) -> list[Place]:
+        """Return the places in the user's table of rows of triples: lines, or row numbers."""
+        numbers = _rows_of_table(source.file).to_numpy()
+        rows, plain = [int(numbers[place.line - 1]) for place in places], tables.text_file(source)
+        start = b"" if plain is None else _start(plain)
+        if plain is None or start.startswith((*ARROW, PARQUET)):
+            return [replace(place, line=row, column=1) for place, row in zip(places, rows, strict=True)]
         if tables.is_json(start):
-            return _place_in_text(source.path, plain, tables.line_of_row(plain, row))
-        found = _place_in_text(source.path, plain, _line_of_csv(plain, row))
-        return replace(found, column=_start_of_cell(plain, found.line_text, time))
+            return whole_lines(source.path, plain, tables.lines_of_rows(plain, rows))
+        metadata = pq.read_schema(source.file).metadata or {}
+        time, column = metadata.get(_TIME, b"").decode(), _column_of_csv(plain)
+        # Column 1 of the mapped table is the time.
+        return [
+            replace(own, column=column(own.line_text, time if place.column == 1 else ""))
+            for own, place in zip(
+                whole_lines(source.path, plain, _lines_of_csv(plain, rows)), places, strict=True
+            )
+        ]
 
     def element_numbers(self, source: TraceFile) -> Sequence[int] | None:
         """Return, for each triple, the number of its row in the user's table; a row is one element."""
@@ -648,19 +658,23 @@ class MappedTable(tables.ParquetTable):
         return rows
 
 
-def _start_of_cell(plain: Path, line: str, name: str) -> int:
-    """Return the column number (from 1) in a line of CSV at which the cell of the column `name` starts.
+def _start(plain: Path) -> bytes:
+    with plain.open("rb") as file:
+        return file.read(_PART)
 
-    The result is 1 if the line contains quotes or the table has no such column.
+
+def _column_of_csv(plain: Path) -> Callable[[str, str], int]:
+    """Return a function that maps a line of CSV and a name to the place in the line where its cell starts.
+
+    The place counts from 1. It is 1 if the line contains quotes or the table has no column of that name.
     """
     header, delimiter = next(_csv_rows(plain), (1, ()))[1], _delimiter(plain)
-    before = line.split(delimiter)[: header.index(name)] if name in header else []
-    return 1 if '"' in line else 1 + sum(len(cell) + len(delimiter) for cell in before)
 
+    def start(line: str, name: str) -> int:
+        before = line.split(delimiter)[: header.index(name)] if name in header else []
+        return 1 if '"' in line else 1 + sum(len(cell) + len(delimiter) for cell in before)
 
-def row_of_table(file: Path, number: int) -> int:
-    """Return the number of the row in the user's table from which a triple comes; both count from 1."""
-    return int(_rows_of_table(file)[number - 1].as_py())
+    return start
 
 
 def _rows_of_table(file: Path) -> pa.ChunkedArray:

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
+from itertools import islice
 from typing import Final, NamedTuple
 
 from lars.errors import Place
-from lars.files import BYTE_ORDER_MARK
 from solver.columns import TermCodes
 from solver.rdf import canonical
 from solver.traces import input_files
@@ -103,8 +103,10 @@ class MessageFormat(input_files.FileFormat):
             rows.append(input_files.ExactRow(len(rows), (error,), "", error.line or 1))
         yield input_files.RowBlock(before, len(rows), (), rows)
 
-    def placed(self, source: input_files.TraceFile, place: Place) -> Place:
-        """Return the place of an error, with the text of the line to quote in the message."""
+    def placed(self, source: input_files.TraceFile, places: Sequence[Place]) -> list[Place]:
+        """Return the places of errors, with the texts of the lines to quote in messages."""
+        numbers = {place.line for place in places}
         with source.file.open("rb") as file:
-            text = next((line for number, line in enumerate(file, 1) if number == place.line), b"")
-        return replace(place, line_text=input_files.line_of(text.removeprefix(BYTE_ORDER_MARK), 1))
+            lines = islice(enumerate(file, 1), max(numbers))
+            texts = {number: input_files.line_of(line, 1) for number, line in lines if number in numbers}
+        return [replace(place, line_text=texts.get(place.line, "")) for place in places]

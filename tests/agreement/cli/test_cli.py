@@ -405,7 +405,7 @@ def test_skipped_lines_are_counted_and_kept(folder):
     kept = folder / "kept.txt"
     ran = solve(folder / "q.rq", folder / "t.nq", "--on-error", "skip", "--rejected", kept)
     assert [one["t"] for one in ran.lines] == [1, 2]
-    skipped = f"warning: skipped 1 invalid lines or elements and wrote them to {kept}"
+    skipped = f"warning: skipped 1 invalid line or element and wrote it to {kept}"
     assert ran.err.splitlines()[0] == skipped
     assert kept.read_text().splitlines()[2] == "nonsense here"
 

@@ -12,7 +12,7 @@ from solver.facts import Fact
 from solver.traces import MalformedPart, Summary, prepare, read_columns, trace
 from solver.traces.formats import lines
 from solver.traces.formats.tables import parquet
-from solver.traces.survey import report, survey
+from solver.traces.survey import RejectedRow, report, survey
 from solver.traces.trace_times import TimeKind
 
 
@@ -73,7 +73,7 @@ def row_of(part, source, options, seq, written):
     line, text = written
     if part.fatal or options.on_error == "stop":
         raise source.error(Place(source.path, line, part.column, str(text)), part.problem)
-    return Row(source.index, seq, arguments=(str(text),), problem=part.problem)
+    return Row(source.index, seq, arguments=(str(text), line, part.column), problem=part.problem)
 
 
 def read_here(sources, options):
@@ -85,7 +85,7 @@ def read_here(sources, options):
     rows = list(checked_rows(sources, options))
     faults = [row for row in rows if row.problem is not None]
     found = survey(summarise(rows, options.unit.nanoseconds), len(faults), sources, options)
-    report(found, (rejected(row, sources[row.position].path) for row in faults), options)
+    report(found, (rejected(row, sources[row.position].path) for row in faults), sources, options)
     read = [
         (time_of(found, row, options.unit), row.position, row.seq, row.predicate, row.arguments)
         for row in rows
@@ -95,7 +95,8 @@ def read_here(sources, options):
 
 
 def rejected(row, path):
-    return path, row.arguments[0].encode("utf-8", "backslashreplace").decode(), row.problem
+    text, line, column = row.arguments
+    return RejectedRow(row.position, Place(path, line, column, text), row.problem)
 
 
 class Tally:

@@ -10,7 +10,7 @@ import pytest
 from lars.durations import read_duration
 from lars.language.terms import XSD, Literal
 from solver.settings import TraceWarning
-from solver.traces import MalformedPart, prepare, read_time, show, trace
+from solver.traces import MalformedPart, as_they_came, prepare, read_time, show, trace
 from tests.benches import GREENHOUSE
 from tests.solver.traces.both_readings import read_trace_in_process
 from tests.solver.traces.writing import (
@@ -293,6 +293,28 @@ def test_skipped_lines_are_counted_and_kept(spark, tmp_path):
         assert len(read_on_spark(spark, paths, given)[0]) == 1
     assert side.read_text() == kept
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.nt", "bad.txt"]
+
+
+def test_the_places_of_skipped_lines_count_from_the_beginning_of_their_file(small_parts, tmp_path):
+    lines = MANY.splitlines()
+    for number in (100, 300):
+        lines[number] = f"bad {number}"
+    rows = [f"{t},r{t},{t}\n" if t % 40 else f"no,r{t},{t}\n" for t in range(1, 130)]
+    paths = written(tmp_path, {"a.nq": "\n".join(lines), "b.csv": f"time,room,n\n{''.join(rows)}"})
+    own = {"t": "{time}", "s": "<urn:s{row}>", "<urn:at>": "{room}", "<urn:n>": "{n}"}
+    side = tmp_path / "side"
+    given = options(on_error="skip", rejected=side, column=own)
+    assert len(trace.file_parts(prepare(paths, given), 4)) > 7
+    warned = pytest.warns(TraceWarning, match="skipped 5 invalid lines or elements and wrote them")
+    with warned:
+        as_they_came(prepare(paths, given), given)
+    kept = side.read_text()
+    with warned:
+        read_on_spark(small_parts, paths, given)
+    assert side.read_text() == kept
+    comments = [comment.removeprefix(f"# {tmp_path}/")[:8] for comment in kept.splitlines()[1::2]]
+    assert comments == ["a.nq:101", "a.nq:301", *(f"b.csv:{t + 1}"[:8] for t in (40, 80, 120))]
+    assert kept.splitlines()[2::2] == ["bad 100", "bad 300", *(f"no,r{t},{t}" for t in (40, 80, 120))]
 
 
 @pytest.mark.parametrize("obj", ['"a"', '"01"^^<urn:d>', "<urn:o>", f'"a"^^<{XSD}string>'])

@@ -4,7 +4,7 @@ The columns of a table are the columns of a trace. Cells are texts as in N-Tripl
 pandas writes them.
 """
 
-from solver.traces.formats.tables.json_lines import ArrowFile, JsonTable, is_json, line_of_row, plain_table
+from solver.traces.formats.tables.json_lines import ArrowFile, JsonTable, is_json, lines_of_rows, plain_table
 from solver.traces.formats.tables.parquet import (
     WHOLE,
     ParquetTable,

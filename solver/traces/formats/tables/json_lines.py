@@ -9,7 +9,6 @@ from codecs import BOM_UTF8
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from functools import partial
-from itertools import count, islice
 from math import isinf
 from pathlib import Path
 from typing import Final
@@ -265,9 +264,14 @@ def line_of_row(plain: Path, row: int) -> int:
 
     Line numbers and row numbers count from 1.
     """
+    return lines_of_rows(plain, [row])[0]
+
+
+def lines_of_rows(plain: Path, rows: Sequence[int]) -> list[int]:
+    """Return the line numbers of several rows in a file of JSON lines, as `line_of_row` does for one row."""
     with plain.open("rb") as file:
-        rows = (number for number, line in zip(count(1), file, strict=False) if line.strip())
-        return next(islice(rows, row - 1, None), row)
+        lines = [number for number, line in enumerate(file, 1) if line.strip()]
+    return [lines[row - 1] if row <= len(lines) else row for row in rows]
 
 
 class ArrowFile(ParquetTable):
@@ -296,10 +300,10 @@ class JsonTable(ArrowFile):
             return super().plain(head)
         return _plain_lines(str(head.path), head.plain)
 
-    def placed(self, source: input_files.TraceFile, place: Place) -> Place:
-        """Return the place in the user's file of the row in which an error occurred."""
+    def placed(self, source: input_files.TraceFile, places: Sequence[Place]) -> list[Place]:
+        """Return the places in the user's file of the rows in which errors occurred."""
         plain = text_file(source)
         if plain is None:
-            return place
-        number = line_of_row(plain, place.line)
-        return Place(source.path, number, 1, input_files.line_of(plain.read_bytes(), number))
+            return [*places]
+        numbers = lines_of_rows(plain, [place.line for place in places])
+        return input_files.whole_lines(source.path, plain, numbers)

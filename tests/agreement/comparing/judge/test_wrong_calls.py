@@ -205,7 +205,7 @@ def test_lines_that_are_skipped_are_told(folder):
     skipping = ("--on-error", "skip", "--rejected", "rejected.txt", "--answers-unit", "1ms", "--json")
     ran = lars("judge", *ALL.split(), *skipping)
     assert (ran.code, ran.json["correct"]) == (0, True)
-    assert ran.err == "warning: skipped 1 invalid lines or elements and wrote them to rejected.txt\n"
+    assert ran.err == "warning: skipped 1 invalid line or element and wrote it to rejected.txt\n"
 
 
 def test_numbers_since_1970_beside_dated_data_are_warned_of(tmp_path, monkeypatch):
