@@ -38,17 +38,19 @@ from translate.tau import lars_program, output_of
 class RspqlDefinition(StrEnum):
     """The definitions of RSP-QL (2014) from which engines deviate, each with a sentence for messages."""
 
-    ENDS = "Definition 13: the window from o to c shows what comes at o < t <= c"
-    IN_ORDER = "Definition 9: a stream is in the order of its times, so nothing that is late changes a window"
-    EACH_WINDOW = "Definition 23, window close: each window reports when it closes, whatever arrives where"
-    AT_ITS_CLOSE = "Definition 23: a window reports at the instant at which it closes"
-    SAME_INSTANT = "Definitions 14 and 16: all windows show what is theirs at the instant of evaluation"
-    OPERATORS = "Definitions 20 to 22: RSTREAM, ISTREAM or DSTREAM, as the query says"
-    OWN_STREAM = "Definition 14: each window shows the stream that it is declared on"
-    GRID = "Definition 13: a window closes at t0 + alpha, then each beta later; t0 does not depend on data"
-    DECLARED = "Definition 11: each window that the query declares, as long as it says"
+    ENDS = "Definition 13: the window from o to c contains the elements with times t, o < t <= c"
+    IN_ORDER = "Definition 9: a stream is in order of time, so a late element changes no window"
+    EACH_WINDOW = "Definition 23, window close: each window reports when it closes, independent of arrivals"
+    AT_ITS_CLOSE = "Definition 23: a window reports at the time at which it closes"
+    SAME_INSTANT = "Definitions 14 and 16: an evaluation reads all windows at the time of the evaluation"
+    OPERATORS = "Definitions 20 to 22: the query determines RSTREAM, ISTREAM or DSTREAM"
+    OWN_STREAM = "Definition 14: each window contains the stream that its declaration names"
+    GRID = (
+        "Definition 13: a window closes at t0 + alpha, and then after each beta; t0 does not depend on data"
+    )
+    DECLARED = "Definition 11: the query declares all windows and their lengths"
     NON_EMPTY = "Definition 23, non-empty content: a window without triples does not report"
-    ALL_TRIPLES = "Definitions 12 and 13: a window shows all triples between its ends"
+    ALL_TRIPLES = "Definitions 12 and 13: a window contains all triples between its ends"
 
 
 @dataclass(frozen=True, slots=True)

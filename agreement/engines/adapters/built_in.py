@@ -98,7 +98,12 @@ class BuiltInEngine:
 
 def built_in(name: str) -> BuiltInEngine:
     """Return the engine version or the specification with a name; the name can be a TOML file."""
-    return BuiltInEngine(ENGINES[name] if name in ENGINES else specifications.specification(name))
+    if name in ENGINES:
+        return BuiltInEngine(ENGINES[name])
+    if name not in specifications.NAMES and not name.endswith(specifications.SUFFIX):
+        accepted = f"{specifications.ACCEPTED}, or an engine version ({', '.join(ENGINES)})"
+        raise LarsError(f"unknown engine {name!r}; use {accepted}")
+    return BuiltInEngine(specifications.specification(name))
 
 
 def _options(written: Mapping[str, object], accepted: Sequence[str]) -> BuiltInOptions:

@@ -137,7 +137,7 @@ def specification(name: str) -> Specification:
         return builtin(name)
     if name.endswith(SUFFIX):
         return read_specification(Path(name))
-    raise LarsError(f"found the specification {name!r}; expected {ACCEPTED}")
+    raise LarsError(f"unknown specification {name!r}; use {ACCEPTED}")
 
 
 def read_specification(path: Path) -> Specification:

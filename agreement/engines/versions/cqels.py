@@ -21,41 +21,50 @@ from translate.model.query import EngineQuery
 _RULES_1X: Final = (
     EngineRule(
         "Q1",
-        "each triple pattern in STREAM has a buffer of its own, which only its own matches purge: what has "
-        "expired still joins; FILTER in STREAM is ignored; static elements are evaluated once, DISTINCT",
+        "each triple pattern in STREAM has its own buffer. Only a match of this pattern "
+        "removes expired triples from the buffer, so expired triples still join. FILTER "
+        "inside STREAM is ignored. Static patterns are evaluated once, with DISTINCT",
     ),
     EngineRule(
-        "Q2", "the patterns that a triple matches are gone through one after the other, more constants first"
+        "Q2",
+        "the patterns that match an arriving triple are processed one after another, patterns "
+        "with more constants first",
     ),
     EngineRule(
         "Q3",
-        "with SLIDE or TUMBLING a buffer is purged only once per slide; NOW keeps the last match; "
-        "durations in h and d lose their last digit",
+        "with SLIDE or TUMBLING, expired triples are removed only once per slide. NOW keeps "
+        "the last match. Durations in h and d lose their last digit",
     ),
     EngineRule(
         "Q4",
-        "what shares no variable is not joined: a cross product gives partial rows; a FILTER whose "
-        "variables are never all bound is not applied",
+        "patterns that share no variable are not joined: in place of a cross product, rows "
+        "bind only some of the variables. A FILTER whose variables are never all bound is not "
+        "applied",
     ),
-    EngineRule("Q5", "one row for each joined mapping, at once; DISTINCT, ORDER BY and LIMIT are ignored"),
+    EngineRule(
+        "Q5", "each joined solution is reported at once, as one row; DISTINCT, ORDER BY and LIMIT are ignored"
+    ),
     EngineRule(
         "Q6",
-        "aggregates are looked up for each joined mapping in the plan of the first stream pattern; "
-        "of nothing they give one row",
+        "aggregates are computed for each joined solution, from the plan of the first stream "
+        "pattern. Without solutions, an aggregate gives one row",
     ),
 )
 _RULES_2011: Final = (
     EngineRule(
         "2011a",
-        "the patterns of a STREAM block share one window, which purges the last pattern's buffer only: "
-        "the others still see older triples",
+        "the patterns of a STREAM block share one window, but only the buffer of the last "
+        "pattern loses old triples: the other patterns still match older triples",
     ),
     EngineRule(
-        "2011b", "patterns that share no variable are never joined, and a FILTER spanning them is dropped"
+        "2011b",
+        "patterns that share no variable are never joined, and a FILTER over several of these "
+        "patterns is ignored",
     ),
     EngineRule(
         "2011c",
-        "one evaluation per triple: a row for each mapping that it completes, and none when triples expire",
+        "each arriving triple causes one evaluation, which reports only the solutions that "
+        "this triple completes. Expired triples cause no evaluation",
     ),
 )
 

@@ -32,34 +32,35 @@ from translate.strict import check_strict
 
 NAME: Final = "csparql2-rsp4j-c46e0f67"
 _RULES: Final = (
-    engine.EngineRule(
-        "CS1", "an arrival that is late is lost, whichever window it is for", engine.RspqlDefinition.IN_ORDER
-    ),
+    engine.EngineRule("CS1", "a late element is lost, in all windows", engine.RspqlDefinition.IN_ORDER),
     engine.EngineRule(
         "CS2",
-        "reports are due at steps from the first arrival of the stream, over (o, c), by the next arrival of "
-        "any stream, once if several are due; another window shows what it has shown last, and is locked",
+        "after the first arrival of its stream, a window is due to report once per step, with "
+        "the content of (o, c). The next arrival of any stream triggers one report, even if "
+        "several are due. Each other window keeps the content of its last report, and is "
+        "locked",
         engine.RspqlDefinition.EACH_WINDOW,
     ),
     engine.EngineRule(
         "CS8",
-        "what stands outside of windows is asked of the files of FROM alone",
-        "SPARQL 1.1, 13.2: the default graph of the dataset that is given",
+        "patterns outside of windows read only the files of FROM",
+        "SPARQL 1.1, 13.2: the given dataset determines the default graph",
     ),
     engine.EngineRule(
         "CS9",
-        "ISTREAM gives rows up to the first that was in the last answer, those behind it are forgotten",
+        "ISTREAM reports rows only up to the first row that the last answer contains",
         engine.RspqlDefinition.OPERATORS,
     ),
     engine.EngineRule(
         "CS10",
-        "DSTREAM gives rows that are still there, up to the first that was not",
+        "DSTREAM reports rows that are still answers, up to the first row that the last "
+        "answer does not contain",
         engine.RspqlDefinition.OPERATORS,
     ),
     engine.EngineRule(
         "CS11",
         "numbers in patterns and joins match by value",
-        "RDF 1.1, 3.3: literals are equal with equal text, datatype and language",
+        "RDF 1.1, 3.3: literals are equal only if text, datatype and language are equal",
     ),
 )
 _AS_SPECIFIED: Final = sliding.FiringRules(

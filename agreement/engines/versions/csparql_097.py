@@ -418,21 +418,37 @@ def view(window: WindowExpression, off: engine.Off) -> EsperView:
 
 
 RULES: Final = (
-    engine.EngineRule("W1", "one window, the first of the query's in hash order, serves all streams"),
+    engine.EngineRule("W1", "one window serves all streams: the first window of the query in hash order"),
     engine.EngineRule(
-        "W2", "triples of every stream enter the window and start it, also of those the query does not name"
+        "W2",
+        "triples of all streams enter the window and start it, even triples of streams that "
+        "the query does not name",
     ),
     engine.EngineRule(
-        "W3a", "a triple on a tick enters when a later one comes, at the time before; clocks can be set back"
+        "W3a",
+        "a triple at the time of a tick enters the window when a later triple arrives, with "
+        "the time before the tick. The clock can go back",
     ),
-    engine.EngineRule("W3b", "a report is 1 ms after its tick, unless a triple lay on that"),
-    engine.EngineRule("W3c", "a triple older than one that waits on its tick is rejected"),
+    engine.EngineRule("W3b", "a report is 1 ms after its tick, unless a triple has the time of the tick"),
+    engine.EngineRule("W3c", "a triple is rejected if it is older than a triple that waits for its tick"),
     engine.EngineRule("W4a", "the first report is one step after the tick before the first triple"),
-    engine.EngineRule("W4b", "out of order, an expired triple stays behind one that has not expired"),
-    engine.EngineRule("W4c", "TUMBLING shows what came since the last report, whatever its arrival time"),
-    engine.EngineRule("W4d", "TRIPLES N shows N triples, none twice, when the N-th has come"),
-    engine.EngineRule("W5", "no report where the window holds triples of other streams only"),
-    engine.EngineRule("W6a", "aggregates over no solution give one row: COUNT and AVG 0, all else unbound"),
+    engine.EngineRule(
+        "W4b",
+        "if triples are out of order, an expired triple stays in the window until all triples "
+        "that arrived before it have expired",
+    ),
+    engine.EngineRule(
+        "W4c",
+        "a TUMBLING window contains all triples that entered it since the last report, whatever their times",
+    ),
+    engine.EngineRule(
+        "W4d", "a window TRIPLES N reports when N triples have entered it, and then begins empty"
+    ),
+    engine.EngineRule("W5", "a window that contains only triples of other streams does not report"),
+    engine.EngineRule(
+        "W6a",
+        "an aggregate without solutions gives one row: COUNT and AVG are 0, other variables are unbound",
+    ),
     engine.EngineRule("W6b", "triple patterns match numbers by value"),
 )
 
@@ -471,7 +487,12 @@ def _recorded_with_2111(
 CSPARQL_097_POM: Final = engine.Engine(
     "csparql-0.9.7-jena-2.13.0",
     "csparql",
-    (*RULES, engine.EngineRule("P1", "with the Jena 2.13.0 that its pom names SUM over no solution is 0")),
+    (
+        *RULES,
+        engine.EngineRule(
+            "P1", "with Jena 2.13.0, which the pom.xml of C-SPARQL names, SUM without solutions is 0"
+        ),
+    ),
     _recorded,
     build="with Jena 2.13.0",
 )

@@ -309,76 +309,78 @@ class KolibrieWindows(sliding.OpenedWindows):
 _RULES: Final = (
     engine.EngineRule(
         "E1",
-        "one store serves all windows: each takes out what it put in before, and is asked over what all "
-        "others left there",
+        "all windows share one store of triples: a window removes only its own old triples, "
+        "so its patterns also match the triples of other windows",
         "Definition 14: each window is a separate graph",
     ),
     engine.EngineRule(
         "E2",
-        "only an arrival in a window's own stream finds it closed, and only the latest one fires, even if "
-        "it is empty: an arrival at a multiple of the step opens one that has closed, and older ones are "
-        "lost",
+        "a closed window fires only when an element arrives in its stream. Only the window "
+        "that closed last fires, even if it is empty, and older closed windows are lost. An "
+        "arrival at a multiple of the step opens a window that is already closed",
         engine.RspqlDefinition.EACH_WINDOW,
     ),
     engine.EngineRule(
         "E3",
-        "an arrival drops every window that does not show it, younger ones too, and opens windows again "
-        "that have been reported",
-        "Definitions 9 and 13: what a window shows depends on its ends alone",
+        "an arrival deletes each window that does not contain it, even a younger window. It "
+        "opens windows again that were already reported",
+        "Definitions 9 and 13: the content of a window depends only on its ends",
     ),
     engine.EngineRule(
         "E4",
-        "FILTER, BIND, VALUES and subqueries outside of windows are left out",
-        "SPARQL 1.1, 18.2.2: all of the group counts",
+        "FILTER, BIND, VALUES and subqueries outside of windows are ignored",
+        "SPARQL 1.1, 18.2.2: all elements of a group count",
     ),
     engine.EngineRule(
         "E5",
-        "SELECT is not looked at: each row has all variables, equal rows and aggregates are as they come",
+        "SELECT is ignored: each row has all variables, without aggregates and without DISTINCT",
         "SPARQL 1.1, 18.2.4 and 18.2.5: aggregates, projection, DISTINCT",
     ),
     engine.EngineRule(
         "E6",
-        "WITH POLICY steal forgets no row of any window: all are joined with whatever fires later",
+        "with POLICY steal, the rows of a window are never deleted, and are joined with the "
+        "rows of all later windows",
         engine.RspqlDefinition.SAME_INSTANT,
     ),
     engine.EngineRule(
         "E7",
-        "of the strategies that REPORT and TICK name, only ON_WINDOW_CLOSE and NON_EMPTY_CONTENT with "
-        "TIME_DRIVEN report as they say",
-        "Definition 23: what the policy of the query says",
+        "REPORT and TICK have their defined meaning only for ON_WINDOW_CLOSE and "
+        "NON_EMPTY_CONTENT with TIME_DRIVEN",
+        "Definition 23: the policy of the query determines when windows report",
     ),
     engine.EngineRule(
         "B2a",
-        "a window that closes at c, a multiple of the step, shows [c - w, c), not (c - w, c], and an "
-        "arrival at c finds it closed",
+        "a window that closes at c, a multiple of the step, contains [c - w, c), not (c - w, "
+        "c]. An arrival at c finds the window closed",
         engine.RspqlDefinition.ENDS,
     ),
     engine.EngineRule(
         "B2b",
-        "a report has the time of the arrival that finds a window closed",
+        "a report has the time of the arrival that triggers it",
         engine.RspqlDefinition.AT_ITS_CLOSE,
     ),
     engine.EngineRule(
         "B8",
-        "rows of several windows, or beside static patterns, wait until all windows have fired, and are "
-        "joined then (without the server: at the next push); those of a window that fired twice are added up",
-        "Definitions 16 and 23: an evaluation joins what all windows show at its instant",
+        "if a query has several windows or static patterns, rows wait until all windows have "
+        "fired, and are then joined (without the server: at the next push). If a window fires "
+        "twice, the rows of both reports are joined",
+        "Definitions 16 and 23: an evaluation joins the contents of all windows at its time",
     ),
     engine.EngineRule(
         "B10",
-        "ISTREAM and DSTREAM ask whether the other answer has a row at all, not how often",
+        "ISTREAM and DSTREAM compare only whether a row occurs in the other answer, not how often",
         "Definitions 21 and 22: differences of multisets",
     ),
     engine.EngineRule(
         "B13",
-        "streams and blocks are found by their names as written, so that :S is not its IRI; PT4S is 4, in "
-        "whatever unit the timestamps are",
-        "names are IRIs, whatever they are written as; PT4S is a duration",
+        "names of streams and windows are compared as text, so that :S differs from its IRI. "
+        "PT4S means 4, in any unit of the timestamps",
+        "names are equal if their IRIs are equal; PT4S is a duration",
     ),
     engine.EngineRule(
         "B14",
-        'terms are texts without a kind: 1 and "1" are one, also in joins',
-        "RDF 1.1, 3.3: literals are equal with equal text, datatype and language",
+        'terms are texts without a kind: 1 and "1" are equal, also in joins',
+        "RDF 1.1, 3.3: literals are equal only if text, datatype and language are equal",
     ),
 )
 

@@ -21,57 +21,62 @@ from translate.model.query import EngineQuery
 _RULES_JS: Final = (
     EngineRule(
         "R1",
-        "a window that closes at c, a multiple of the step, shows [c - w, c), not (c - w, c]",
+        "a window that closes at c, a multiple of the step, contains [c - w, c), not (c - w, c]",
         RspqlDefinition.ENDS,
     ),
     EngineRule(
-        "R2", "an arrival that is late opens windows again that have been reported", RspqlDefinition.IN_ORDER
+        "R2", "a late element opens windows again that were already reported", RspqlDefinition.IN_ORDER
     ),
-    EngineRule(
-        "R3", "a report has the time of the arrival that finds a window closed", RspqlDefinition.AT_ITS_CLOSE
-    ),
+    EngineRule("R3", "a report has the time of the arrival that triggers it", RspqlDefinition.AT_ITS_CLOSE),
     EngineRule(
         "R4",
-        "only an arrival in a window's own stream finds it closed, and only the latest of those that "
-        "arrivals opened fires, if it closed after 0 and is not empty; older ones are skipped",
+        "a closed window fires only when an element arrives in its stream. Of the windows "
+        "that arrivals opened, only the window that closed last fires, if it closed after 0 "
+        "and is not empty. Older closed windows are skipped",
         RspqlDefinition.EACH_WINDOW,
     ),
     EngineRule(
         "R5",
-        "each other window adds the content of its earliest one that is open, both ends included, at the "
-        "last triple of the one that fires",
+        "when a window fires, the evaluation also reads each other window: its earliest "
+        "window that is open at the time of the last triple in the firing window, both ends "
+        "included",
         RspqlDefinition.SAME_INSTANT,
     ),
     EngineRule(
         "R6",
-        "the operator of REGISTER is not looked at: each answer is reported in full",
+        "the operator of REGISTER is ignored: each report contains the full answer",
         RspqlDefinition.OPERATORS,
     ),
     EngineRule(
         "R7",
-        "each row is a report of its own, with t0 to t0 + step as its window",
-        "Definition 24: the rows of an instant are one answer",
+        "each row is a separate report, with the window from t0 to t0 + step",
+        "Definition 24: the rows of an evaluation are one answer",
     ),
     EngineRule(
-        "R8", "each row moves t0 by a step, from which on arrivals open windows", RspqlDefinition.GRID
+        "R8",
+        "each reported row moves t0 by one step; later arrivals open windows from the new t0",
+        RspqlDefinition.GRID,
     ),
     EngineRule(
-        "S1", "a stream is fed to one window only, the last that names it", RspqlDefinition.OWN_STREAM
+        "S1",
+        "only the last window that names a stream receives the elements of the stream",
+        RspqlDefinition.OWN_STREAM,
     ),
     EngineRule(
         "S2",
-        "COUNT and SAMPLE of an expression that has no value for some solution of a group are unbound",
-        "SPARQL 1.1, 18.5.1: errors are left out; Count of none is 0",
+        "COUNT and SAMPLE are unbound if their expression has no value for some solution of the group",
+        "SPARQL 1.1, 18.5.1: solutions with an error are omitted; COUNT without solutions is 0",
     ),
     EngineRule(
         "S5",
-        "only windows in a line of their own are seen; a window whose length is not a number never closes",
+        "a window is read only if its declaration is on its own line. A window whose length "
+        "is not a number never closes",
         RspqlDefinition.DECLARED,
     ),
     EngineRule(
         "S6",
-        "a solution is lost where OPTIONAL finds matches for it, but its FILTER rejects all of them",
-        "SPARQL 1.1, 18.5, LeftJoin: a solution without a match that passes stays",
+        "if the FILTER of an OPTIONAL rejects all matches for a solution, the solution is lost",
+        "SPARQL 1.1, 18.5, LeftJoin: a solution remains if no match passes the FILTER",
     ),
 )
 ContentKey = tuple[tuple[Triple, ...], ...]

@@ -20,65 +20,69 @@ from translate.model.query import EngineQuery
 _RULES_RS: Final = (
     EngineRule(
         "D1",
-        "windows close at steps from the first triple of their own stream, not from 0; after a first "
-        "triple at 0 they are counted from the next one",
+        "windows close at multiples of the step after the first triple of their own stream, "
+        "not after 0. If this triple is at time 0, the times are counted from the next triple",
         RspqlDefinition.GRID,
     ),
     EngineRule(
         "D2",
-        "an arrival that is late opens windows again that have been reported; before the first triple it "
-        "opens their mirror image, which does not show it",
+        "a late element opens windows again that were already reported. An element before the "
+        "first triple opens a mirrored window, which does not contain the element",
         RspqlDefinition.IN_ORDER,
     ),
     EngineRule(
         "D3",
-        "only windows in a line of their own are seen; a length that is no integer is 0, and a window with "
-        "the step 0 never reports",
+        "a window is read only if its declaration is on its own line. A length that is not an "
+        "integer is read as 0, and a window with the step 0 never reports",
         RspqlDefinition.DECLARED,
     ),
     EngineRule(
         "D4",
-        "only an arrival in a window's own stream finds it closed, and only the latest of those that "
-        "arrivals opened fires, if it closed after 0; older ones are skipped",
+        "a closed window fires only when an element arrives in its stream. Of the windows "
+        "that arrivals opened, only the window that closed last fires, if it closed after 0. "
+        "Older closed windows are skipped",
         RspqlDefinition.EACH_WINDOW,
     ),
     EngineRule(
-        "D5", "a stream is fed to one window only, the last that names it", RspqlDefinition.OWN_STREAM
+        "D5",
+        "only the last window that names a stream receives the elements of the stream",
+        RspqlDefinition.OWN_STREAM,
     ),
     EngineRule(
         "D6",
-        "each other window adds the content of its earliest one that is open, both ends included, at the "
-        "last triple of the one that fires, at 0 if that is empty",
+        "when a window fires, the evaluation also reads each other window: its earliest "
+        "window that is open at the time of the last triple in the firing window (time 0 if "
+        "the firing window is empty), both ends included",
         RspqlDefinition.SAME_INSTANT,
     ),
     EngineRule(
         "D7",
-        "an empty window fires too, as the one that closes at the first triple, or those behind a gap",
+        "an empty window also fires, such as the window that closes at the first triple, or "
+        "the windows after a gap",
         RspqlDefinition.NON_EMPTY,
     ),
-    EngineRule("A3", "a window that closes at c shows [c - w, c), not (c - w, c]", RspqlDefinition.ENDS),
-    EngineRule(
-        "A4", "a report has the time of the arrival that finds a window closed", RspqlDefinition.AT_ITS_CLOSE
-    ),
+    EngineRule("A3", "a window that closes at c contains [c - w, c), not (c - w, c]", RspqlDefinition.ENDS),
+    EngineRule("A4", "a report has the time of the arrival that triggers it", RspqlDefinition.AT_ITS_CLOSE),
     EngineRule(
         "A8",
-        "the operator of REGISTER is left out: each answer is reported in full",
+        "the operator of REGISTER is ignored: each report contains the full answer",
         RspqlDefinition.OPERATORS,
     ),
     EngineRule(
         "A11",
-        "a report has [T, T + w) as its window, T the time of its last triple (0 if it is empty)",
+        "a report has the window [T, T + w), where T is the time of the last triple in the "
+        "window (0 if the window is empty)",
         "Definition 12: a window has an opening and a closing time",
     ),
     EngineRule(
         "A14",
-        "what several alternatives of a property path connect is one solution",
+        "if several alternatives of a property path connect two nodes, they give only one solution",
         "SPARQL 1.1, 18.4: each alternative of a path has its own solutions",
     ),
     EngineRule(
         "A15",
-        "GROUP_CONCAT of anything but texts, numbers too, is unbound",
-        "SPARQL 1.1, 18.5.1.7: GROUP_CONCAT of the texts of all values",
+        "GROUP_CONCAT of values that are not strings, such as numbers, is unbound",
+        "SPARQL 1.1, 18.5.1.7: GROUP_CONCAT joins the texts of all values",
     ),
 )
 

@@ -24,14 +24,21 @@ from solver.facts import Static, Triple
 from translate.model.query import EngineQuery
 
 WINDOW_RULES: Final = (
-    EngineRule("Y1", "a window that closes at c, a multiple of the step, shows [c - w, c), not (c - w, c]"),
-    EngineRule("Y2", "an arrival before the last report is refused"),
-    EngineRule("Y3", "a report has the time of the arrival that finds a window closed"),
-    EngineRule("Y4", "then a window that closes at the very time of the arrival is closed too"),
+    EngineRule(
+        "Y1", "a window that closes at c, a multiple of the step, contains [c - w, c), not (c - w, c]"
+    ),
+    EngineRule("Y2", "an arrival before the last report is rejected"),
+    EngineRule("Y3", "a report has the time of the arrival that triggers it"),
+    EngineRule(
+        "Y4",
+        "when an arrival triggers a report, a window that closes exactly at the time of the "
+        "arrival counts as closed",
+    ),
     EngineRule(
         "Y5",
-        "only an arrival in a window's own stream finds it closed, and only the latest of those that "
-        "arrivals opened is reported, even if it is empty; older ones are skipped",
+        "a closed window fires only when an element arrives in its stream. Of the windows "
+        "that arrivals opened, only the window that closed last is reported, even if it is "
+        "empty. Older closed windows are skipped",
     ),
 )
 _RULES: Final = (
@@ -40,11 +47,11 @@ _RULES: Final = (
     EngineRule("Y7", "an empty answer is not reported"),
 )
 _RULES_CQELS: Final = (
-    EngineRule("YC1", "an arrival before the last report is refused"),
+    EngineRule("YC1", "an arrival before the last report is rejected"),
     EngineRule("YC2", "a row has all variables of the pattern, and the rows are a set"),
-    EngineRule("YC3", "a query without an operator reports its full answers, not what is new"),
-    EngineRule("YC4", "further arrivals at the instant of the first make no report"),
-    EngineRule("YC5", "a triple that comes again at one instant is reported again"),
+    EngineRule("YC3", "a query without an operator reports its full answers, not only new rows"),
+    EngineRule("YC4", "further arrivals at the time of the first arrival cause no report"),
+    EngineRule("YC5", "a triple that arrives again at the same time is reported again"),
 )
 
 ContentReport = tuple[Report, Content]

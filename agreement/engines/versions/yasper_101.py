@@ -30,19 +30,19 @@ _RULES: Final = (
     *WINDOW_RULES,
     engine.EngineRule(
         "YO12",
-        "YASPER reads only triples and comparisons, and ignores braces and keywords. Numbers and "
-        "texts in patterns match nothing. If COUNT counts 3 different rows, COUNT returns the IRI"
-        " <3>. If FILTER cannot compare a value, YASPER loses the report",
-        "SPARQL 1.1, 18: all of the pattern counts",
+        "YASPER reads only triples and comparisons, and ignores braces and keywords. Numbers "
+        "and texts in patterns match nothing. If COUNT counts 3 different rows, COUNT returns "
+        "the IRI <3>. If FILTER cannot compare a value, YASPER loses the report",
+        "SPARQL 1.1, 18: all parts of the pattern count",
     ),
     engine.EngineRule(
         "YO17",
-        "ISTREAM and DSTREAM give each row once, however often it is there",
+        "ISTREAM and DSTREAM report each row once, even if the row occurs several times",
         engine.RspqlDefinition.OPERATORS,
     ),
     engine.EngineRule(
         "YO18",
-        "without REGISTER, and where its operator is not in capitals, nothing is reported",
+        "without REGISTER, or if the operator of REGISTER is not in capitals, nothing is reported",
         engine.RspqlDefinition.OPERATORS,
     ),
 )

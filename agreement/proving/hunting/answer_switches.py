@@ -65,7 +65,7 @@ def answer_changes() -> Iterator[Switch]:
         partial(_with_pattern, _relabelled),
     )
     yield Switch(
-        "ISTREAM and DSTREAM compare labels that blank nodes get anew at each evaluation",
+        "ISTREAM and DSTREAM compare labels of blank nodes, which change at each evaluation",
         RspqlDefinition.OPERATORS,
         _with_new_blanks,
     )
@@ -100,8 +100,8 @@ def answer_changes() -> Iterator[Switch]:
     )
     yield Switch("every report has the time at which its window opens", _TIMES, _at_opening)
     yield Switch("all reports have the same time", _TIMES, _at_one_time)
-    for says, factor in (("a thousandfold", 0.001), ("a thousandth", 1000.0)):
-        yield Switch(f"times of reports are {says} of what they should be", _TIMES, partial(_scaled, factor))
+    for size, factor in (("large", 0.001), ("small", 1000.0)):
+        yield Switch(f"times of reports are 1000 times too {size}", _TIMES, partial(_scaled, factor))
     yield Switch("a report waits for the next triple and has the time of this triple", _TIMES, _at_arrival)
 
 
@@ -689,8 +689,8 @@ _PATTERNS: Final[tuple[tuple[str, Pattern], ...]] = (
         (f"rows with {kind} are not reported", in_each(partial(_without_kind, start, end)))
         for kind, start, end in _KINDS_OF_TERMS
     ),
-    ("each report is one row short", in_each(_without_one)),
-    ("each report of several rows is one row short", in_each(_without_one_of_several)),
+    ("each report lacks one row", in_each(_without_one)),
+    ("each report of several rows lacks one row", in_each(_without_one_of_several)),
     *((f"each report has {words} at most", in_each(partial(_at_most, most))) for most, words in _FEW_ROWS),
     ("one row of each report comes twice", in_each(_one_twice)),
     ("an answer of several rows is not reported", in_each(_none_of_several)),

@@ -251,8 +251,8 @@ def _of_windows(run: HuntedRun, t: float) -> Iterator[tuple[str, int]]:
     opens = {t - length * query.tick for length, _ in query.windows}
     yield "a triple arrives exactly when the window opens", int(any(push.t in opens for push in run.pushes))
     yield "a triple comes twice in the window", int(max(triples.values(), default=0) > 1)
-    yield "the window shows triples of one instant", int(len({push.t for push in shown}) < len(shown))
-    yield "a window shows no triple", int(not all(windows))
+    yield "several triples in the window have one time", int(len({push.t for push in shown}) < len(shown))
+    yield "a window contains no triple", int(not all(windows))
     old = [all(push.t <= t - step for push in window) for window, step in zip(windows, steps, strict=True)]
     yield "a window has nothing new since the preceding close", int(any(old))
     yield "a window has something new since the preceding close", int(not all(old))

@@ -142,7 +142,7 @@ class Fault:
         if self.rule is not None:
             return self.rule_sentence
         if not self.repeated:
-            return "not deterministic: a new process answers the same stream otherwise"
+            return "not deterministic: a new process gives other answers to the same stream"
         if self.of:
             return f"{IN_PART if self.left else IN_DOUBT}: {self.partial_sentence}"
         alike = self.alike or self.verdict.symptom
@@ -163,12 +163,12 @@ class Fault:
         """The rule that explains a part of the wrong runs, and the numbers of the other runs."""
         left = f"; {_other_runs(self.left)} not explained" if self.left else ""
         verb = "contradicts" if self.against == 1 else "contradict"
-        against = f"; {quantity(self.against, 'run')} of the hunt {verb} this" if self.against else ""
+        against = f"; {quantity(self.against, 'run')} of the hunt {verb} this rule" if self.against else ""
         return f"{self.likely} explains {self.times} of {self.of} wrong runs{left}{against}"
 
 
 def _other_runs(number: int) -> str:
-    return "1 of them is" if number == 1 else f"{number} of them are"
+    return "1 of these runs is" if number == 1 else f"{number} of these runs are"
 
 
 def or_sentence(first: str, others: Sequence[references.Switch]) -> str:
@@ -177,7 +177,8 @@ def or_sentence(first: str, others: Sequence[references.Switch]) -> str:
         return first
     several = "; or: ".join((first, *(one.sentence for one in others[:_MOST_EQUAL])))
     more = len(others) - _MOST_EQUAL
-    return f"{several}{f'; or one of {more} more' if more > 0 else ''} (no run of the hunt tells them apart)"
+    rest = f"; or one of {more} more" if more > 0 else ""
+    return f"{several}{rest} (no run of the hunt distinguishes these rules)"
 
 
 _MOST_EQUAL: Final = 3

@@ -61,23 +61,23 @@ def input_changes() -> Iterator[Switch]:
     for says, lost in _LOSSES:
         yield Switch(says, RspqlDefinition.ALL_TRIPLES, partial(_without, lost))
     yield Switch(
-        "windows forget nothing: a triple stays in all windows that close later",
-        "Definition 13: a window shows the arrivals between its own ends",
+        "windows lose no triples: a triple stays in all windows that close later",
+        "Definition 13: a window contains the arrivals between its own ends",
         _never_forgotten,
     )
     yield Switch(
         "a window already contains the triple that makes the window close",
-        "Definition 13: a window shows the arrivals between its own ends",
+        "Definition 13: a window contains the arrivals between its own ends",
         _shown_at_once,
     )
     yield Switch(
         "a window closes with the first triple at its end: it does not contain other triples of this time",
-        "Definition 13: a window shows the arrivals between its own ends",
+        "Definition 13: a window contains the arrivals between its own ends",
         _closed_at_once,
     )
     yield Switch(
         "an arrival removes triples older than RANGE before the windows that it closes are evaluated",
-        "Definition 13: a window shows the arrivals between its own ends",
+        "Definition 13: a window contains the arrivals between its own ends",
         _removed_early,
     )
     yield Switch(
@@ -157,13 +157,13 @@ def _showing(kept: specifications.KeptPart, subject: JudgedRun) -> Iterable[Judg
 def _kept_parts() -> Iterator[tuple[str, specifications.KeptPart]]:
     for most in _CAPACITIES:
         some = "triple" if most == 1 else f"{most} triples"
-        yield f"a window shows its last {some} at most", partial(_some, slice(-most, None))
-        yield f"a window shows its first {some} at most", partial(_some, slice(most))
+        yield f"a window contains at most its last {some}", partial(_some, slice(-most, None))
+        yield f"a window contains at most its first {some}", partial(_some, slice(most))
     for says, left in (("first", slice(1, None)), ("last", slice(-1))):
-        yield f"a window does not show its {says} triple", partial(_some, left)
-        yield f"a window of several triples does not show its {says} triple", partial(_some_of_several, left)
+        yield f"a window lacks its {says} triple", partial(_some, left)
+        yield f"a window of several triples lacks its {says} triple", partial(_some_of_several, left)
     for says, place in (("first", 0), ("last", -1)):
-        yield f"a window shows only the triples of its {says} instant", partial(_of_instant, place)
+        yield f"a window contains only the triples of its {says} instant", partial(_of_instant, place)
 
 
 _CAPACITIES: Final = (1, 2, 3, 5)
@@ -218,8 +218,8 @@ def pauses(wrong: Sequence[HuntedRun]) -> Iterator[Switch]:
     shorter = (longest - number * tick for number in reversed(range(_PAUSES)))
     for gap in (one for one in shorter if one > 0):
         yield Switch(
-            f"after a pause of {plain(gap)} ms or more, windows do not show earlier triples",
-            "Definition 13: a window shows the arrivals between its own ends",
+            f"after a pause of {plain(gap)} ms or more, windows do not contain earlier triples",
+            "Definition 13: a window contains the arrivals between its own ends",
             partial(_emptied, gap),
         )
 

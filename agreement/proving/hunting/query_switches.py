@@ -664,7 +664,9 @@ def _windows() -> Iterator[Switch]:
             yield _of_query(f"all windows have the {says}", right, partial(_alike, name, choose))
     for number in range(_STREAMS):
         yield _of_query(
-            f"all windows show stream {number + 1}", RspqlDefinition.OWN_STREAM, partial(_on_stream, number)
+            f"all windows contain stream {number + 1}",
+            RspqlDefinition.OWN_STREAM,
+            partial(_on_stream, number),
         )
     yield _of_query(
         "only the last of the windows on one stream receives triples", RspqlDefinition.OWN_STREAM, _last_alone
@@ -674,17 +676,17 @@ def _windows() -> Iterator[Switch]:
         RspqlDefinition.OWN_STREAM,
         _first_alone,
     )
-    yield Switch("windows show the triples of all streams", RspqlDefinition.OWN_STREAM, all_streams)
-    yield _of_query("windows show each other's streams", RspqlDefinition.OWN_STREAM, _exchanged)
+    yield Switch("windows contain the triples of all streams", RspqlDefinition.OWN_STREAM, all_streams)
+    yield _of_query("the streams of the windows are exchanged", RspqlDefinition.OWN_STREAM, _exchanged)
     for place, says in ((0, "first"), (-1, "last")):
         yield Switch(
-            f"the {says} of several windows shows its content of one slide earlier",
-            "Definition 13: a window shows the arrivals between its own ends",
+            f"the {says} of several windows has its content of one slide earlier",
+            "Definition 13: a window contains the arrivals between its own ends",
             partial(_one_slide_old, place),
         )
     yield Switch(
-        "a window that stays open at an evaluation shows its last RANGE, not the input since it opened",
-        "Definition 13: a window shows the arrivals between its own ends",
+        "an open window contains the input of its last RANGE, not the input since it opened",
+        "Definition 13: a window contains the arrivals between its own ends",
         _open_for_range,
     )
     yield _of_query(

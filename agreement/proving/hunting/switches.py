@@ -179,12 +179,12 @@ def _start_times(options: JudgeOptions) -> Iterator[Switch]:
         yield Switch("windows begin at the time of the first triple", right, _with_first)
     yield Switch(
         "windows that opened before the first triple do not report",
-        f"{RspqlDefinition.GRID}, whether or not triples arrive",
+        RspqlDefinition.GRID,
         _begun_later,
     )
     if options.aligned:
         return
-    right = f"{RspqlDefinition.GRID}, and none opens before it"
+    right = f"{RspqlDefinition.GRID}, and no window opens before t0"
     yield Switch(EARLIER, right, _begun_earlier)
 
 

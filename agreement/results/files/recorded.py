@@ -33,7 +33,7 @@ from lars.options import argument, kind_of_value, option
 from solver.traces import read_static
 from translate.model.query import EngineQuery
 
-_MODE: Final = "adapter: times as they are given; each push waits until the engine is at rest"
+_MODE: Final = "adapter: times as they are given; each push waits until the engine is idle"
 _FORM: Final = "a file with a query in the engine's language"
 
 
@@ -151,7 +151,7 @@ class RecordResult(Findings):
         """Yield a summary of the recording, in a few lines."""
         answers = self.answers
         same = (
-            "two processes answered the same"
+            "two processes gave the same answers"
             if self.deterministic
             else (
                 "a second process gave other answers, so the engine is not deterministic; the case "
@@ -355,7 +355,7 @@ def case_of_run(
     """Return a run as a recorded case, which `lars judge` reads."""
     profile = answers.profile
     engine = "unknown" if profile is None else profile.engine
-    notes = "" if deterministic else "a second process answered otherwise"
+    notes = "" if deterministic else "a second process gave other answers"
     return {
         "id": f"{engine}/{name}",
         "engine": engine,

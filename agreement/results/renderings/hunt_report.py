@@ -28,13 +28,13 @@ from solver.facts import Row
 _PARTS: Final = re.compile(r"(.*?)( \([A-Z]\w* of [^()]*\))?", re.DOTALL)
 """The pattern of a rule's text: the sentence, and the name of the rule."""
 _AGAIN: Final = "again.json"
-_TOGETHER: Final = "On this stream the engine's other rules play a part too"
+_TOGETHER: Final = "On this stream, other rules of the engine also change the answers"
 _FAULTS_NAMED: Final = 4
 _LONGER: Final = 4
 """The factor by which a second hunt gets more time, if the first hunt could not try all rules."""
 CUT_OFF: Final = "the time limit cut off the search for a smaller stream"
 UNSTEADY: Final = "the engine is not deterministic"
-_FIRST: Final = re.compile(r"; |: |, and |, not ")
+_FIRST: Final = re.compile(r"; |: |\. |, and |, not ")
 
 
 def as_text(hunt: Hunt, folders: Sequence[str]) -> Iterator[RenderableType]:
@@ -45,7 +45,7 @@ def as_text(hunt: Hunt, folders: Sequence[str]) -> Iterator[RenderableType]:
     yield f"{name} against {hunt.reference.name}: {_failed_text(hunt)}{text}, {_runs_text(hunt, f' of {of}')}"
     for number, fault in enumerate(hunt.faults):
         size = _size_text(fault)
-        last = "" if fault.repeated or fault.failure else "; a new process answered otherwise"
+        last = "" if fault.repeated or fault.failure else "; a new process gave other answers"
         yield f"{number + 1}. {fault.sentence}: {outputs.quantity(fault.times, 'run')}, {size}{last}"
         if number < len(folders):
             yield f"  {folders[number]}"
@@ -62,21 +62,21 @@ def as_text(hunt: Hunt, folders: Sequence[str]) -> Iterator[RenderableType]:
     if hunt.left:
         wrong = outputs.quantity(hunt.left, "wrong run")
         why = f": {UNTRIED}; use a longer --time-limit" if hunt.untried else ""
-        yield f"{wrong} of those that were kept are explained by none of these{why}"
+        yield f"no fault explains {wrong} of the stored runs{why}"
     messages = {message for _, message in hunt.failed}
     if unjudged := [one for one in hunt.failures if one[1] not in messages]:
         query, problem = unjudged[0]
         runs = outputs.quantity(len(unjudged), "run")
-        yield f"{runs} cannot be judged, the first ({query.name}): {problem}"
+        yield f"{runs} cannot be judged; reason for the first run ({query.name}): {problem}"
 
 
 def _size_text(fault: Fault) -> str:
     """Return a text with the size of a fault's stream; it is the smallest if the search was not cut off."""
     triples = outputs.quantity(len(fault.run.pushes), "triple")
     if not fault.repeated:
-        return f"shown with {triples}"
+        return f"stream of {triples}"
     why = smaller_text(fault)
-    return f"the smallest with {triples}" if why is None else f"the smallest found with {triples}; {why}"
+    return f"smallest stream: {triples}" if why is None else f"smallest stream found: {triples}; {why}"
 
 
 def smaller_text(fault: Fault) -> str | None:
@@ -98,7 +98,7 @@ def consequence_text(hunt: Hunt, fault: Fault) -> str | None:
     if fault.rule is not None or fault.failure is not None or fault.of or not fault.repeated or not named:
         return None
     few = f"fault{'s' if len(named) > 1 else ''} {outputs.first_few(named, _FAULTS_NAMED)}"
-    return f"may be a consequence of {few}: mend {few} first, and hunt again"
+    return f"may be a consequence of {few}: repair {few} first, then hunt again"
 
 
 def choice_text(fault: Fault) -> str | None:
@@ -116,7 +116,7 @@ def choice_text(fault: Fault) -> str | None:
         how = f"hunt again with --t0 {ALIGNED}"
     else:
         return None
-    return f"if this is a choice of your engine, and no fault: {how}"
+    return f"if your engine behaves so by design, {how}"
 
 
 def again_text(hunt: Hunt, command: Sequence[str]) -> str | None:
@@ -126,7 +126,7 @@ def again_text(hunt: Hunt, command: Sequence[str]) -> str | None:
     words = list(_without(command, "--faults", "--time-limit"))
     limit = outputs.plain(hunt.limits.time_limit * _LONGER)
     again = shlex.join([*words, "--faults", "1", "--time-limit", f"{limit}s"])
-    return f"{UNTRIED}: search for one fault, with more time:\n  {again}"
+    return f"{UNTRIED}; to search for one fault with more time, run:\n  {again}"
 
 
 def _without(command: Sequence[str], *options: str) -> Iterator[str]:
@@ -143,7 +143,7 @@ def _runs_text(hunt: Hunt, of: str = "") -> str:
     """Return a text with the number of all runs, of judged runs, and of runs that minimized streams."""
     searched = hunt.searched + hunt.tests
     after = hunt.runs - searched
-    more = f"; {after} more minimized and repeated faults" if after else ""
+    more = f"; {outputs.quantity(after, 'more run')} to minimize and repeat faults" if after else ""
     tests = f" ({hunt.tests} of them test causes)" if hunt.tests else ""
     return f"{outputs.quantity(searched, 'run')}{of}{tests}, {hunt.judged_runs} judged{more}"
 
@@ -219,7 +219,7 @@ def places_table(fault: Fault) -> Table:
         )
         for place in _places(fault)
     )
-    return outputs.table(None, ("where", f"right ({names})", f"came ({names})", "verdict"), places)
+    return outputs.table(None, ("where", f"expected ({names})", f"reported ({names})", "verdict"), places)
 
 
 def _places(fault: Fault) -> tuple[ReportMatch, ...]:
@@ -276,17 +276,17 @@ def rule_text(fault: Fault) -> str:
     if fault.failure is not None:
         return f"The engine does not answer the messages of this run: {fault.failure}."
     if not fault.repeated:
-        return "A new process answered the same query and stream otherwise: the engine is not deterministic."
+        return "The engine is not deterministic: a new process gave other answers to the same input."
     if fault.of:
         return f"No rule is proved: {fault.partial_sentence}."
-    where = "" if fault.alike is None else f"; what is wrong has this in common: {fault.alike}"
+    where = "" if fault.alike is None else f"; common to all wrong reports: {fault.alike}"
     if fault.likely is not None:
         but = "time was up before all known rules were tried"
         tried = but if fault.untried else "it does not explain all wrong runs"
         return f"{fault.likely} explains the answers to this stream, but {tried}{where}."
     if fault.untried:
         return f"Time was up before all known rules were tried{where}. `lars judge` of the case may name one."
-    return f"No rule that is known explains the answers{where}."
+    return f"No known rule explains the answers{where}."
 
 
 def right_text(hunt: Hunt, fault: Fault) -> str:
@@ -340,14 +340,14 @@ def fault_markdown(hunt: Hunt, fault: Fault, made: Sequence[tuple[str, str]], fo
         "## Query",
         f"```sparql\n{fault.run.query.registration.query.strip()}\n```",
         *(("Static data:", "```\n" + "\n".join(static) + "\n```") if static else ()),
-        "## Stream, in the order of its arrival",
+        "## Stream, in the order of arrival",
         _markdown(stream_table(fault)) if fault.run.pushes else "The stream is empty.",
         *(_answers_markdown(fault) if fault.failure is None else ()),
         "## Why",
         rule_text(fault),
         *((f"This fault {advice}.",) if (advice := consequence_text(hunt, fault)) else ()),
-        f"Right: {right_text(hunt, fault)}.",
-        "## Again",
+        f"Correct behavior: {right_text(hunt, fault)}.",
+        "## How to run the engine again",
         *_again_markdown(hunt, fault, folder),
         _provenance(made),
     )
@@ -360,15 +360,16 @@ def _summary(hunt: Hunt, fault: Fault) -> str:
     if fault.failure is not None:
         same = ", also in a new process" if fault.repeated and fault.confirmed else ""
         failed = outputs.quantity(fault.times, "run")
-        judged = f"{hunt.judged_runs} were judged"
-        return f"{size} on which {hunt.name} fails{same}; it fails in {failed}, and {judged}."
-    same = ", the same in a new process" if fault.repeated and fault.confirmed else ""
+        judged = f"{outputs.quantity(hunt.judged_runs, 'run')} judged"
+        return f"{hunt.name} fails on this stream of {size}{same}. The engine fails in {failed}; {judged}."
+    same = ", also in a new process" if fault.repeated and fault.confirmed else ""
     runs = outputs.quantity(hunt.judged_runs, "judged run")
-    return f"{size} that {hunt.name} answers wrongly by {hunt.reference.name}; {fault.times} of {runs}{same}."
+    wrong = f"{hunt.name} gives wrong answers by {hunt.reference.name} to this stream of {size}{same}"
+    return f"{wrong}. The fault occurs in {fault.times} of {runs}."
 
 
 def _answers_markdown(fault: Fault) -> Iterator[str]:
-    yield "## What is right, and what came"
+    yield "## Expected and reported rows"
     if fault.verdict.choice:
         yield f"Times in ms; {fault.verdict.choice}."
     yield _markdown(places_table(fault))
@@ -376,14 +377,14 @@ def _answers_markdown(fault: Fault) -> Iterator[str]:
 
 def _again_markdown(hunt: Hunt, fault: Fault, folder: str) -> Iterator[str]:
     record, judge = again_commands(hunt, fault, f"{folder}/case.json")
-    where = "In the folder in which `lars hunt` was run, run the engine on it once more"
+    where = "In the folder in which `lars hunt` was run, run the engine again on the case"
     if fault.failure is not None:
         yield f"{where}:"
         yield f"```sh\n{record}\n```"
         return
-    yield "In this folder, judge what was recorded:"
+    yield "In this folder, judge the recorded reports:"
     yield f"```sh\n{judge_command(hunt, fault)}\n```"
-    yield f"{where}, and judge its reports:"
+    yield f"{where}, and judge the new reports:"
     yield f"```sh\n{record}\n{judge}\n```"
 
 
@@ -489,7 +490,7 @@ def hunt_page(
     """
     name, reference = hunt.name or "The engine", hunt.reference.name
     runs = _runs_text(hunt)
-    text = f"No fault in {runs}: that proves nothing."
+    text = f"No fault was found in {runs}. This does not prove that the engine is correct."
     if hunt.faults:
         smallest = outputs.quantity(min(len(fault.run.pushes) for fault in hunt.faults), "triple")
         faults = outputs.quantity(len(hunt.faults), "fault")
@@ -532,17 +533,17 @@ def fault_page(hunt: Hunt, fault: Fault, case: Mapping[str, object]) -> Page:
 
 
 def _question(hunt: Hunt) -> str:
-    return f"Does {hunt.name or 'the engine'} answer as {hunt.reference.name} says?"
+    return f"Does {hunt.name or 'the engine'} give the answers of {hunt.reference.name}?"
 
 
 def _run_content(hunt: Hunt) -> outputs.Json:
     """Return the data about a hunt for the HTML report: engine, specification, runs and queries."""
-    failed = [] if not hunt.failures else [f"{len(hunt.failures)}, the first: {hunt.failures[0][1]}"]
+    failed = [] if not hunt.failures else [f"{len(hunt.failures)}; error of the first: {hunt.failures[0][1]}"]
     return {
         "ran": [
             ("engine", hunt.name or hunt.engine.name),
             ("started by", hunt.engine.name),
-            ("right is", hunt.reference.sentence),
+            ("correct behavior", hunt.reference.sentence),
             ("runs", f"{_runs_text(hunt)}; seed {hunt.limits.seed}"),
             *(("runs that failed", text) for text in failed),
         ],

@@ -31,7 +31,7 @@ def test_a_file_is_a_specification(tmp_path):
 
 
 def test_other_names_are_told_what_is_accepted():
-    with pytest.raises(LarsError, match=r"found the specification 'sparql'; expected .* cqels, .*\.toml"):
+    with pytest.raises(LarsError, match=r"unknown specification 'sparql'; use .* cqels, .*\.toml"):
         specification("sparql")
     with pytest.raises(LarsError, match=r"none\.toml: no such file"):
         specification("none.toml")

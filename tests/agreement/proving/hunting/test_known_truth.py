@@ -23,7 +23,7 @@ ONE_OF_SEVERAL = "only the first of the windows that close between two arrivals 
 SPECIFICATIONS = ("rspql", "csparql", "cqels", "sparqlstream")
 CHOSEN = {
     "rspql: t0 = 1": "windows begin at another t0: 1",
-    "rspql: another stream's window": "all windows show stream 1",
+    "rspql: another stream's window": "all windows contain stream 1",
     "rspql: bounds = open": "bounds = open: windows are open at both ends, (o, c)",
     "rspql: reports only the first of a push": ONE_OF_SEVERAL,
     "csparql: empty = silent": "empty = silent",

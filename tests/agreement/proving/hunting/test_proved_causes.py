@@ -68,7 +68,7 @@ class Choosy(AlteredEngine):
 def test_causes_that_no_run_tells_apart_are_all_named():
     hunt = hunted(Choosy(built_in("rspql"), query=with_steps(last).query), "two-windows")
     (found,) = hunt.faults
-    assert found.sentence == f"{LAST}; or: {SHORTEST} (no run of the hunt tells them apart)"
+    assert found.sentence == f"{LAST}; or: {SHORTEST} (no run of the hunt distinguishes these rules)"
     assert rule_text(found).startswith(f"The engine follows another rule: {found.sentence}.")
     assert found.rule is not None
     assert "explained in part" not in "".join(map(str, as_text(hunt, ())))

@@ -60,7 +60,7 @@ def test_an_unexplained_fault_is_named_by_its_smallest_case(alike, untried):
 
 
 def test_that_no_rule_explains_a_fault_is_said_only_if_all_were_tried():
-    assert rule_text(fault([A], [], untried=False)) == "No rule that is known explains the answers."
+    assert rule_text(fault([A], [], untried=False)) == "No known rule explains the answers."
     assert rule_text(fault([A], [], untried=True)).startswith(
         "Time was up before all known rules were tried."
     )
@@ -103,7 +103,7 @@ def test_the_name_of_a_rule_is_not_cut():
 
 def test_a_fault_without_a_rule_may_follow_from_a_named_one():
     named, other = fault([A], [], (1, A), rule=Switch("bounds = closed", "low-open")), fault([A], [], (1, A))
-    advice = "may be a consequence of fault 1: mend fault 1 first, and hunt again"
+    advice = "may be a consequence of fault 1: repair fault 1 first, then hunt again"
     assert consequence_text(SimpleNamespace(faults=[named, other]), other) == advice
     assert consequence_text(SimpleNamespace(faults=[named, other]), named) is None
     assert consequence_text(SimpleNamespace(faults=[other]), other) is None
@@ -121,8 +121,8 @@ def test_where_time_was_up_the_next_command_hunts_for_one_fault_with_more_time(g
 
 def test_a_stream_is_the_smallest_only_if_the_search_for_a_smaller_one_ended():
     shown = fault([A], [], (1, A), (5, A))
-    assert _size_text(shown) == "the smallest with 2 triples"
-    cut_off = "the smallest found with 2 triples; the time limit cut off the search for a smaller stream"
+    assert _size_text(shown) == "smallest stream: 2 triples"
+    cut_off = "smallest stream found: 2 triples; the time limit cut off the search for a smaller stream"
     assert _size_text(replace(shown, smallest=False)) == cut_off
 
 
