@@ -402,9 +402,9 @@ def check_safety(program: Program) -> None:
         head = frozenset() if rule.head is None else variables(rule.head)
         unbound = head.union(*map(variables, rule.body)) - bound(rule.body)
         if unbound:
-            names, verb = ", ".join(sorted(map(str, unbound))), "is" if len(unbound) == 1 else "are"
+            names = ", ".join(sorted(map(str, unbound)))
             raise LarsError(
-                f"unsafe rule: {names} {verb} bound by no positive body literal\n  {rule}\n"
+                f"unsafe rule: no positive body literal binds {names}\n  {rule}\n"
                 + "\n".join(_safety_remedy(rule, unbound))
             )
         if isinstance(rule.head, logic.At) and not rule.body:

@@ -212,7 +212,7 @@ class TraceOptions:
     )
     time: str | None = option(
         None,
-        "IRI of the property whose value is the time of a message, such as "
+        "For RDF Messages: IRI of the property whose value is the time of a message, such as "
         "http://www.w3.org/ns/sosa/resultTime. [default: messages are numbered from 1]",
         absolute_iri,
     )
@@ -227,8 +227,8 @@ class TraceOptions:
     arrival: str | None = option(
         None,
         "Column with the time at which each row of a table arrived. With the value order, rows "
-        "arrived in the order of the file. lars solve uses this option only with --as. Commands "
-        "without late data ignore it. "
+        "arrived in the order of the file. Only lars agree --late, judge, compare, record and "
+        "solve --as use this option. "
         "[default: elements arrive at their times]",
         metavar="COLUMN|order",
     )

@@ -17,7 +17,7 @@ from solver.facts import Row
 from solver.rdf import NotATerm, canonical, read_term, value
 from solver.settings import Warn
 
-_EXAMPLES: Final = "an atom, as 'ans(25,rayban,b)', 'near(<http://e/b>)' or '@_15 trigger'"
+_EXAMPLES: Final = "an atom, such as 'ans(25,rayban,b)', 'near(<http://e/b>)' or '@_15 trigger'"
 _TIMED: Final = re.compile(r"\s*@_([0-9]{1,19})\s+(.*)", re.DOTALL)
 _SHAPE: Final = re.compile(r"\s*([^\s(),'\"<>]+|'(?:[^'\\]|\\.)*')(?:\s*\((.*)\))?\s*", re.DOTALL)
 _ARGUMENT: Final = re.compile(

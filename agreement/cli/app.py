@@ -595,4 +595,6 @@ def _usage_problem(message: str) -> str:
     """Return the error message for a wrong command line, in the style of the other messages of `lars`."""
     # Of a choice that there is not Typer says what kind of error pydantic would call it.
     plain = message.replace("Value error, ", "").strip().rstrip(".")
-    return f"{plain[:1].lower()}{plain[1:]}; --help lists the accepted values" if plain else ""
+    kind = next((word for word in ("option", "command") if plain.lower().startswith(f"no such {word}")), "")
+    listed = f"{kind}s" if kind else "accepted values"
+    return f"{plain[:1].lower()}{plain[1:]}; --help lists the {listed}" if plain else ""

@@ -89,7 +89,7 @@ class Outputs:
         "n-triples", "RDF terms in the tables: exact N-Triples, typed values, or short names."
     )
     runs: bool = option(
-        False, "In the tables, write a row per interval of consecutive times, not a row per time."
+        False, "In the tables, write one line per interval of consecutive times, not one line per time."
     )
     experiment: Path | None = option(
         None,
@@ -112,8 +112,8 @@ class Outputs:
     )
     known_failures: Path | None = option(
         None,
-        "File with the names of test cases that may fail, one per line, and of refused tests after refused:. "
-        "Other failures and refusals give exit code 1.",
+        "File with one known failure per line: the name of a test case, or refused: and the name of a "
+        "refused test. Only other failures and refusals give exit code 1.",
         metavar="FILE",
         shell_name="--known",
     )

@@ -47,7 +47,7 @@ def profile(name: str) -> Specification | Engine:
 def check_reporter(name: str) -> None:
     """Raise LarsError if a name is not a specification, an engine version or an adapter."""
     if not judge.is_judge(name) and not name.startswith(ADAPTER):
-        accepted = f"{judge.ACCEPTED_JUDGES}, '{ADAPTER}COMMAND'"
+        accepted = f"{judge.ACCEPTED_JUDGES}, or '{ADAPTER}COMMAND' for a real engine"
         raise LarsError(f"unknown engine {cut(name)!r}; use {accepted}")
 
 

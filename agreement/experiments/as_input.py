@@ -138,10 +138,10 @@ def experiment_query(  # noqa: PLR0913
     if not names and mode is not None:
         files = _of_side(files, mode) or files
     if len(files) > 1 and not names:
-        others = ", ".join(f"--engine {language.value}" for language in list(files)[1:])
+        others = " or ".join(f"--engine {language.value}" for language in list(files)[1:])
         note(
-            f"{inputs[0]}: the command uses the query {next(iter(files.values()))} (other queries of "
-            f"the experiment: {others})"
+            f"{inputs[0]}: the command uses the query {next(iter(files.values()))}; to use another query "
+            f"of the experiment, add {others}"
         )
     read = _with_trace(experiment, next(iter(files.values())), options)
     if read.input_options.trace.unit is not None or requests.as_engines_read(read.query) is not None:

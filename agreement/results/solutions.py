@@ -47,8 +47,7 @@ if TYPE_CHECKING:
 class SolveRequest:
     """The arguments of `lars solve`.
 
-    Prints one line per time point with an answer. With --as, the command `lars solve` prints the reports of
-    an engine.
+    Prints one line for each evaluation time. With --as, prints the reports of an engine.
 
     Examples:
     lars solve samples/crowd/query.rspql.rq samples/crowd/doors.trig --static samples/crowd/building.ttl
@@ -76,7 +75,7 @@ class SolveRequest:
         None,
         "Print the reports of an engine: a specification (csparql, cqels, sparqlstream, rspql, or a "
         ".toml file) or a simulated engine version. The output contains `-` for a report without "
-        "rows. With --json, the key `ms` is the time of a report that is between two time points.",
+        "rows. With --json, the key `ms` contains the time of a report between two time points.",
         metavar="NAME",
     )
     reports: ReportOptions

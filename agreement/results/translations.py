@@ -91,7 +91,7 @@ class TranslateRequest:
     trace: tuple[Path, ...] = argument(
         "TRACE..",
         "Recorded streams. With --format asp or --format sql, the output also contains the data of "
-        "the streams. With --to, the predicates of the streams determine the stream of each pattern.",
+        "the streams. With --to, lars finds the stream of each triple pattern by the predicates.",
         default=(),
         source="trace",
     )
@@ -102,7 +102,8 @@ class TranslateRequest:
     )
     variant: str | None = option(
         None,
-        "With --to, the derived query to print, such as brave,cautious; or all. [default: the first query]",
+        "With --to, if lars derives several queries: the query to print, such as brave,cautious, or all. "
+        "[default: the first query]",
         metavar="NAME",
     )
     strict: StrictEngine | None = option(

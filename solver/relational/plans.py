@@ -53,7 +53,7 @@ def _obstacles(program: Program, background: Iterable[Signature]) -> Iterator[Ob
     except LarsError as error:
         yield Obstacle(str(error))
     if analysis.strata(program) is None:
-        yield Obstacle("a predicate depends on its own absence, so the answer streams must be searched")
+        yield Obstacle("a predicate depends on its own absence, so a search for answer streams is necessary")
     elsewhere = {*analysis.intensional(program), *background, *map(signature, program.facts)}
     loops = analysis.positive_loops(program)
     for rule in program.rules:

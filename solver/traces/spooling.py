@@ -49,7 +49,7 @@ def topic_of(place: str, option: str = "--source") -> tuple[str, str] | None:
     host, port = _address(place, f"{_TOPIC}HOST:PORT/TOPIC", option)
     name = urlsplit(place).path.strip("/")
     if not _NAME.fullmatch(name):
-        raise LarsError(f"{option} {place}: is no topic; use {_TOPIC}HOST:PORT/TOPIC")
+        raise LarsError(f"{option} {place}: not a topic; use {_TOPIC}HOST:PORT/TOPIC")
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}", name
 
 
@@ -80,7 +80,7 @@ def _address(place: str, form: str, option: str = "--source") -> tuple[str, int]
     except ValueError:
         host, port = None, None
     if host is None or port is None:
-        raise LarsError(f"{option} {place}: is no address; use {form}")
+        raise LarsError(f"{option} {place}: not an address; use {form}")
     return host, port
 
 

@@ -357,7 +357,7 @@ def _of_trix(path: Path, data: bytes) -> Iterator[StaticQuad]:
             sentence = " ".join(str(error).split())
             match = _LINE.search(sentence)
             line = f":{match[1] or match[2]}" if match else ""
-            raise LarsError(f"{path}{line}: no trix: {sentence}; expected {ACCEPTED_STATIC}") from None
+            raise LarsError(f"{path}{line}: not valid TriX: {sentence}; expected {ACCEPTED_STATIC}") from None
         default = dataset.default_graph.identifier
 
         def is_default(graph: object) -> bool:

@@ -122,8 +122,8 @@ def format_of(head: input_files.FileHead, *, mapped: bool = False) -> input_file
         raise LarsError(f"{head.path}: cannot read a spreadsheet; save its sheet as CSV in UTF-8")
     if name.suffix.lower() == ".ttl":
         raise LarsError(
-            f"{head.path}: a Turtle file holds no times; name it data_NN.ttl, or write TriG or RDF Messages "
-            '(VERSION "1.2-messages")'
+            f"{head.path}: a Turtle file contains no times; name the file data_NN.ttl, or use TriG or RDF "
+            'Messages (VERSION "1.2-messages")'
         )
     if kind := _of_extension(name.suffix.lower()) or _of_extension(_extension_of_content(head)):
         return kind
@@ -151,7 +151,7 @@ def _of_json_ld(head: input_files.FileHead, extension: str) -> input_files.FileF
         return MessageFormat(json_ld_messages)
     if b"generatedAtTime" not in head.plain.read_bytes():
         raise LarsError(
-            f"{head.path}: JSON-LD holds no times; use it with --static, or write named graphs with "
+            f"{head.path}: JSON-LD contains no times; use the file with --static, or write named graphs with "
             "prov:generatedAtTime, or lines of JSON-LD (.ndjsonld)"
         )
     return GraphFormat(json_ld_elements)
@@ -338,7 +338,7 @@ def trace_files(path: Path) -> list[Path]:
     if path == input_files.STANDARD_INPUT:
         return [path]
     if not exists(path):
-        raise LarsError(f"{path}: there is no such file or folder")
+        raise LarsError(f"{path}: no such file or folder")
     if not path.is_dir():
         return [path]
     inside = sorted(file for file in path.iterdir() if file.name[0] not in "._")
@@ -353,7 +353,7 @@ def trace_files(path: Path) -> list[Path]:
     tables = [file for file in inside if file.suffix == ".parquet"]
     files = sorted(turtle, key=file_number) or tables
     if not files:
-        raise LarsError(f"{path}: the folder holds no trace; expected {ACCEPTED}")
+        raise LarsError(f"{path}: the folder contains no trace; expected {ACCEPTED}")
     if other := next((file for file in inside if file not in files and _holds_trace(file)), None):
         kind = "data_NN.ttl" if turtle else ".parquet"
         raise LarsError(

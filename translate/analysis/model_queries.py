@@ -244,8 +244,10 @@ def _check_parts(pattern: Pattern, parts: tuple[StreamBlock, ...]) -> None:
         if any(_contains(bgp, part.pattern) for bgp in outside):
             continue
         if any(_contains(bgp, part.pattern) for bgp in everywhere):
-            raise ModelError(f"{_name_of(part)} lies inside a GRAPH; cq(Q) needs it outside")
-        raise ModelError(f"{_name_of(part)} is no part of one basic graph pattern of P")
+            raise ModelError(
+                f"{_name_of(part)} is inside a GRAPH; cq(Q) requires the pattern outside of GRAPH"
+            )
+        raise ModelError(f"{_name_of(part)} is not a part of one basic graph pattern of P")
     for bgp in outside:
         for one, other in combinations(_parts_in(bgp, parts), 2):
             if common := set(_triples(one)) & set(_triples(other)):

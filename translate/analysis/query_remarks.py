@@ -281,8 +281,8 @@ def _multiplicities(query: EngineQuery, setting: Setting, *, rows: bool) -> Iter
         )
     elif rows and query.form == "SELECT" and _can_repeat(whole):
         yield (
-            "T12 (set semantics): equal rows are shown once, as in a set; SPARQL 1.1 counts them "
-            "(--semantics bag)"
+            "T12 (set semantics): equal rows are printed once; with --semantics bag, lars prints each of "
+            "the equal rows, as in SPARQL 1.1"
         )
 
 

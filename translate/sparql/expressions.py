@@ -266,7 +266,7 @@ def _function(node: Phrase, scope: Scope, inner: ReadInner) -> Expression:
     iri = scope.term(name)
     assert isinstance(iri, Iri)
     if (distinct := node.find("distinct")) is not None:
-        raise scope.unexpected(distinct, f"an argument of {iri}, which is no aggregate")
+        raise scope.unexpected(distinct, f"an argument of {iri}, which is not an aggregate")
     arguments = _all(operands, scope, inner)
     if not scope.opaque and not _is_computed(iri, arguments):
         error = scope.unexpected(name, _COMPUTED)

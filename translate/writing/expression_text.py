@@ -140,7 +140,7 @@ def write_window(window: WindowExpression, language: Language, every: Duration |
             return _filled(template, {**parts, "every": every or _SHORTEST}, language)
     accepted = f"its windows are {language.manner.windows}"
     if kinds[-1] == "range" and parts.keys() == {"length"} and language in STEPPED:
-        accepted = f"it has no window without a STEP (lars translate --step 1s writes one): {accepted}"
+        accepted = f"{accepted}; to add a STEP, use lars translate --step 1s"
     if isinstance(window, Range) and window.opens is None and "origin" in parts:
         accepted = (
             "its windows open at multiples of the STEP, and this window closes at multiples of the STEP"

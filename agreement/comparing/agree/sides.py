@@ -192,10 +192,8 @@ def variables_compared(
         for query, own in ((csparql, mine), (cqels, theirs)):
             if name not in own:
                 every = ",".join(f"?{variable.name}" for variable in shared) or _NONE
-                problem = f"the query in {TITLES[query.language]} does not return it"
-                raise LarsError(
-                    f"--on ?{name.name}: {problem}; use some of the variables {every}, or {_NONE}"
-                )
+                problem = f"the {TITLES[query.language]} query does not return this variable"
+                raise LarsError(f"--on ?{name.name}: {problem}; use some of {every}, or {_NONE}")
     return tuple(name for name in shared if name in variables)
 
 
@@ -214,7 +212,7 @@ def with_columns(query: EngineQuery, names: Sequence[Variable]) -> EngineQuery:
 def remark_on(csparql: EngineQuery, cqels: EngineQuery, on: Sequence[Variable]) -> str | None:
     """Return a remark that lists the compared and the omitted variables; None if none is omitted."""
     left = [
-        f"{_names_of(more)} of the query in {TITLES[query.language]}"
+        f"{_names_of(more)} of the {TITLES[query.language]} query"
         for query in (csparql, cqels)
         if (more := [name for name in columns(query) if name not in on])
     ]

@@ -276,7 +276,7 @@ def _silences(report: AgreementReport, periods: Sequence[int], task: AgreementTa
     sides = (first.answers.push, first.pair.cqels, False), (first.answers.pull, first.pair.csparql, True)
     for runs, query, pulled in sides:
         if not any(size for _, size in runs.parts):
-            who = f"{'pull' if pulled else 'push'} of the query in {TITLES[query.language]}"
+            who = f"the {TITLES[query.language]} query ({'pull' if pulled else 'push'})"
             pushed_on = first.trace if (own := first.programs.push_static) is None else first.trace.on(own)
             trace = first.trace if pulled else pushed_on
             yield silence(who, query, rows_on(trace, partial(question, pulled=pulled)), trace=trace)

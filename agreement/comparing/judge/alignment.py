@@ -73,7 +73,7 @@ def oddities(recording: recordings.Recording, query: EngineQuery, *, correct: bo
     can be unbound in all rows.
     """
     if not recording.reports:
-        yield "the answers have no report"
+        yield "the answers contain no report"
     if query.form == "ASK" or not any(report.rows for report in recording.reports):
         return
     names = columns(query)
@@ -81,9 +81,9 @@ def oddities(recording: recordings.Recording, query: EngineQuery, *, correct: bo
     # A column that is nowhere bound can be absent from all rows of correct answers.
     for name in names:
         if (more or not correct) and name not in recording.variables:
-            yield f"the answers have no column {name}, but the query returns this variable"
+            yield f"the answers contain no column {name}, but the query returns this variable"
     for name in more:
-        yield f"the answers have the column {name}, but the query does not return this variable"
+        yield f"the answers contain the column {name}, but the query does not return this variable"
 
 
 def beyond(recording: recordings.Recording, task: specifications.Task) -> Iterator[str]:
@@ -92,8 +92,8 @@ def beyond(recording: recordings.Recording, task: specifications.Task) -> Iterat
     if not times or not task.elements:
         return
     first, last = task.elements[0].t, task.elements[-1].t
-    text = f"in time points of {task.unit}"
-    says = "--answers-unit sets the unit of times in the answers, --trace-unit the unit of times in the trace"
+    text = f"(in units of {task.unit})"
+    says = "Check the units of times: --answers-unit for the answers, --trace-unit for the trace"
     origin = read_time(task.run.origin)
     since_1970 = origin.value / task.unit.nanoseconds
     if since_1970 and first <= times[0] - since_1970 <= task.until + 1:
@@ -102,9 +102,9 @@ def beyond(recording: recordings.Recording, task: specifications.Task) -> Iterat
             "of the answers"
         )
     if times[len(times) // 2] > task.until + 1:
-        yield f"the answers go on to {plain(times[-1])} {text}, but the trace ends at {last}. {says}"
+        yield f"the last answer is at {plain(times[-1])} {text}, but the trace ends at {last}. {says}"
     elif times[-1] < first:
-        yield f"the answers end at {plain(times[-1])} {text}, but the trace begins at {first}. {says}"
+        yield f"the last answer is at {plain(times[-1])} {text}, but the trace begins at {first}. {says}"
 
 
 def column_names(recording: recordings.Recording, names: Sequence[str]) -> tuple[str, ...]:

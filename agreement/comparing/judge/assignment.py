@@ -203,7 +203,7 @@ def _is_at(time: float, other: float) -> bool:
 
 
 _UNCLOSED: Final = "a report before the first window closes"
-_UNDUE: Final = "a report where nothing is evaluated"
+_UNDUE: Final = "a report at a time without an evaluation"
 
 
 def slots_of(

@@ -423,7 +423,7 @@ def needed_rules(
 
 _Result = TypeVar("_Result")
 _SUFFIX: Final = ".json"
-_ACCEPTED: Final = "case files or folders of them, or a query and its trace with --answers FILE"
+_ACCEPTED: Final = "case files, folders of case files, or a query and its trace with --answers FILE"
 
 
 @dataclass(frozen=True, slots=True)
@@ -486,6 +486,8 @@ def case_files(paths: Sequence[Path]) -> list[Path]:
     files: list[Path] = []
     for path in paths:
         if not exists(path, folder=True) and path.suffix.lower() != _SUFFIX:
+            if path.suffix in requests.QUERY_SUFFIXES:
+                raise LarsError(f"missing --answers FILE: the recorded answers of the engine to {path}")
             raise LarsError(f"{path}: not a recorded case (*{_SUFFIX}) and not a folder; use {_ACCEPTED}")
         below = path.rglob("*") if exists(path, folder=True) else (path,)
         named = (file for file in below if file.suffix.lower() == _SUFFIX and file.name != HUNT_FILE)

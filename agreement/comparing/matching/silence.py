@@ -41,7 +41,7 @@ def silence(
         texts[MOST:] = [f"{len(texts) - MOST} more parts have no solution"]
     never = f"returns no row{when}" if when else "never returns a row"
     absent = () if trace is None else tuple(_absent(query, trace))
-    more = [f"{len(absent) - MOST} more predicates do not"] if len(absent) > MOST else []
+    more = [f"{len(absent) - MOST} more predicates do not occur"] if len(absent) > MOST else []
     unknown = "".join(f"; {text}" for text in (*absent[:MOST], *more))
     return f"{who} {never}: {' and '.join(texts) or _nothing_made(query, has_rows)}{unknown}"
 
@@ -57,7 +57,7 @@ def _absent(query: EngineQuery, trace: Trace) -> Iterator[str]:
     for predicate in predicates:
         if predicate.startswith("<") and predicate not in known and known:
             near = get_close_matches(_local(predicate), names, 1, _NEAR)
-            similar = f", but {names[near[0]]} does" if near else ""
+            similar = f", but {names[near[0]]} occurs" if near else ""
             yield f"the predicate {predicate} does not occur in the data{similar}"
 
 
@@ -76,9 +76,9 @@ def _nothing_made(query: EngineQuery, has_rows: HasRows) -> str:
         return _CUT
     match query.form:
         case "CONSTRUCT":
-            return "its template makes no triple: a part is unbound, or a literal is the subject"
+            return "its template gives no triple, because a term is unbound or the subject is a literal"
         case "DESCRIBE":
-            return "its default graph has no triple about the described resources"
+            return "its default graph contains no triple about the described resources"
         case "SELECT" | "ASK":
             return "its pattern has solutions, but they produce no row"
         case _:
@@ -110,8 +110,8 @@ def _unmatched(
     inside = tuple(_parts(pattern, within))
     texts = [text for part, around in inside for text in _unmatched(query, part, around, has_rows)]
     whole = within(pattern)
-    where = " in its window when that is evaluated" if isinstance(whole, algebra.StreamBlock) else ""
-    alone = ", although each of its parts matches on its own"
+    where = " at any time of evaluation" if isinstance(whole, algebra.StreamBlock) else ""
+    alone = ", although each of its parts has solutions"
     (text,) = in_local_names(f"{whole}") if inside else (f"{whole}",)
     cut = isinstance(pattern, algebra.Select) and pattern.modifiers.slices
     why = f"{_CUT} of {text}" if cut else f"no solution matches {text}{alone if inside else where}"

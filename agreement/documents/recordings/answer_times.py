@@ -91,7 +91,7 @@ def _since_origin(written: traces.Instant, options: AnswersOptions) -> float:
     if origin is None:
         raise LarsError(
             f"found the dateTime {traces.show(written)}, but the dateTime of time 0 is unknown; "
-            f"expected {_accepted(options)}, or dateTimes with --origin"
+            f"use integers from 0 in units of {options.number_unit}, or set this dateTime with --origin"
         )
     if written.kind is traces.TimeKind.INTEGER or written.kind is not origin.kind:
         raise LarsError(

@@ -102,7 +102,7 @@ def cells_at_once_option() -> Any:
 
 def wait_option(**more: Any) -> Any:
     """Return the declaration of the option --wait."""
-    help_text = "Delay W of the evaluation by pull: pull evaluates for the time t at the time t + W."
+    help_text = "Time that pull waits for late data: pull evaluates for the time t at the time t + W."
     return option(0, help_text, readers.length, metavar="W", **more)
 
 
@@ -151,7 +151,7 @@ def period_option() -> Any:
     """Return the declaration of --period: the time between two evaluations by pull."""
     return option(
         None,
-        "Time points or duration U between two evaluations. [default: the STEP of the query]",
+        "Time U between two evaluations, such as 5 (time points) or 5s. [default: the STEP of the query]",
         readers.period,
     )
 
@@ -270,13 +270,13 @@ class EvaluationOptions:
 
     engine: Language | None = option(
         None,
-        "Language in which to read the query. In lars translate with --assign: also the language of "
-        "the derived query. [default: detected from the window clauses]",
+        "Language in which lars reads the query. In lars translate with --assign: language of the query "
+        "that lars derives. [default: detected from the window clauses]",
     )
     mode: Side | None = option(
         None,
-        "Evaluate the query when data arrive (push), or every U time points (pull). [default: as its "
-        "engine does; in lars translate: at every time point]",
+        "Evaluate the query when data arrive (push), or every U time points (pull). [default: as "
+        "engines of the query language do; in lars translate: at every time point]",
     )
     period: Period | None = period_option()
 

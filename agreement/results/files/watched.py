@@ -60,12 +60,14 @@ _REJECTED: Final = "rejected"
 class WatchRequest:
     """The arguments of `lars watch`.
 
-    Push evaluates when data arrive. Pull evaluates every U time points. Reads, with Spark Structured
-    Streaming, the files that arrive in the folder of --source, or the messages of a Kafka topic. Prints each
-    period on which push and pull disagree, as soon as no later element can change the verdict. Adds rows to
-    the tables periods, differences and too-late of --out. Ctrl-C ends the run. To continue the run, repeat
-    the command. Each period is in the tables once, even after a crash. In a Kafka topic, a crash can repeat
-    records; a repeated record has the key of the first record.
+    Push evaluates when data arrive. Pull evaluates every U time points.
+    Reads the files that arrive in a folder, or the messages of a Kafka topic.
+    Prints each period on which push and pull disagree.
+    Prints a verdict only when no later element can change the verdict.
+    Adds rows to the tables periods, differences and too-late of --out.
+    Ctrl-C ends the run. To continue the run, repeat the command.
+    Each period is in the tables once, even after a crash.
+    In a Kafka topic, a crash can repeat records with the same key.
 
     Example:
     lars watch samples/slide --source arriving --checkpoint kept --out tables --delay 2 --once
@@ -411,7 +413,7 @@ class WatchRun(Result):
             midnight = before.replace(hour=0, minute=0, second=0, microsecond=0)
             return midnight + (before - midnight) // longest * longest
         except OverflowError:
-            problem = f"cannot count times from one delay before {zero}: it is no dateTime"
+            problem = f"cannot count times from one delay before {zero}: this time is not a valid dateTime"
             raise LarsError(f"--delay: {problem}; use a shorter delay, or --origin") from None
 
     def _duration(self, points: int) -> timedelta:
@@ -427,7 +429,7 @@ def _jars(paths: Sequence[Path]) -> list[Path]:
     """Return the JAR files at the paths; for a folder, all JAR files in the folder."""
     found = [[path] if exists(path, folder=False) else sorted(path.glob("*.jar")) for path in paths]
     if missing := [path for path, own in zip(paths, found, strict=True) if not own]:
-        raise LarsError(f"--jars {missing[0]}: there is no such jar, and no folder of jars")
+        raise LarsError(f"--jars {missing[0]}: no such jar, and no such folder of jars")
     return [*chain.from_iterable(found)]
 
 
@@ -576,7 +578,7 @@ def _set_logs(watcher: Watcher, request: WatchRequest, task: AgreementTask) -> N
             f"be derived ({readings}); use a C-SPARQL query and the CQELS query of the push system"
         )
     if missing := next((path for path in given.values() if not exists(path)), None):
-        raise LarsError(f"{missing}: there is no such log; use a file or a folder of answers")
+        raise LarsError(f"{missing}: no such log; use a file or a folder of answers")
     delay = first if request.answers_delay is None else points_of(request.answers_delay, unit)
     watcher.logs, watcher.answers_delay, watcher.reading = given, delay, request.recorded
     watcher.new = request.push_reports == "new"
@@ -588,7 +590,7 @@ def watch(request: WatchRequest, listeners: Listeners) -> WatchRun:
     source, checkpoint, out = _folders(request)
     of_lines = is_spooled(str(request.source))
     if not (of_lines or exists(source, folder=True)):
-        raise LarsError(f"--source {source}: there is no such folder")
+        raise LarsError(f"--source {source}: no such folder")
     # The options of a trace do not depend on its files.
     trace = STANDARD_INPUT if of_lines else source
     is_experiment = requests.experiment_in(request.inputs) is not None

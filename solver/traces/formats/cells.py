@@ -30,8 +30,8 @@ ACCEPTED_TABLE: Final = (
 OTHER_TIMES: Final = ("time", "timestamp", "datetime", "date", "when", "at", "ts")
 """Names of columns of times in tables of other programs."""
 MAPPED: Final = (
-    "or columns of your own with --column t={time}, --column s=ex:{bike} and "
-    "--prefix ex=http://example.org/, which lars init guesses"
+    "or map other columns with options such as --column t={time}, --column s=ex:{bike} and "
+    "--prefix ex=http://example.org/ (lars init guesses this mapping)"
 )
 
 Cell = tuple[object, int, int | None]

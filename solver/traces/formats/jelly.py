@@ -50,7 +50,9 @@ def jelly_messages(source: TraceFile) -> Iterator[LoggedMessage]:
             raise
         except Exception as error:  # noqa: BLE001  (what pyjelly and Protocol Buffers raise has no base)
             text = " ".join(str(error).split()) or type(error).__name__
-            raise MalformedPart(f"no Jelly: {text}; expected Jelly", 1, number + 1, fatal=True) from None
+            raise MalformedPart(
+                f"not valid Jelly: {text}; expected Jelly", 1, number + 1, fatal=True
+            ) from None
 
 
 def _quads(frame: Any, number: int) -> Iterator[LinedQuad]:

@@ -127,11 +127,9 @@ def _iri(text: str, prefixes: Mapping[str, str]) -> str:
         return f"<{text}>"
     names = ", ".join(f"{name}:" for name in known)
     if colon and re.fullmatch(r"[\w.-]*", prefix):
-        accepted = f"--prefix {prefix}=IRI, in experiments a line of [prefixes] (known: {names})"
-        raise LarsError(
-            f"the template {short(text)} uses the undeclared prefix {prefix}:; expected {accepted}"
-        )
-    accepted = f'an IRI, bare, in < > or by a prefix ({names}), a "literal", or {{column}}'
+        remedy = f"--prefix {prefix}=IRI, or a line below [prefixes] in the experiment (known: {names})"
+        raise LarsError(f"the template {short(text)} uses the undeclared prefix {prefix}:; use {remedy}")
+    accepted = f'an IRI (with or without < >, or with a prefix: {names}), a "literal", or {{column}}'
     raise LarsError(f"found the template {short(text)}; expected {accepted}")
 
 

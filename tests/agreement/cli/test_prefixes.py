@@ -99,7 +99,10 @@ def test_columns_of_ones_own_are_explained_on_the_command_line_in_python_and_in_
 def test_a_table_that_nothing_explains_says_how_it_could_be(folder):
     (folder / "bikes.csv").write_text(BIKES)
     found = lars("solve", "cq.rq", "bikes.csv")
-    assert (found.code, "or columns of your own with --column t={time}, " in found.err) == (2, True)
+    assert (found.code, "or map other columns with options such as --column t={time}, " in found.err) == (
+        2,
+        True,
+    )
     found = lars("solve", "cq.rq", "bikes.csv", "--column", "time")
     assert "--column time: expected PART=TEMPLATE, such as t={time}" in found.err
     with pytest.raises(api.LarsError, match=r"pandas\.DataFrame: no column t, s, p, o among 'time, bike, st"):

@@ -55,8 +55,8 @@ WHY = {
     "graph": [UNNAMED],
     "from": [],
     "pattern": [
-        "{?s <http://e/q> <http://e/b>} in its window",
-        "{?s <http://e/p> <http://e/z>} in its window",
+        "{?s <http://e/q> <http://e/b>} at any time of evaluation",
+        "{?s <http://e/p> <http://e/z>} at any time of evaluation",
     ],
     "join": ["{?o <http://e/name> ?n}), although each of its parts"],
     "filter": ["FILTER", "although each of its parts"],
@@ -191,7 +191,7 @@ def test_exactly_the_triple_patterns_without_match_are_named(tmp_path, seed):
 
 
 MADE_OF_SOLUTIONS = {
-    "CONSTRUCT { ?n :of ?s }": "a literal is the subject",
+    "CONSTRUCT { ?n :of ?s }": "the subject is a literal",
     "DESCRIBE ?o": "no triple about the described resources",
     "SELECT ?s": "LIMIT or OFFSET removes every solution",
 }

@@ -242,7 +242,7 @@ def test_a_step_that_a_message_names_is_written(files, language):
     assert stepped.code == (2 if language is Language.CQELS else 0)
     window = write_window(Range(Duration(3 * 10**9), Duration(10**9)), language)
     assert (window in stepped.out) == (language is not Language.CQELS)
-    assert (without.code, "--step 1s writes one" in without.err) == (
+    assert (without.code, "use lars translate --step 1s" in without.err) == (
         (2, True) if language in STEPPED else (0, False)
     )
     # Janus without a log is recognized as RSP-QL.

@@ -23,7 +23,7 @@ NOTE = (
 )
 CLINGO = (
     "note: evaluated by clingo, not by the relational evaluator: a predicate depends on its own absence, so "
-    "the answer streams must be searched\n"
+    "a search for answer streams is necessary\n"
 )
 
 

@@ -53,7 +53,7 @@ def test_what_tau_makes_is_covered_and_more(text):
 
 def test_an_unsafe_rule_is_an_obstacle():
     unsafe = Program((Rule(Atom("p", (Variable("X"),)), (Not(Atom("q", (Variable("X"),))),)),))
-    assert str(obstacle(unsafe)).startswith("unsafe rule: X is bound by no positive body literal")
+    assert str(obstacle(unsafe)).startswith("unsafe rule: no positive body literal binds X")
 
 
 def test_a_background_given_elsewhere_can_be_an_obstacle():

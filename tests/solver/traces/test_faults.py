@@ -46,8 +46,11 @@ MALFORMED = {
     "a date as time of atoms": ({"a.x": "2020-01-01T00:00:00Z: in\n"}, "a.x:1:5: found “-”, expected the :"),
     "a negative time of atoms": ({"a.x": "-1: in(ann)\n"}, "a.x:1:1: found “-”, expected a time"),
     "no triple": ({"a.x": "urn:s urn:p urn:o .\n"}, "a.x: neither the name nor the content"),
-    "JSON-LD": ({"a.jsonld": '{"@id": "urn:s"}'}, "a.jsonld: JSON-LD holds no times; use it with --static"),
-    "JSON-LD by content": ({"a.x": '{"@id": "urn:s", "urn:p": 1}'}, "a.x: JSON-LD holds no times"),
+    "JSON-LD": (
+        {"a.jsonld": '{"@id": "urn:s"}'},
+        "a.jsonld: JSON-LD contains no times; use the file with --static",
+    ),
+    "JSON-LD by content": ({"a.x": '{"@id": "urn:s", "urn:p": 1}'}, "a.x: JSON-LD contains no times"),
     "bad escape": ({"a.nt": '<urn:s> <urn:p> "\\x" "1" .'}, "a.nt:1:17: "),
     "no time": (
         {
@@ -151,7 +154,7 @@ MALFORMED = {
         {"d/first.ttl": "<urn:s> <urn:p> 1 ."},
         "d/first.ttl: the name of the file contains no time",
     ),
-    "turtle alone": ({"a.ttl": "<urn:s> <urn:p> 1 ."}, "a.ttl: a Turtle file holds no times"),
+    "turtle alone": ({"a.ttl": "<urn:s> <urn:p> 1 ."}, "a.ttl: a Turtle file contains no times"),
     "an array of JSON": (
         {"a.json": '[\n {"t": 1, "s": "<http://e/a>"}\n]\n'},
         "a.json: cannot read an array of JSON; use JSON lines",
@@ -161,7 +164,7 @@ MALFORMED = {
     "no format": ({"a.txt": "once upon a time\n"}, "a.txt: neither the name nor the content"),
     "empty": ({"a.nt": ""}, "a.nt: the trace is empty"),
     "comments only": ({"a.nt": "# nothing\n"}, "a.nt: found no elements in the trace"),
-    "empty folder": ({"d/README": "nothing"}, "d: the folder holds no trace"),
+    "empty folder": ({"d/README": "nothing"}, "d: the folder contains no trace"),
     "no parquet": ({"a.parquet": "nothing"}, "a.parquet: not a Parquet file"),
 }
 
@@ -212,10 +215,7 @@ def test_what_a_trace_lacks_is_said_before_reading(tmp_path):
     [path] = written(tmp_path, {"a.nt": GOOD})
     read = read_trace_in_process
     assert message(lambda: read([], SECONDS)).startswith("no trace given; expected TriG")
-    assert (
-        message(lambda: read([tmp_path / "b.nt"], SECONDS))
-        == f"{tmp_path}/b.nt: there is no such file or folder"
-    )
+    assert message(lambda: read([tmp_path / "b.nt"], SECONDS)) == f"{tmp_path}/b.nt: no such file or folder"
     assert (
         message(lambda: read([path, path], SECONDS))
         == f"{path}: the trace contains this file twice; use each file once"

@@ -85,7 +85,7 @@ def test_what_is_no_source_of_lines_is_said():
     assert all(map(is_spooled, ("-", "tcp://h:1", "kafka://h:9092/t")))
     assert not any(map(is_spooled, ("folder", "a/b", "ftp://h/t")))
     for wrong in ("tcp://host", "tcp://:5", "tcp://h:x", "tcp://[x"):
-        with pytest.raises(LarsError, match=r"is no address; use tcp://HOST:PORT"):
+        with pytest.raises(LarsError, match=r"not an address; use tcp://HOST:PORT"):
             opened(wrong)
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]

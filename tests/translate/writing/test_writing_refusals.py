@@ -40,7 +40,7 @@ REFUSED = [
     (replace(block(Range(SECOND, SECOND)), form="CONSTRUCT"), "janus", "CONSTRUCT: its .* SELECT"),
     (replace(block(Range(SECOND, SECOND)), form="ASK"), "kolibrie", "cannot express ASK"),
     (replace(block(Range(SECOND, SECOND)), form="DESCRIBE"), "sparq", "cannot express DESCRIBE"),
-    (merging(Range(SECOND)), "csparql", "no window without a STEP"),
+    (merging(Range(SECOND)), "csparql", "to add a STEP"),
     (merging(Range(SECOND, SECOND, SECOND)), "csparql", "UNTIL 1s"),
     (merging(Range(Duration(5), SECOND)), "csparql", "the duration 5ns"),
     (merging(Range(Duration(0), SECOND)), "sparqlstream", "the duration 0s"),
