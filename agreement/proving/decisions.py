@@ -134,22 +134,25 @@ class Decision:
     def search_text(self, question: str, ended: str = TIME_IS_UP) -> str:
         """Return a sentence that explains why a search for streams found no further stream.
 
-        `question` describes the stream, such as "on which they differ". `ended` names the limit of a search
-        that ran out of time.
+        `question` describes the stream, such as "on which push and pull differ". `ended` names the limit of
+        a search that ran out of time.
         """
         none = f"no {'other ' if self.witnesses else ''}stream {question}"
         triples = quantity(self.triples or 0, "triple")
         match self.search_end:
             case "out of time":
-                more = "; the best stream found is shown, and a smaller one may exist"
+                more = "; the output shows the best stream found, and a smaller stream may exist"
                 more = f"{more if self.witnesses else ''}; search longer with --time-limit"
-                tried = f"with fewer than {triples}" if self.triples else "is found yet, none was tried"
-                return f"{ended}: {none} {tried}{more}"
+                tried = (
+                    f" with fewer than {triples}" if self.triples else " was found yet, and none was tried"
+                )
+                return f"{ended}: {none}{tried}{more}"
             case "none up to" if self.scope is not None:
-                tried = f"{triples} of {self.scope[0]} candidates, {self.scope[1]}"
+                tried = f"{triples} out of {self.scope[0]} candidates, {self.scope[1]}"
                 return f"found {none} with up to {tried}; a larger stream may exist: {self.why}"
             case "none":
-                return f"there is {none}: {self.why}"
+                other = "other " if self.witnesses else ""
+                return f"no {other}stream exists {question}: {self.why}"
             case _:
                 return self.why
 

@@ -61,7 +61,9 @@ def main():
                 )
             if (seed + 1) % 1000 == 0:
                 print(f"{seed + 1 - seeds[0]} comparisons, {wrong} differ", file=sys.stderr, flush=True)
-    print(f"{wanted.cases} comparisons, {differing} disagree, {found.total()} rows that one side alone has")
+    print(
+        f"{wanted.cases} comparisons, {differing} disagree, {found.total()} rows that only one side reports"
+    )
     for (side, cause), count in found.most_common():
         print(f"{count:8} {side:5} {cause}")
     print(f"{wrong} comparisons in which the program says otherwise")

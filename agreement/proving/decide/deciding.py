@@ -102,7 +102,11 @@ class Decider:
         self.seconds -= monotonic() - began
         found = answer.witness
         if found is None:
-            why = Theorem.SEARCHED.value if answer.holds else answer.search_text("on which they differ")
+            why = (
+                Theorem.SEARCHED.value
+                if answer.holds
+                else answer.search_text("on which push and pull differ")
+            )
             return Decision(answer.verdict, why, period=period)
         about = question.pair, question.setting, period
         again = PairOnStream(*about, found.facts, found.static, found.timeline.last).witness()

@@ -29,11 +29,11 @@ def premises(question: AgreementQuestion, period: int) -> Iterator[CheckedPremis
     guarded = "stream-guarded: each solution needs a match in a stream"
     yield CheckedPremise(guarded, unguarded is None, _where(question, unguarded))
     yield from _windows(question)
-    yield CheckedPremise(f"push is fired by {_FIRED[question.setting.trigger]}", True, "--trigger")
+    yield CheckedPremise(f"{_FIRED[question.setting.trigger]} makes push evaluate", True, "--trigger")
 
 
-_ONE_QUERY = "push and pull evaluate one query at each pull"
-_LOSES = "shows each triple when it arrives, and then only loses it"
+_ONE_QUERY = "at each pull, the queries of push and pull are the same"
+_LOSES = "contains each triple from its arrival on, until the triple leaves for good"
 
 
 def _said(premise: str, why_not: str | None) -> str:
@@ -41,6 +41,7 @@ def _said(premise: str, why_not: str | None) -> str:
     return premise if why_not is None else f"{premise}: {why_not}"
 
 
+_GIVEN = "static data of your own (--static)"
 _FIRED = {
     "any": "any input",
     "query-streams": "input of the streams that the query reads",
@@ -53,15 +54,15 @@ def _where(question: AgreementQuestion, disjunct: Disjunct | None) -> str:
     return places.triple(edges[0].triple) if edges else places.word("WHERE", "SELECT", "ASK")
 
 
-_EXCLUSIVE = "each pattern can match only one source (A6)"
-_ASSUMED = "assumed: a triple comes only from the source of the patterns that it matches"
+_EXCLUSIVE = "each pattern can match triples of only one source (A6)"
+_ASSUMED = "assumed: each triple comes from the source whose patterns match it"
 
 
 def _exclusive(question: AgreementQuestion) -> CheckedPremise:
     overlap, places = question.overlap, question.places
     if overlap is None:
         edge = next((edge for way in question.ways for edge in way.disjunct.readings), None)
-        statement = f"{_EXCLUSIVE}: no pattern unifies with a pattern of another source; {_ASSUMED}"
+        statement = f"{_EXCLUSIVE}: no triple can match patterns of two sources; {_ASSUMED}"
         return CheckedPremise(statement, True, places.source if edge is None else places.triple(edge.triple))
     one, also, why = overlap
     sentence = f"{_EXCLUSIVE}: {{{one.triple}}} in {one.where}"
@@ -120,7 +121,7 @@ def _missing(question: AgreementQuestion) -> Iterator[str]:
     elif question.same_query(1) is not None:
         yield "the same windows in C-SPARQL and CQELS queries"
     if question.overlap is not None:
-        yield "predicates that the patterns of one source only use"
+        yield "predicates that occur only in the patterns of one source"
     if question.volatile is not None:
         yield f"no call of {question.volatile}"
 
@@ -130,10 +131,10 @@ def _why_not(window: Window) -> str | None:
     if theorems.only_loses(window):
         return None
     if isinstance(window, TimeWindow) and window.future > 0:
-        return "it shows later arrivals"
+        return "the window also contains later arrivals"
     if isinstance(window, TimeWindow) and window.step > 1:
         return "new triples appear only at the next multiple of the slide"
-    return "it does not show present arrivals"
+    return "the window does not contain arrivals at the evaluation time"
 
 
 def changes(question: AgreementQuestion, period: int, verdict: EveryStream) -> Iterator[str]:
@@ -150,19 +151,19 @@ def changes(question: AgreementQuestion, period: int, verdict: EveryStream) -> I
         case "always" if not possible:
             yield "conditions and patterns that can be satisfied"
         case "always":
-            yield f"another period than U = {period}, a result variable, or a trigger that other input fires"
+            yield f"a period other than U = {period}, a result variable, or a trigger that other input fires"
         case "never" | "depends on the static data":
             needed = [f"U = {shortest}"] if period > 1 else []
             if lacking:
                 where = ", ".join(dict.fromkeys(_where(question, way.disjunct) for way in lacking))
-                needed.append(f"a NOW window in each disjunct (none in: {where})")
+                needed.append(f"a NOW window in each disjunct (missing at {where})")
             if needed := [*needed, *_missing(question)]:
                 yield " and ".join(needed)
         case "not always":
-            yield "given static data (--static)"
+            yield _GIVEN
         case "open" if question.stock is None and question.reads_static:
-            yield "given static data (--static)"
+            yield _GIVEN
         case "open":
             yield "a query or trigger that a theorem covers; a trace (lars agree)"
     if verdict == "depends on the static data":
-        yield "given static data (--static)"
+        yield _GIVEN

@@ -60,15 +60,15 @@ class Theorem(Enum):
     Each value is the text of a reason. The docstring of the module contains the proofs of the theorems.
     """
 
-    NOW = "G1, U = 1: without input a NOW window is empty"
-    NOTHING = "no row: no disjunct can be satisfied"
-    NEVER = "A4, extended: a row remains after its push, or the next pull lacks the row"
+    NOW = "G1, U = 1: if no input arrives, the NOW window of pull is empty"
+    NOTHING = "neither side ever has a row, because no disjunct can be satisfied"
+    NEVER = "A4, extended: a row still holds while push is silent, or expires before the next pull"
     MATCHING = "A5, for ASK: each match makes push evaluate, and one pull sees each match"
-    FRESH = "the stream shown, with names that the static data do not contain (G5)"
-    UNREAD = "the stream shown, with any static data: no pattern reads static data (A6)"
-    SOME = "the stream shown; without static data, push and pull agree"
-    SEARCHED = "A7: the search tried every smallest difference and found none"
-    WITNESS = "the stream shown: push and pull differ on it"
+    FRESH = "push and pull differ on the stream shown, whose names are not in the static data (G5)"
+    UNREAD = "push and pull differ on the stream shown, and no pattern reads static data (A6)"
+    SOME = "push and pull differ on the stream shown; without static data, they agree"
+    SEARCHED = "A7: the search tried all streams up to the size that suffices, and found no difference"
+    WITNESS = "push and pull differ on the stream shown"
 
 
 def is_excluded(disjunct: Satisfiability, apart: frozenset[Variable] = frozenset()) -> bool:

@@ -53,13 +53,13 @@ from translate.model.query import MERGING, Trigger
 from translate.model.windows import window_operator
 from translate.tau import lars_program, output_of
 
-NO_DELAY: Final = "L1: without a delay, each evaluation sees the same triples"
+NO_DELAY: Final = "L1: without a delay, each evaluation reads the same triples"
 WAITED: Final = "L2: pull waits until all triples of its windows have arrived"
-MONOTONE_PULL: Final = "L3: the query is monotone, and pull sees no triple that it does not see on time"
-MONOTONE_PUSH: Final = "L4: the query is monotone, and push reported the row at its newest triple"
-SEEN_LATER: Final = "L5: each match is seen by this pull or by a later one"
+MONOTONE_PULL: Final = "L3: the query is monotone, and pull reads only triples that it also reads on time"
+MONOTONE_PUSH: Final = "L4: the query is monotone, and on time, push reports the row at its newest triple"
+SEEN_LATER: Final = "L5: the windows of this pull or of a later pull contain each match"
 NEVER_LEAVING: Final = "L6: the query is monotone, and triples never leave its windows"
-NO_ROW: Final = "L7: no row: no disjunct can be satisfied"
+NO_ROW: Final = "L7: the query never has a row, because no disjunct can be satisfied"
 ChangeKind = Literal["lost", "lost for good", "invented"]
 """The ways in which late data change the answers.
 

@@ -237,7 +237,7 @@ def read_sides(text: str) -> Readings:
     from agreement.comparing.judge import ACCEPTED_JUDGES
 
     accepted = "; ".join(", ".join(get_args(kind)).lower() for kind in _KINDS)
-    accepted += f"; {ACCEPTED_JUDGES}, a specification also with a start time, as rspql@4"
+    accepted += f"; {ACCEPTED_JUDGES}, a specification can have a start time, such as rspql@4"
     raise LarsError(f"expected two values A,B from one of these lists: {accepted}")
 
 

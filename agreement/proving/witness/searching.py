@@ -384,15 +384,16 @@ def _limit(search: WitnessSearch, candidates: int) -> Decision:
             isinstance(each, TupleWindow) for program in contest.programs for each in windows(program)
         )
         when = "at any times, the triples of one instant in one order" if ordered else "at any times"
-        unbounded = "A7 bounds the triples only of monotone queries with time windows"
-        reason = "A7 does not preserve the input of both sides" if contest.same_input else unbounded
+        unbounded = "theorem A7 limits the triples only for monotone queries with time windows"
+        same_input = "theorem A7 does not apply to streams with the same input on both sides"
+        reason = same_input if contest.same_input else unbounded
         return none_up_to(MOST_TRIPLES if limit is None else limit, candidates, reason, when)
     if problem := why_incomplete(contest.left) or why_incomplete(contest.right):
         reason = f"the values that are tried do not cover all cases of {problem}"
         return none_up_to(bound if limit is None else limit, candidates, reason)
     if limit is not None and limit < bound:
-        return none_up_to(limit, candidates, f"{bound} can be needed (A7)")
-    origin = "any source" if search.any_source else "its pattern's source"
+        return none_up_to(limit, candidates, f"by theorem A7, a stream may need {bound} triples")
+    origin = "any source" if search.any_source else "the source of its pattern"
     most = quantity(bound, "triple")
-    reason = f"A7: a smallest difference of these queries has at most {most}, each of {origin}"
+    reason = f"A7: a smallest such stream has at most {most}, each from {origin}"
     return Decision("always", reason, triples=bound)

@@ -36,7 +36,7 @@ These are the rows that are late, that are lost for good, and that are invented.
 def headline(sides: Sequence[LateSide]) -> str:
     """Return a sentence about the changed rows of push, and of pull."""
     if not any(side.whole for side in sides):
-        return "no whole period lies on the timeline: nothing to compare"
+        return "nothing to compare: the timeline contains no whole period"
     said = [_sentence(side, [one for one in sides if one.side == side]) for side in SIDES]
     return f"as the data came, {'; '.join(said)}"
 
@@ -46,7 +46,7 @@ def _sentence(side: str, own: Sequence[LateSide]) -> str:
     every = sum(each.rows for each in own)
     lost = kinds["late"] + kinds["lost for good"]
     if not every and not kinds:
-        return f"{side} has no row on time and as the data came"
+        return f"{side} has no row, neither on time nor as the data came"
     if not kinds:
         return f"{side} reported all {outputs.quantity(every, 'row')} in time"
     texts = []
@@ -83,7 +83,7 @@ def as_text(
         yield _examples(report, sides, rows, dates)
         pair, some = report.first.pair, evenly(rows, _COMMANDS_SHOWN)
         if commands := [text for row in some if (text := asking(pair, row, None)) is not None]:
-            yield "\n".join(("why, on time:", *dict.fromkeys(commands)))
+            yield "\n".join(("to see why the row is an answer on time, run:", *dict.fromkeys(commands)))
     for side in sides:
         if side.side == "pull" and side.whole:
             yield _waits(side, unit)
@@ -117,7 +117,7 @@ def _examples(
         period = dates.period(row.start, row.end)
         listed.append((period, row.side, text, f"{row.kind}{moved}", row.cause, proof))
     more = len(rows) - len(chosen)
-    rest = f", {more} more in the JSON document and the tables" if more else ""
+    rest = f"; the JSON document and the tables contain {more} more" if more else ""
     title = f"changed rows: {outputs.header(report.variables)}{dates.caption}{rest}"
     columns = ("period", "side", "row", "row is", "cause", "supported by")
     return outputs.table(title, columns, listed, whole=("period", "side"))
@@ -175,9 +175,9 @@ def _waits(side: LateSide, unit: int) -> Table:
         *("all data" if each is None else f"lateness {_length(each, unit)}" for each in latenesses),
     ]
     rows = [(_length(wait, unit), *(cell(wait, lateness) for lateness in latenesses)) for wait in waits]
-    enough = "" if least is None else f"; with a wait of {_length(least, unit)} none"
-    invented = ", (+ wrong rows)" if any(added for *_, added in counts) else ""
-    title = f"U = {side.period}: rows of {side.rows} that pull misses{invented}{enough}"
+    enough = "" if least is None else f"; with a wait of {_length(least, unit)}, pull misses no row"
+    invented = " (+ wrong rows)" if any(added for *_, added in counts) else ""
+    title = f"U = {side.period}: rows that pull misses{invented}, of {side.rows} rows{enough}"
     return outputs.table(title, columns, rows, right=columns)
 
 

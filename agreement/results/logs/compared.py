@@ -322,7 +322,7 @@ def _whole(request: LogsRequest, listeners: Listeners) -> str:
     words = islice(shell_words(request), 4, None)
     into = ("--out", "compared", "--out-format", "csv", "--out-terms", "values")
     command = shlex.join(("lars", "compare", str(request.first), str(request.second), *words, *into))
-    return f"all alerts are in compared/alerts.csv after this command: {command}"
+    return f"to write all alerts to compared/alerts.csv, run: {command}"
 
 
 def _query_names(queries: Sequence[Path]) -> Sequence[str]:

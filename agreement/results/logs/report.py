@@ -52,6 +52,7 @@ _TOLD: Final = 2
 """The least number of evaluations on each side of a change of semantics that is told."""
 _FEWEST: Final = 4
 """The least number of evaluations or alerts that show that a log was cut."""
+_MOVED: Final = "alerts in both logs, at different times"
 _SHOWN: Final = 20
 """The maximum number of differing alerts in the text output.
 
@@ -430,7 +431,7 @@ class LogsResult(Findings):
             if not any(one.fits for one in tried):
                 groups = lost_groups(n, whole_rows, whole_rows.only[1 - n], columns)
                 yield from all_lost(names[n], n, whole_rows, groups, columns, dates)
-        for title, alerts in (("alerts of one log alone", lone), ("common alerts at other times", moved)):
+        for title, alerts in (("alerts in only one log", lone), (_MOVED, moved)):
             if alerts:
                 yield _alerts(title, names, match, alerts[:_SHOWN], dates)
                 if len(alerts) > _SHOWN:
@@ -461,7 +462,7 @@ class LogsResult(Findings):
             first, second = (tried[0] for tried in predictions)
             if _differences(names, first, second) and not (first.repeated or second.repeated):
                 every = "the alert" if len(lone) == 1 else f"all {len(lone)} alerts"
-                yield f"this difference of the rules explains {every} of one log alone"
+                yield f"the difference of the rules explains {every} in only one log"
         if any(
             tried and departure_of(tried) is not None and change_of(tried) is None and not apart[n]
             for n, tried in enumerate(predictions)
@@ -900,7 +901,7 @@ def _sentences(names: tuple[str, str], match: LogMatch) -> Iterator[str]:
     if match.delays is not None and any(abs(delay) > SLACK for delay in match.delays):
         least, middle, most = map(_signed, match.delays)
         spread = least if least == most else f"{least} to {most}, median {middle}"
-        yield f"delay of {second} in the common alerts: {spread}"
+        yield f"delay of {second} for alerts in both logs: {spread}"
 
 
 def _explanation(
@@ -942,20 +943,20 @@ def _explanation(
             yield f"{name} has alerts {_spanned(best)}"
         return
     if not best.close:
-        yield f"{name}: no tried rule comes close: the nearest, {best.semantics}, fails at {left}"
+        yield f"{name}: no tried rule comes close: the nearest rule, {best.semantics}, fails at {left}"
         return
-    near = f"the nearest is {best.semantics}, except for {left}"
+    near = f"the nearest rule is {best.semantics}, except for {left}"
     if departure is not None and departure is not best and departure.close:
         # The first line names the rule of the other log, from which this one departs.
         less = f"{len(departure.unexplained)} of {departure.counted}"
         near = f"{departure.semantics}, the rule of the other log, fails at {less}; {near}"
-    yield f"{name}: no tried semantics predicts it; {near}"
+    yield f"{name}: no tried rule predicts the log; {near}"
     if silent := best.silent:
         # A system that has not evaluated reports no row: other differences have another cause.
-        down = ", as if the system had not evaluated" if silent == len(best.unexplained) else ""
+        down = ": perhaps the system did not evaluate" if silent == len(best.unexplained) else ""
         yield f"at {silent} of these evaluations, {name} has no row{down}"
     yield outputs.table(
-        f"left unexplained in {name}",
+        f"evaluations of {name} that the rule does not explain",
         ("time", "predicted only", "reported only"),
         map(partial(_unexplained, best), best.unexplained[:_SHOWN]),
     )
@@ -1058,13 +1059,13 @@ def _of_missed(name: str, match: LogMatch, counts: Missed, dates: Dates) -> Iter
     since = "" if dates.zero is None else f" from {dates.zero} on"
     columns = ("U", *(f"W = {width}" for width in widths))
     rows = [(str(period), *(str(counts[period, width]) for width in widths)) for period in periods]
-    title = f"alerts of {name} that a pull every U{since} misses, by window W"
+    title = f"number of alerts of {name} that a pull every U{since} misses, by window width W"
     yield outputs.table(title, columns, rows, right=columns)
     for width in widths:
         none = [period for period in periods if not counts[period, width]]
         longest = f"U = {max(none, default=None)} is the longest of these periods that misses no alert"
         tried = longest if none else "each of these periods misses an alert"
-        yield f"W = {width}: {tried}; with a U of at most {width} each event of every log is in a window"
+        yield f"W = {width}: {tried}; if U is at most {width}, each event is in a window"
     if unknown := sum(alert.first is not None and alert.event is None for alert in match.alerts):
         yield f"not counted: {outputs.quantity(unknown, 'alert')} without a known event"
 

@@ -26,7 +26,7 @@ from translate.tau import columns
 _SAID: dict[ChangeKind, str] = {
     "lost": "a row is missing in its period",
     "lost for good": "a row is missing in its period and in all later periods",
-    "invented": "there is a row that is not an answer on time, in this or an earlier period",
+    "invented": "a row is reported that is not an answer on time in this or an earlier period",
 }
 
 
@@ -38,7 +38,7 @@ def as_text(decisions: Decisions, question: LatenessQuestion) -> Iterator[Render
     unit = question.agreement.setting.unit
     listed = ", ".join(f"{name} {_length(question, points)}" for name, points in lengths.items())
     yield f"on every stream: {listed}; time in units of {unit}"
-    table = Table("side", "rows", "verdict", "rests on", "on no stream if")
+    table = Table("side", "rows", "verdict", "reason", "on no stream if")
     for side in SIDES:
         for kind in KINDS:
             decision = decisions[side][kind]
@@ -97,7 +97,7 @@ def _stream(side: Side, kind: ChangeKind, witness: LateWitness, question: Latene
     for t, came, quad in sorted(witness.stream, key=lambda each: each[:2]):
         *triple, stream = map(outputs.retypable, map(str, quad))
         late = f", arrives at {dates.text(came)}" if came > t else ""
-        yield f"  {dates.text(t)}: {' '.join(triple)} on {stream}{late}"
+        yield f"  {dates.text(t)}: {' '.join(triple)} (stream {stream}){late}"
     yield from (
         f"  static: {' '.join(map(outputs.retypable, map(str, quad[:3])))}" for quad in witness.static
     )

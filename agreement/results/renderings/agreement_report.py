@@ -49,14 +49,19 @@ _LETTERS_SHOWN: Final = 120
 _UP_TO: Final = "period to"
 """The header of the column with the end of a period as dateTime; the start is omitted to save width."""
 _WHOLE: Final = frozenset(("U", "period", _UP_TO, "only in", "pushed", "first"))
-_ALL: Final = "a period, cause or side selects some of them; the JSON output and the tables list all"
+_ALL: Final = "select rows by period, cause or side; the JSON output and the tables contain all rows"
+_MODEL: Final = (
+    "query (V, P, D, S): result variables, pattern, static graphs, streams with windows and patterns"
+)
+_CHOICES: Final = "brave: a part matches only its stream; cautious: also static data"
 _STYLES: Final = {True: "green", False: "bold red", None: "yellow"}
 _WORDS: Final = {True: "agree", False: "DISAGREE", None: "no whole period"}
 
 
 def _reading(query: EngineQuery) -> str:
-    """Return the query language of a query, with the name of its translation to LARS (τ1 or τ2)."""
-    return f"{TITLES[query.language]}, {'τ1' if query.language in MERGING else 'τ2'},"
+    """Return a title for a query's program, with the name of its translation to LARS (τ1 or τ2)."""
+    translation = "τ1" if query.language in MERGING else "τ2"
+    return f"LARS program of the {TITLES[query.language]} query ({translation})"
 
 
 SupportedRow = tuple[RowDifference, tuple[Fact, ...]]
@@ -78,11 +83,12 @@ def as_text(report: AgreementReport, asking: ExplainCommand) -> Iterator[Rendera
         yield Text(on_one_line(report.remark))
     if (sentence := _slides(report)) is not None:
         yield Text(on_one_line(sentence))
-    for variant, *others in _alike_variants(report):
+    for number, (variant, *others) in enumerate(_alike_variants(report)):
         if variant.pair.choices is not None:
             names = " · ".join(str(each.pair) for each in (variant, *others))
-            same = f"CQELS variants with the same rows: {names}"
-            yield Text(on_one_line(same if others else f"CQELS variant: {names}"), style="bold")
+            same = "CQELS variants with the same rows" if others else "CQELS variant"
+            same = same if number else f"{same} ({_CHOICES})"
+            yield Text(on_one_line(f"{same}: {names}"), style="bold")
         dates = dates_on(variant, report.setting.unit)
         yield _verdicts(report, variant, dates)
         if groups := row_groups(report.row_filter, variant):
@@ -109,12 +115,12 @@ def _slides(report: AgreementReport) -> str | None:
     )
     if not slides or not hidden:
         return None
-    count = outputs.quantity(sum(map(size, groups.values())), "different row")
+    count = outputs.quantity(sum(map(size, groups.values())), "differing row")
     lengths = " or ".join(map(str, slides))
-    ends = f"a window of push moves only at multiples of its SLIDE ({lengths}), not with the new input"
+    ends = f"a window of push ends at the last multiple of its SLIDE ({lengths}), before the newest input"
     given = "lars derived SLIDE from the STEP of the given query, and " if pair.derived == "push" else ""
-    which = f"hidden by the pivot (only pull reports {hidden} of {count})"
-    return f"{which}: {ends}; {given}CQELS itself ignores SLIDE"
+    why = f"{ends} (hidden by the pivot); {given}the engine CQELS ignores SLIDE"
+    return f"only pull reports {hidden} of {count}, because {why}"
 
 
 def _alike_variants(report: AgreementReport) -> Iterator[tuple[VariantReport, ...]]:
@@ -140,16 +146,16 @@ def headline(report: AgreementReport) -> Text:
         whole = sum(len(verdict) for verdict in variant.verdicts)
         verdicts = [verdict.agree for verdict in variant.verdicts]
         if False in verdicts:
-            return Text("push and pull disagree, in what is not shown", style=_STYLES[False])
+            return Text("push and pull disagree, only in rows that are not shown", style=_STYLES[False])
         if not whole:
-            return Text("no whole period lies on the timeline: nothing to compare", style=_STYLES[None])
+            return Text("nothing to compare: the timeline contains no whole period", style=_STYLES[None])
         several = outputs.number_ranges([verdict.period for verdict in variant.verdicts])
         periods = "" if len(verdicts) == 1 else f", U = {several}"
         nothing = outputs.NO_ROWS if variant.is_empty else ""
         sentence = f"push and pull agree on {outputs.quantity(whole, 'whole period')}{periods}{nothing}"
         return Text(sentence, style=_STYLES[True])
     more = sum(map(size, row_groups(report.row_filter, variant).values())) - 1
-    others = f"; {outputs.quantity(more, 'more row')} in {_all_of(report)}" if more else ""
+    others = f"; {outputs.quantity(more, 'more difference')} in {_all_of(report)}" if more else ""
     words = difference_text(first, dates_on(variant, report.setting.unit))
     return Text(on_one_line(f"{words}{others}"), style=_STYLES[False])
 
@@ -193,7 +199,7 @@ def _details(
         pushed = "-" if row.pushed is None else dates.text(row.pushed)
         cells = (row.side, pushed, text, row.cause)
         rows.append((str(row.period), _period(row.interval, dates), *cells, _supported_by(support, dates)))
-    title = f"rows that one side alone has: {outputs.header(report.variables)}"
+    title = f"rows that only one side reports: {outputs.header(report.variables)}"
     period = "period" if dates.zero is None else _UP_TO
     columns = ("U", period, "only in", "pushed", "row", "cause", "supported by")
     yield outputs.table(title, columns, rows, whole=_WHOLE)
@@ -206,14 +212,16 @@ def _details(
     asked = (asking(variant.pair, row, alike) for row in whole)
     if commands := [command for command in dict.fromkeys(asked) if command is not None]:
         each = "each of these rows" if len(commands) == len(chosen) else "some of these rows"
-        yield "\n".join((f"why, of {each}:", *commands))
+        yield "\n".join((f"to see why one side reports {each}, run:", *commands))
     # The other side lacks all rows of a group for one reason.
     groups_shown = dict.fromkeys(row.group for row in chosen)
     firsts = (next(row for row in chosen if row.group == group) for group in groups_shown)
     others = (row.elsewhere for row in firsts)
     lacking = (asking(variant.pair, row, alike) for row in others if _has_all(report, variant, row))
     if commands := [command for command in dict.fromkeys(lacking) if command is not None]:
-        yield "\n".join(("why the other side lacks the first row of each cause:", *commands))
+        yield "\n".join(
+            ("to see why the other side does not report the first row of each cause, run:", *commands)
+        )
 
 
 def _has_all(report: AgreementReport, variant: VariantReport, row: RowDifference) -> bool:
@@ -409,11 +417,11 @@ def basis_text(report: AgreementReport) -> Iterator[RenderableType]:
     # Queries are written as text for it alone; so below.
     from translate.writing import model_lines
 
-    yield "\n".join(("The query (V, P, D, S)", *model_lines(_model(report))))
+    yield "\n".join((f"{_MODEL}:", *model_lines(_model(report))))
     period, rules = _pull_rules(report)
-    yield "\n".join((f"\n{_reading(report.first.pair.csparql)} under pull, U = {period}", *rules))
+    yield "\n".join((f"\n{_reading(report.first.pair.csparql)}, pull, U = {period}:", *rules))
     for variant in report.variants:
-        title = f"{_reading(variant.pair.cqels)} under push, {variant.pair}"
+        title = f"{_reading(variant.pair.cqels)}, push, {variant.pair}:"
         yield "\n".join((f"\n{title}", *_push_rules(report, variant)))
         dates = dates_on(variant, report.setting.unit)
         pushed, pulled = _by_time(variant)
@@ -486,7 +494,7 @@ def dates_on(variant: VariantReport, unit: Duration) -> Dates:
 def difference_text(row: RowDifference, dates: Dates) -> str:
     """Return a sentence with a row of only one side: its period, side and cause."""
     where = f"U = {row.period}, {dates.period(row.interval.start, row.interval.end)}{dates.caption}"
-    return f"{where}: {row.side} alone reports {outputs.short_row(row.row)}, {row.cause}"
+    return f"{where}: only {row.side} reports {outputs.short_row(row.row)}; cause: {row.cause}"
 
 
 def _shares(verdicts: Sequence[PeriodVerdict]) -> str:
@@ -497,7 +505,7 @@ def _shares(verdicts: Sequence[PeriodVerdict]) -> str:
             both, *alone = _row_counts(verdict)
             every = both + sum(alone)
             shares.append(f"U = {verdict.period}: {both} of {every} ({outputs.percent_text(both / every)})")
-    return f"rows that both sides have, of all: {outputs.first_few(shares, _ITEMS_NAMED, ' · ')}"
+    return f"rows that both sides report, of all rows: {outputs.first_few(shares, _ITEMS_NAMED, ' · ')}"
 
 
 def _row_counts(verdict: PeriodVerdict) -> tuple[int, int, int]:
@@ -541,7 +549,7 @@ def _alike(rows: Iterable[RowDifference]) -> set[str]:
 
 def _counts(groups: RowGroups, dates: Dates) -> Table:
     columns = ("U", "only in", "cause", "rows", "periods", "first")
-    title = "how many rows one side alone has"
+    title = "number of rows that only one side reports"
     rows = (
         (
             str(period),

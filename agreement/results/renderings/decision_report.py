@@ -31,7 +31,7 @@ def as_text(decisions: Sequence[Decision], variants: VariantClasses) -> Iterator
     """Yield the report as text: verdicts, premises, and an example stream for each kind of difference."""
     unit = variants.question.setting.unit
     yield from _verdicts(decisions, variants.question)
-    yield "what was checked"
+    yield "premises of the theorems: does each premise hold?"
     checked: dict[CheckedPremise, list[Decision]] = {}
     for decision in decisions:
         for premise in decision.premises:
@@ -76,19 +76,19 @@ def _verdicts(decisions: Sequence[Decision], question: AgreementQuestion) -> Ite
     style = "bold red" if any(map(_differs, decisions)) else "bold"
     yield Text(_headline(decisions, question), style=style)
     yield f"push and pull on every stream, time in units of {unit}"
-    table = Table("period U", "verdict", "rests on", "what would change it")
+    table = Table("period U", "verdict", "reason", "another verdict with")
     for group in _groups(decisions):
         first = group[0]
         table.add_row(_periods(group), _WORDS[first.verdict], first.why or "-", "; ".join(first.changes))
     yield table
     if all(decision.verdict == "never" for decision in decisions) and never_agrees(question):
-        yield "push and pull agree on every stream for no period U at all, also for no U outside this table"
+        yield "for each period U, also outside this table, push and pull differ on some stream"
     if any(map(_differs, decisions)):
-        yield f"{_WORDS['never']}: push and pull may still agree on other streams"
+        yield "on other streams, push and pull may agree"
     for decision in decisions:
         if decision.finer is not None:
             finer, again = decision.finer
-            then = "" if isinstance(decision.period, TimedPoints) else f", U = {again.period} then"
+            then = "" if isinstance(decision.period, TimedPoints) else f" (then U = {again.period})"
             yield f"U = {decision.period} with a unit of {finer}{then}: {_WORDS[again.verdict]}"
 
 
@@ -110,15 +110,14 @@ def _variants(classes: VariantClasses) -> Iterator[str]:
         return
     count = len(classes.variants)
     parts = outputs.quantity(len(classes.parts), "part")
-    different = (
-        "all have the same answers"
-        if len(classes.classes) == 1
-        else f"{len(classes.classes)} have different answers"
-    )
     yield (
-        f"the C-SPARQL query has {parts}; each part can match only its stream (brave), or also static data "
-        f"(cautious): of the {count} possible CQELS queries, {different}"
+        f"the C-SPARQL query has {parts}; each part matches only its stream (brave), or also static data "
+        "(cautious)"
     )
+    if len(classes.classes) == 1:
+        yield f"all {count} possible CQELS queries have the same answers"
+    else:
+        yield f"the {count} possible CQELS queries form {len(classes.classes)} groups with different answers"
     if len(classes.classes) > 1:
         yield from (f"  {' = '.join(f'({variant})' for variant in group)}" for group in classes.classes)
     for part, same in classes.parts:
@@ -175,29 +174,35 @@ def decision_page(
 
 
 _STATEMENTS: Final = {
-    "A4": "if all input fires push, a monotone query over windows that only lose triples agrees on every "
-    "stream only if U = 1 and each disjunct has a NOW window",
-    "A5": "if only matching input fires push, a query with one stream pattern agrees on every stream if one "
-    "pull sees each match",
-    "A6": "if each pattern can match only one source, C-SPARQL and all derived CQELS queries have the same "
-    "answers",
-    "A7": "a smallest difference has at most one triple more than a disjunct has stream patterns, so a "
-    "bounded search is complete",
-    "G1": "if each solution needs a match in a NOW window, push and pull agree on every stream for U = 1, "
-    "also if the query is not monotone",
-    "G5": "a difference without static data remains with any static data if the stream has new names",
+    "A4": "Assume: the query is monotone, its windows contain each triple from the arrival on, and any input "
+    "makes push evaluate. Then push and pull agree on every stream only if U = 1 and each disjunct has a NOW "
+    "window.",
+    "A5": "Assume: only matching input makes push evaluate, and the query has one stream pattern. Then push "
+    "and pull agree on every stream if one pull sees each match.",
+    "A6": "If each pattern can match triples of only one source, C-SPARQL and all derived CQELS queries have "
+    "the same answers.",
+    "A7": "A smallest stream with a difference has at most one triple more than a disjunct has stream "
+    "patterns. A search of all streams up to this size is therefore complete.",
+    "G1": "If each solution needs a match in a NOW window, push and pull agree on every stream for U = 1, "
+    "even if the query is not monotone.",
+    "G5": "If push and pull differ on a stream without static data, they differ on a stream with new names, "
+    "with any static data.",
 }
 """The theorems that verdicts and premises cite, by their ids."""
-_SAME: Final = {True: "brave and cautious are one", False: "they differ", None: "open"}
+_SAME: Final = {
+    True: "brave and cautious have the same answers",
+    False: "brave and cautious differ",
+    None: "open",
+}
 _MOST_STATIC: Final = 9
 """The maximum number of static triples that are shown with a stream."""
 
 
 _SAID: Final = {
     "always": "push and pull agree on every stream",
-    "never": "there is a stream on which push and pull differ",
+    "never": "push and pull differ on some stream",
     "depends on the static data": "whether push and pull agree depends on the static data",
-    "not always": "there is a stream on which push and pull differ, {static}",
+    "not always": "push and pull differ on some stream, {static}",
     "open": "it is open whether push and pull agree on every stream",
 }
 
@@ -215,7 +220,7 @@ _WORDS: Final[Mapping[EveryStream, str]] = {
 def _static_shown(decisions: Iterable[Decision]) -> str:
     """Return the words about static data for streams with a difference, which may be shown without any."""
     shown = any(decision.witness is not None and decision.witness.triples for decision in decisions)
-    return "with the static data that are shown" if shown else "without static data"
+    return "with the static data shown below" if shown else "without static data"
 
 
 def _differs(decision: Decision) -> bool:
@@ -255,15 +260,18 @@ def _periods(group: Sequence[Decision]) -> str:
 
 def _witness(period: int, witness: Witness, dates: Dates) -> Iterator[str]:
     when = f"U = {period}, in {dates.period(witness.start, witness.end)}"
-    yield f"a stream on which they differ for {when}: {_row_alone(witness)}"
+    yield f"a stream on which push and pull differ for {when}: {_row_alone(witness)}"
     yield from (f"  {line}" for line in _arrivals(witness.facts, dates) or ["nothing arrives"])
-    yield from (f"  {line} in {graph}" for line, graph in _static_triples(witness.triples[:_MOST_STATIC]))
+    yield from (
+        f"  {line} (graph {graph})" for line, graph in _static_triples(witness.triples[:_MOST_STATIC])
+    )
     yield from (f"  {line}" for line in _more_static(witness))
 
 
 def _row_alone(witness: Witness) -> str:
     """Return a text with the row that only one side reports, and with the cause."""
-    return f"{_side(witness)} alone has ({', '.join(map(outputs.retypable, witness.row))}), {witness.remark}"
+    row = ", ".join(map(outputs.retypable, witness.row))
+    return f"only {_side(witness)} reports ({row}); cause: {witness.remark}"
 
 
 def _side(witness: Witness) -> str:
@@ -275,7 +283,7 @@ def _arrivals(facts: Iterable[Fact], dates: Dates) -> list[str]:
     lines = []
     for fact in facts:
         *triple, stream = map(outputs.retypable, fact.arguments)
-        lines.append(f"{dates.text(fact.t)}: {' '.join(triple)} on {stream}")
+        lines.append(f"{dates.text(fact.t)}: {' '.join(triple)} (stream {stream})")
     return lines
 
 
@@ -405,7 +413,7 @@ def containment_text(containments: Sequence[Direction], files: Sequence[str]) ->
         yield f"{_evaluated(one, other)}; {how}"
     for (query, other, containment), (mine, theirs) in zip(containments, (files, files[::-1]), strict=False):
         verdict = f"{_HOLDS[containment.holds]}{_only_then(query, containment)} ({containment.why})"
-        yield f"{_subject(query, mine)} is one of {_whose(other, theirs)}: {verdict}"
+        yield f"{_subject(query, mine)} is also {_object(other, theirs)}: {verdict}"
         yield from _data(query, other, containment, mine)
         if containment.finer is not None:
             unit, again = containment.finer
@@ -418,11 +426,12 @@ def _evaluated(one: "PairQuery", other: "PairQuery") -> str:
     from agreement.proving.containment import evaluation_period
 
     if {one.operator, other.operator} == {"RSTREAM"}:
-        return "at every time point of every stream, also if no engine evaluates"
+        return "compared at every time point of every stream, even if no engine evaluates at this time"
     if (period := evaluation_period(one, other)) is None:
-        return "at each evaluation on every stream, if each arriving triple triggers both queries"
+        return "compared at each evaluation on every stream, if each arriving triple triggers both queries"
     length = Duration(period * one.setting.unit.nanoseconds)
-    return f"at each evaluation on every stream, if both queries are evaluated every {length} from time 0"
+    times = f"if both queries are evaluated every {length} from time 0"
+    return f"compared at each evaluation on every stream, {times}"
 
 
 def _only_then(query: "PairQuery", containment: Decision) -> str:
@@ -438,24 +447,27 @@ def _timed(one: "PairQuery", other: "PairQuery") -> bool:
 
 
 def _subject(query: "PairQuery", file: str) -> str:
-    return f"each answer of {file}" if query.operator == "RSTREAM" else f"what {_whose(query, file)} reports"
+    if query.operator == "RSTREAM":
+        return f"each answer of {file}"
+    return f"each row that {query.operator} of {file} reports"
 
 
-def _whose(query: "PairQuery", file: str) -> str:
-    return file if query.operator == "RSTREAM" else f"{query.operator} of {file}"
+def _object(query: "PairQuery", file: str) -> str:
+    if query.operator == "RSTREAM":
+        return f"an answer of {file}"
+    return f"a row that {query.operator} of {file} reports"
 
 
 def _data(query: "PairQuery", other: "PairQuery", containment: Decision, mine: str) -> Iterator[str]:
     if (against := containment.witness) is None:
         return
     dates = Dates(unit=query.setting.unit, timed=True)
-    when = f"at {dates.text(against.end)} " if _timed(query, other) else ""
-    if against.before is not None:
-        when = f"{when}(evaluated before at {dates.text(against.before)}) "
+    before = "" if against.before is None else f" (previous evaluation: {dates.text(against.before)})"
+    when = f"at {dates.text(against.end)}{before}, " if _timed(query, other) else ""
     row = ", ".join(map(outputs.retypable, against.row))
-    yield f"  {when}{mine} alone has the row ({row}) of ({', '.join(map(str, query.result))})"
+    yield f"  {when}only {mine} reports ({', '.join(map(str, query.result))}) = ({row})"
     yield from (f"  {line}" for line in _arrivals(against.facts, dates))
-    yield from (f"  {line} in {graph}" for line, graph in _static_triples(against.triples))
+    yield from (f"  {line} (graph {graph})" for line, graph in _static_triples(against.triples))
 
 
 _HOLDS: Final = {True: "yes", False: "no", None: "open"}

@@ -99,11 +99,10 @@ def why_in_words(proof: explain.Proof | None, lines: Sequence[str], dates: Dates
     what = outputs.quantity(len(texts), "triple" if triples else "input atom")
     counts = [evidence.count for evidence in _all_instances(proof) if evidence.count > len(evidence.examples)]
     if counts:
-        first = (
-            f"{outputs.quantity(max(counts), 'instance')} of an aggregate, the first of which rest on {what}"
-        )
-        return f"It rests on {first}: {outputs.first_few(texts, _MOST_BEHIND, ' · ')}."
-    return f"It rests on {what}: {outputs.first_few(texts, _MOST_BEHIND, ' · ')}."
+        every = outputs.quantity(max(counts), "instance")
+        first = f"{every} of an aggregate; the first instances follow from {what}"
+        return f"It follows from {first}: {outputs.first_few(texts, _MOST_BEHIND, ' · ')}."
+    return f"It follows from {what}: {outputs.first_few(texts, _MOST_BEHIND, ' · ')}."
 
 
 def held_before(explanation: AtomExplanation, dates: Dates) -> str | None:
@@ -115,12 +114,12 @@ def held_before(explanation: AtomExplanation, dates: Dates) -> str | None:
         return None
     t, left = explanation.held
     texts = [
-        f"{short_text(atom)} at {dates.text(u)} left {window}"
+        f"{short_text(atom)} of time {dates.text(u)} left the window {window}"
         + ("" if gone is None else f" at {dates.text(gone)}")
         for window, (u, atom), gone in left
     ]
     since = outputs.first_few(texts, _MOST_BEHIND, "; ")
-    return f"an evaluation at {dates.text(t)} has the row; since then, {since}"
+    return f"an evaluation at {dates.text(t)} would return the row; since then, {since}"
 
 
 def _all_instances(proof: explain.Proof) -> Iterator[explain.Instances]:
@@ -197,16 +196,20 @@ class _Teller:
             case explain.AbsentAtom(_, within) if within.first == within.last:
                 return f"not at {self.dates.text(within.first)}"
             case explain.AbsentAtom(_, within):
-                return f"nowhere in {self.at(within)}" if within else "nothing is in sight"
+                return f"nowhere in {self.at(within)}" if within else "the interval is empty"
             case Truth():
                 return "✓"
             case explain.OutsideTimeline(t, span):
-                return f"{self.dates.text(t)} lies outside {self.at(span)}" if span else "nothing is in sight"
+                return f"{self.dates.text(t)} is outside {self.at(span)}" if span else "the interval is empty"
             case explain.WindowContent(window, interval, inner):
                 which = window if nested else "the window"
-                return f"{self.place_of(inner, nested=True)}, {which} shows {self.at(interval)}"
+                return f"{self.place_of(inner, nested=True)}, {which} is {self.at(interval)}"
             case explain.Points(span, _, True):
-                return f"at every time of {self.at(span)}" if span else "at every time, as there is none"
+                return (
+                    f"at every time of {self.at(span)}"
+                    if span
+                    else "at every time, because the interval is empty"
+                )
             case explain.Points(_, ((t, inner), *_), _):
                 return (
                     f"at {self.dates.text(t)}"
@@ -222,13 +225,13 @@ class _Teller:
 
     def unseen(self, sight: explain.Sight) -> str:
         """Return a text with the interval in which no atom matches, and the nearest matching atoms."""
-        windows = ", ".join(f"{window} shows {self.at(interval)}" for window, interval in sight.windows[:-1])
+        windows = ", ".join(f"{window} is {self.at(interval)}" for window, interval in sight.windows[:-1])
         place = f"{windows}; {self._missed(sight)}" if windows else self._missed(sight)
         return "; ".join((place, *self._nearest(sight)))
 
     def _missed(self, sight: explain.Sight) -> str:
         if sight.empty is not None:
-            come = f"no input atom{_source(sight.empty)} has come"
+            come = f"no input atom{_source(sight.empty)} has arrived"
             return f"the window is empty: {come if sight.empty.size else 'it keeps 0 input atoms'}"
         if sight.gaps is not None:
             times = ", ".join(map(self.dates.text, sight.gaps.first))
@@ -240,56 +243,56 @@ class _Teller:
         if sight.outside is not None:
             return self._outside(sight, sight.outside)
         if not sight.within:
-            return "the window shows nothing"
-        return f"nothing like it in {self.at(sight.within)}"
+            return "the window is empty"
+        return f"no match in {self.at(sight.within)}"
 
     def _outside(self, sight: explain.Sight, t: int) -> str:
         if not sight.windows:
-            return f"{self.dates.text(t)} lies outside the timeline"
+            return f"{self.dates.text(t)} is outside the timeline"
         _, interval = sight.windows[-1]
         if not interval:
-            return "the window shows nothing"
-        return f"{self.dates.text(t)} lies outside the window, which shows {self.at(interval)}"
+            return "the window is empty"
+        return f"{self.dates.text(t)} is outside the window {self.at(interval)}"
 
     def _displaced(self, miss: explain.WindowMiss, moment: Moment) -> str:
         window, interval = miss.window, miss.kept_interval
         atom = f"{self.text(moment[1])} at {self.dates.text(moment[0])}"
         if not miss.is_counted:
-            return f"the window counts the input atoms{_source(window)} alone, and not {atom}"
+            return f"the window counts only input atoms{_source(window)}, and not {atom}"
         if interval is None:
-            return f"the window keeps {window.size} {_counted(window)}, and not {atom}"
+            return f"the window keeps {window.size} {_counted(window)}, but not {atom}"
         if miss.is_chosen:
-            chosen = f"those chosen of the input atoms at {self.dates.text(moment[0])}"
-            return f"not among {chosen}: {atom} is left out"
+            chosen = f"the choice among the input atoms at {self.dates.text(moment[0])}"
+            return f"{chosen} omits {atom}"
         part = "" if window.by is None else f" of its partition (by {_places(window.by)})"
         if window.size == 1:
             newest = f"the newest {_counted(window)[:-1]}{_source(window)}{part}"
-            return f"not {newest}, which is at {self.dates.text(interval.last)}; {atom} came before it"
+            return f"{atom} arrived before {newest}, which is at {self.dates.text(interval.last)}"
         newest = f"the newest {window.size} {_counted(window)}{_source(window)}{part}"
-        reach = f"which reach from {self.dates.text(interval.first)} to {self.dates.text(interval.last)}"
-        return f"not among {newest}, {reach}; {atom} came before them"
+        reach = f"which are at {self.dates.text(interval.first)} to {self.dates.text(interval.last)}"
+        return f"{atom} arrived before {newest}, {reach}"
 
     def underived(self, sought: Sought | None, t: int) -> str:
         """Return a text with the reason why an atom that is no head of a rule does not hold."""
         if sought is None:
             return "no rule derives it"
         if sought == "background":
-            return "neither facts nor static data hold it"
+            return "neither the facts nor the static data contain it"
         nearest = self._nearest(sought)
         return (
-            "; ".join((f"it is input, and did not come at {self.dates.text(t)}", *nearest))
+            "; ".join((f"it is an input atom, which did not arrive at {self.dates.text(t)}", *nearest))
             if nearest
-            else "it is input, and came at no time of the trace"
+            else "it is an input atom, which never arrives in the trace"
         )
 
     def violated(self, violation: explain.Violation, timeline: Interval) -> str:
         """Return a text with the reason why a rule instance is violated, although its body holds."""
         values = f" with {self.values(violation.binding)}" if violation.binding else ""
         if violation.head is None:
-            return f"its body holds{values}, and it is a constraint"
+            return f"the rule is a constraint, and its body holds{values}"
         time, atom = violation.head
-        outside = f"lies outside the timeline {self.at(timeline)}"
-        return f"its body holds{values}: the head @_{time} {self.text(atom)} {outside}"
+        outside = f"is outside the timeline {self.at(timeline)}"
+        return f"its body holds{values}, but the head @_{time} {self.text(atom)} {outside}"
 
     def _nearest(self, sight: explain.Sight) -> list[str]:
         """Return texts with the nearest matching atoms before and after the searched interval."""
@@ -307,17 +310,17 @@ class _Teller:
             branches.extend(self._before(sight))
         if sight.after is not None:
             t, atom = sight.after
-            branches.append(f"nearest after: {self.text(atom)} at {self.dates.text(t)}")
+            branches.append(f"nearest later match: {self.text(atom)} at {self.dates.text(t)}")
         return branches
 
     def _before(self, sight: explain.Sight) -> Iterator[str]:
         if sight.hidden is not None:
             t, atom = sight.hidden
-            yield f"outside the window: {self.text(atom)} at {self.dates.text(t)}"
+            yield f"match outside the window: {self.text(atom)} at {self.dates.text(t)}"
         if sight.before is not None:
             t, atom = sight.before
-            left = "" if sight.left is None else f", left the window at {self.dates.text(sight.left)}"
-            yield f"nearest before: {self.text(atom)} at {self.dates.text(t)}{left}"
+            left = "" if sight.left is None else f", which left the window at {self.dates.text(sight.left)}"
+            yield f"nearest earlier match: {self.text(atom)} at {self.dates.text(t)}{left}"
 
     def actual(self, literal: BodyLiteral, binding: Mapping[Variable, Constant]) -> str:
         """Return the actual value of a failed aggregate, or the rank of an atom; "" for other literals."""
@@ -344,7 +347,7 @@ class _Teller:
         return [group for group in groups if keys.items() <= group.binding.items()]
 
 
-_RELAXED: Final = "the rules without constraints and heads outside the timeline"
+_RELAXED: Final = "without constraints, and without heads outside the timeline, the rules have"
 
 
 @dataclass(frozen=True, slots=True)
@@ -420,9 +423,9 @@ def _alike(world: explain.IndexedPoint, moment: Moment) -> Atom | None:
 
 
 def _unanswered(stream: NoAnswerStream, dates: Dates) -> Iterator[str]:
-    yield f"there is no answer stream at {dates.text(stream.t)}"
+    yield f"no answer stream exists at {dates.text(stream.t)}"
     if stream.world is None:
-        yield f"{_RELAXED} have none either; what hangs on its own absence:"
+        yield f"{_RELAXED} no answer stream either; these predicates depend on their own absence:"
         for name, numbers in stream.circular.items():
             rules = (f"rule {number}: {short_text(stream.program.rules[number - 1])}" for number in numbers)
             yield from lines(Branch(signature_text(name), (), tuple(map(Branch, rules))))
@@ -459,8 +462,8 @@ def _violated(stream: NoAnswerStream, kind: str, dates: Dates) -> Iterator[str]:
     """Yield the number of answer streams without constraints, and the rules that the first violates."""
     assert stream.world is not None
     streams, more = stream.relaxed
-    count = outputs.quantity(len(streams), "answer stream") + kind if kind else len(streams)
-    yield f"{_RELAXED} have {'more than ' * more}{count}; the first violates:"
+    count = outputs.quantity(len(streams), "answer stream") + kind
+    yield f"{_RELAXED} {'more than ' * more}{count}; the first answer stream violates:"
     teller = _TreeTeller(stream.world, dates)
     trees = [line for violation in stream.violations for line in lines(teller.violation(violation))]
     yield from outputs.shorten_lines([*trees, *teller.rest()], _names(stream.world))
@@ -585,7 +588,7 @@ class _TreeTeller(_Teller):
         self.goals.add(goal)
         here = explanation.shortfalls.get(goal)
         if here is None:
-            return (Branch("too deep to be told here: explain it by itself"),)
+            return (Branch("this proof is nested too deeply: run lars explain for this atom"),)
         if not here.derivable:
             return (Branch(self.underived(explanation.sought, goal.within.first)),)
         tries = [self._attempt(attempt, explanation) for attempt in here.attempts]
@@ -610,17 +613,17 @@ class _TreeTeller(_Teller):
 
     def _attempt(self, attempt: explain.Attempt, explanation: AtomExplanation) -> Branch:
         rule = self._rule(attempt.number, "by")
-        notes = [f"closest with {self.values(attempt.binding)}"] if attempt.binding else []
+        notes = [f"closest match: {self.values(attempt.binding)}"] if attempt.binding else []
         below = [Branch(f"✓ {self._premise_text(premise)}") for premise in attempt.premises]
         if attempt.failure is None:
             notes.append("its body holds, but its head is at another time or has other terms")
         else:
             below.append(self._failure(attempt.failure, explanation, dict(attempt.binding)))
-        below += [Branch(f"✗ {self.text(literal)}: fails too") for literal in attempt.failed_too]
+        below += [Branch(f"✗ {self.text(literal)}: also fails") for literal in attempt.failed_too]
         below += [Branch(f"· {self.text(literal)}: undecided") for literal in attempt.left]
         if attempt.other_count:
             many = f"{attempt.other_count} or more" if attempt.more else f"{attempt.other_count}"
-            notes.append(f"other instances that come as close: {many}")
+            notes.append(f"other equally close instances: {many}")
         return Branch(rule, tuple(notes), tuple(below))
 
     def _premise_text(self, premise: explain.Premise) -> str:

@@ -93,8 +93,8 @@ def _table(parting: Divergence, known: Iterable[SwitchedRule] = ()) -> Table:
 
 def _title(parting: Divergence) -> str:
     if parting.dates.zero is None:
-        return f"where they differ, times in {parting.dates.unit}"
-    return f"where they differ{_dates(parting).caption}, time in units of {parting.dates.unit}"
+        return f"differences, times in units of {parting.dates.unit}"
+    return f"differences{_dates(parting).caption}, times in units of {parting.dates.unit}"
 
 
 def _dates(parting: Divergence) -> Dates:
@@ -154,15 +154,15 @@ def _cell(reports: Sequence[Report], only: Sequence[str], dates: Dates) -> str:
 
 def _causes(difference: DifferenceWithRules, parting: Divergence, rules: set[SwitchedRule]) -> str:
     if not difference.causes:
-        return "the specifications that they follow" if parting.fields else "no rule explains it"
+        return "the specifications of the engines" if parting.fields else "no rule explains it"
     lines = [
         _name_of(cause, parting) + ("" if cause in rules else f": {cause.rule.sentence}")
         for cause in difference.causes
     ]
     if difference.together:
-        lines.append("(together)")
+        lines.append("(only together)")
     if not difference.undone:
-        lines.append("(in part)")
+        lines.append("(explains a part)")
     return "\n".join(lines)
 
 
@@ -176,20 +176,20 @@ def summary(parting: Divergence) -> str:
     """Return a sentence with the first push or time unit at which two engines differ, and the causes."""
     first, second = parting.names
     place = "push" if parting.pushes is not None else "time unit"
-    places = f"{outputs.quantity(parting.places, place)} at which either reports"
+    places = f"{outputs.quantity(parting.places, place)} with a report"
     if not parting.places:
-        return f"nothing to compare: neither {first} nor {second} reports at a {place}"
+        return f"nothing to compare: neither {first} nor {second} has a report"
     if parting.same:
         ending = outputs.NO_ROWS if parting.is_empty else ""
-        return f"{first} and {second} report the same at all {places}{ending}"
+        return f"{first} and {second} have the same reports at all {places}{ending}"
     at = int(parting.parted[0].difference.at)
     where = parting.dates.option(at) if parting.pushes is None else str(at)
     when = "" if parting.pushes is None else f" (time {_when(parting.pushes[at].t, _dates(parting))})"
     rules = ", ".join(f"{_name_of(cause, parting)} ({count})" for cause, count in parting.frequencies)
-    why = f"; explained by: {rules}" if rules else "; no rule of them explains it"
+    why = f"; rules that explain the differences: {rules}" if rules else "; no rule explains the differences"
     if parting.same_start is not None:
         t0 = parting.dates.option(parting.same_start)
-        why = f"; only t0 differs: with --t0 {t0}, they report the same"
+        why = f"; only t0 differs: with --t0 {t0}, the reports are the same"
     first, second = _sides(parting)
     count = len(parting.parted)
     return f"{first} and {second} differ at {count} of {places}, first at {place} {where}{when}{why}"
@@ -197,18 +197,19 @@ def summary(parting: Divergence) -> str:
 
 def _rules(parting: Divergence) -> Iterator[str]:
     if parting.moves and parting.places and parting.start is None:
-        yield "compared for the t0 with which windows close at multiples of their slide; --t0 sets another t0"
+        yield "the comparison uses a t0 with which windows close at multiples of their slide; see --t0"
     elif parting.moves and parting.places and parting.start is not None:
-        yield f"compared for t0 = {parting.dates.option(parting.start)}"
+        yield f"the comparison uses t0 = {parting.dates.option(parting.start)}"
     if parting.fields and parting.parted:
         names = "; ".join(f"{rule.name}: {rule.sentence}" for rule in parting.fields)
-        whose = "" if parting.pushes is None else "that they follow "
-        yield f"the specifications {whose}differ in {names}"
+        whose = "" if parting.pushes is None else " of the engines"
+        yield f"the specifications{whose} differ in {names}"
     if parting.alone:
         names = ", ".join(_name_of(cause, parting) for cause in parting.alone)
-        yield f"changed alone, each of these undoes every difference: {names}"
+        yield f"to remove all differences, a change of one of these is enough: {names}"
     if parting.needed:
-        yield "rules needed on the whole trace: " + ", ".join(rule.name for rule in parting.needed)
+        names = ", ".join(rule.name for rule in parting.needed)
+        yield f"rules that suffice for the reports on this trace: {names}"
 
 
 def as_json(comparisons: Sequence[Divergence], refused: Sequence[RefusedCase] = ()) -> outputs.Json:

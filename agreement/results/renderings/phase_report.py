@@ -137,8 +137,8 @@ def as_text(diagrams: Sequence[PhaseDiagram]) -> Iterator[RenderableType]:
         faster = "" if diagram.rate == 1 else f", the stream {diagram.rate} times as fast"
         unit = _in_unit((*diagram.lengths, *(row.period for row in diagram.rows)), diagram.unit)
         what = f"by the length L of the window on {diagram.stream.value}{unit}{faster}"
-        yield f"periods on which push and pull agree, {what}"
-        table = Table("period U", "whole periods", "agreeing, by L")
+        yield f"number of periods on which push and pull agree, {what}"
+        table = Table("period U", "whole periods", "agreeing periods, by L")
         for row in diagram.rows:
             runs = (f"{range_text(first, last)}: {count}" for first, last, count in diagram.runs(row))
             table.add_row(str(row.period), str(row.whole), " · ".join(runs) if row.whole else "-")
@@ -151,14 +151,13 @@ def summary(diagrams: Sequence[PhaseDiagram]) -> str:
     cells = [(agreeing, row.whole) for row in rows for agreeing in row.agreeing]
     perfect = sum(agreeing == whole for agreeing, whole in cells)
     empty = sum(count == row.whole for row in rows for count in row.empty)
-    nothing = f" ({empty}{NO_ROWS})" if empty else ""
+    nothing = f" ({quantity(empty, 'pair')}{NO_ROWS})" if empty else ""
     changes = sum(
         len(list(diagram.runs(row))) - 1 for diagram in diagrams for row in diagram.rows if row.whole
     )
-    sentence = (
-        f"Push and pull agree throughout at {perfect} of {quantity(len(cells), 'pair')} of U and L{nothing}"
-    )
-    return f"{sentence}; as L grows the share changes {quantity(changes, 'time')}."
+    pairs = quantity(len(cells), "pair")
+    sentence = f"Push and pull agree on all periods for {perfect} of {pairs} of U and L{nothing}"
+    return f"{sentence}. If L grows, the share of agreeing periods changes {quantity(changes, 'time')}."
 
 
 def as_json(diagrams: Sequence[PhaseDiagram], origin: str | None) -> Json:

@@ -57,7 +57,7 @@ def text_of_cases(
     if refused:
         cases = ((case.id, "" if case.case is None else case.case.engine, case.problem) for case in refused)
         yield outputs.table("cases that cannot be judged", ("case", "engine", "why"), cases)
-    left = f"; {len(refused)} more cannot be judged" if refused else ""
+    left = f"; {outputs.quantity(len(refused), 'more case')} cannot be judged" if refused else ""
     empty = sum(verdict.is_empty for verdict in verdicts)
     nothing = f", {empty} of them without a report on either side" if empty else ""
     count = f"{len(verdicts) - len(differing)} of {len(verdicts)} cases are as predicted"
@@ -81,7 +81,7 @@ def _fitting(verdicts: Sequence[judging.CaseVerdict]) -> str:
     ]
     common = [bounds for bounds in (ends[0] if ends else ()) if all(bounds in each for each in ends)]
     if judged and not common:
-        return ", each for its own t0 and bounds (t0: see the JSON document)"
+        return ", each for its own t0 and bounds (the JSON document contains t0)"
     return f", each for t0 = 0, bounds {common[0]}" if judged else ""
 
 
@@ -99,7 +99,7 @@ def _explained_by(verdict: judging.CaseVerdict) -> str:
     if verdict.rules is None:
         return ""
     if not verdict.rules:
-        return "the specification with windows that open at multiples of their slide"
+        return "the specification, with windows that open at multiples of their slide"
     return "\n".join(f"{rule.name} {rule.sentence}" for rule in verdict.rules)
 
 
@@ -127,7 +127,7 @@ def by_specification(
     if judgement.choices and (silent := len(best.unreported)):
         count = f"all {silent} wrong windows have" if silent > 1 else "the wrong window has"
         explained = diagnosis is not None and any(one.complete for one in diagnosis.explanations)
-        yield f"{count} no report{'' if explained else ', as if the engine had not evaluated'}"
+        yield f"{count} no report{'' if explained else ': perhaps the engine did not evaluate'}"
     yield from _diagnosis(diagnosis)
     if judgement.correct:
         yield from _delays(best, dates)
@@ -135,7 +135,7 @@ def by_specification(
     yield _table(best, diagnosis.shifts if diagnosis else {}, dates)
     for title, windows in (
         (_transient, best.transient),
-        (lambda *_: "after the end of the trace or of --until, not compared", best.later),
+        (lambda *_: "not compared, because the time is after the end of the trace or of --until", best.later),
     ):
         odd = [window for window in windows if window.problem is not None]
         if odd:
@@ -153,9 +153,9 @@ def _transient(best: Verdict, dates: Dates) -> str:
     starts = set(best.choice.starts)
     if starts and max(starts) * milliseconds >= best.phase.after:
         # With --t0, and for a slide of one time point, no earlier start can be compared.
-        return f"up to t0 = {until}, before the first window opens (RSP-QL 2014, Definition 26), not compared"
-    more = f"; --t0 {dates.option(*starts)} compares from that time on" if len(starts) == 1 else ""
-    return f"up to {until}, the last possible t0 (RSP-QL 2014, Definition 26), not compared{more}"
+        return f"not compared, because no window is open before t0 = {until} (RSP-QL 2014, Definition 26)"
+    more = f"; to compare from t0 on, use --t0 {dates.option(*starts)}" if len(starts) == 1 else ""
+    return f"not compared up to the last possible t0, {until} (RSP-QL 2014, Definition 26){more}"
 
 
 def by_other_match(
@@ -170,8 +170,8 @@ def by_other_match(
         and other.correct
         and not (isinstance(judgement, Judgement) and _lacks_report(judgement))
     ):
-        how = "whatever their times" if other.match == "sequence" else "at their times"
-        yield f"correct as reports {how}: --match {other.match}"
+        how = "the order of the reports" if other.match == "sequence" else "the times of the reports"
+        yield f"the answers are correct if only {how} counts: --match {other.match}"
 
 
 def _other_kinds(verdict: judging.AnswersVerdict) -> Iterator[str]:
@@ -208,16 +208,14 @@ def _headline(judgement: Judgement, dates: Dates) -> str:
         tried = (
             ""
             if judgement.tried_choices == judgement.choices
-            else f", of {judgement.tried_choices} choices tried of {judgement.choices}"
+            else f" ({judgement.tried_choices} of {judgement.choices} choices of t0 and bounds were tried)"
         )
         starts = judging.starts_in_words(_like(best, judgement.matching, dates.unit.milliseconds), dates)
         return f"correct by {by} for t0 = {starts}{dates.caption}, {ends}{tried}"
     wrong = f"{best.wrong} of {len(best.windows)} windows are wrong"
     fit = f"best t0 = {judging.starts_in_words([best], dates)}{dates.caption}, {ends}: {wrong}"
-    return (
-        f"incorrect by {by}: none of {judgement.tried_choices} choices of t0 and bounds fits; {fit}"
-        f"{_scored(best)}"
-    )
+    tried = outputs.quantity(judgement.tried_choices, "choice")
+    return f"incorrect by {by}: no choice of t0 and bounds fits ({tried} tried); {fit}{_scored(best)}"
 
 
 def _scored(best: Verdict) -> str:
@@ -306,12 +304,13 @@ def _problem(window: ReportMatch, shift: Shift | None) -> str:
 def shift_in_words(shift: Shift) -> str:
     """Return a text about window borders that fit better."""
     moved = [
-        f"its {name} {outputs.quantity(abs(by), 'triple')} {'later' if by > 0 else 'earlier'}"
-        for name, by in (("start", shift.start), ("end", shift.end))
+        f"{name} {outputs.quantity(abs(by), 'triple')} {'later' if by > 0 else 'earlier'}"
+        for name, by in (("starts", shift.start), ("ends", shift.end))
         if by
     ]
-    fits = "all rows" if shift.rows.equal else f"{shift.rows.common} rows"
-    return f"{fits} fit with {' and '.join(moved) or 'these borders'}"
+    count = shift.rows.common
+    fits = "all rows fit" if shift.rows.equal else f"{outputs.quantity(count, 'row')} fit{'s' * (count == 1)}"
+    return f"{fits} if the window {' and '.join(moved) or 'has these borders'}"
 
 
 def _odd_rows(match: RowMatch) -> Iterator[str]:
@@ -329,14 +328,14 @@ def _diagnosis(diagnosis: Diagnosis | None) -> Iterator[str]:
         return
     if diagnosis.too_long:
         yield (
-            f"the rules of lars hunt were not tried: the recording has more than {MOST_RECORDED} triples or "
-            "reports; use lars hunt, or judge a part of the recording"
+            f"lars did not try the rules of lars hunt, because the recording has more than {MOST_RECORDED} "
+            "triples or reports; use lars hunt, or judge a part of the recording"
         )
     if diagnosis.specification.predicted is None:
         yield from _of_nothing(diagnosis)
         return
     if not diagnosis.explanations:
-        yield "no known fault explains it better than the specification does"
+        yield "no known fault explains the answers better than the specification"
         return
     best, *others = diagnosis.explanations
     yield f"best explanation: {_explained(best)}; {_explained(diagnosis.specification)}"
@@ -348,21 +347,21 @@ def _diagnosis(diagnosis: Diagnosis | None) -> Iterator[str]:
         yield f"  or {outputs.quantity(len(hunted) - _RULES, 'other rule')} of lars hunt"
     if best.complete and diagnosis.reports < _FEW_REPORTS:
         count = outputs.quantity(diagnosis.reports, "report")
-        yield f"the explanations rest on {count}; a longer recording shows which fault is the cause"
+        yield f"the recording has only {count}; a longer recording shows which fault is the cause"
 
 
 def _of_nothing(diagnosis: Diagnosis) -> Iterator[str]:
     """Yield sentences about answers without a row, which each fault predicts that predicts no row."""
     due = diagnosis.specification
     rows = outputs.quantity(due.unrecorded, "row")
-    yield f"no row is recorded, and {due.sentence} predicts {rows}: answers without a row show no other fault"
+    yield f"the recording contains no row, but {due.sentence} predicts {rows}; the cause cannot be determined"
     if silent := [fault.sentence for fault in diagnosis.explanations if fault.complete]:
-        yield f"other predictions without a row: {outputs.first_few(silent, _ROWS)}"
+        yield f"possible causes, which also predict no row: {outputs.first_few(silent, _ROWS)}"
 
 
 def _explained(explanation: FaultExplanation) -> str:
     if explanation.complete:
-        return f"{explanation.sentence} predicts every report, and nothing else"
+        return f"{explanation.sentence} predicts exactly the recorded reports"
     rows = (
         "no row" if explanation.predicted is None else f"{_share(explanation.predicted)} of the recorded rows"
     )
@@ -429,8 +428,8 @@ def by_other_command(verdict: judging.AnswersVerdict) -> Iterator[str]:
         return
     if not any(fault.complete for fault in diagnosis.explanations):
         yield (
-            "no explanation is complete: if the answers are a log of alerts, `lars compare LOG LOG "
-            "--events FILE --query QUERY` also tries other limits, and a change of the rule at some time"
+            "no explanation is complete; if the answers are a log of alerts, use `lars compare LOG LOG "
+            "--events FILE --query QUERY`, which also tries other limits, and a change of the rule"
         )
 
 

@@ -34,12 +34,12 @@ def _property(task: WitnessTask, period: int) -> str:
     if task.criteria.sides is not None:
         profiles = isinstance(task.criteria.sides[0], NamedProfile)
         return (
-            f"on which {one} and {other} part"
+            f"on which {one} and {other} differ"
             if profiles
-            else f"on which push differs with {one} and with {other}"
+            else f"on which push reports other rows with {one} than with {other}"
         )
     if task.pair is None:
-        both = "the first query has a row that the second lacks"
+        both = "only the first query has a row"
         return f"on which {both if task.criteria.contained else 'the two queries differ'}"
     return f"on which {one} and {other} differ for U = {period}"
 
@@ -69,16 +69,16 @@ def _witness_parts(task: WitnessTask, period: int, witness: Witness) -> Iterator
             if rows:
                 texts = sorted(f"({', '.join(map(outputs.retypable, row))})" for row in rows)
                 listed_rows = ", ".join(texts)
-                yield f"at {dates.text(witness.end)} {name} alone has {names} = {listed_rows}"
+                yield f"at {dates.text(witness.end)}, only {name} reports {names} = {listed_rows}"
         if witness.remark:
-            yield f"at {dates.text(witness.end)} {witness.remark}"
+            yield f"at {dates.text(witness.end)}, {witness.remark}"
         return
     differences = list(RowFilter().rows(report.first))
     row_texts = outputs.short_rows([each.row for each in differences])
     for each, text in zip(differences, row_texts, strict=True):
         when = f"in {dates.period(each.interval.start, each.interval.end)}"
         row = f"{names} = {text}"
-        yield f"{when} {each.side} alone has {row}: {each.cause}"
+        yield f"{when}, only {each.side} reports {row}; cause: {each.cause}"
 
 
 def as_json(task: WitnessTask, answers: Sequence[Decision]) -> outputs.Json:
@@ -133,7 +133,8 @@ _NAMES = {
 def shrunk_text(disagreement: MinimalDisagreement) -> Iterator[RenderableType]:
     """Yield the sizes before and after minimization, and the remaining input."""
     left = disagreement.left
-    yield f"U = {left.period}, {disagreement.cause}: {disagreement.evaluations} evaluations"
+    found = f"found with {disagreement.evaluations} evaluations"
+    yield f"minimal difference for U = {left.period}; cause: {disagreement.cause}; {found}"
     ends = Dates(left.origin, left.setting.unit).within(Interval(0, disagreement.before.end))
     sizes = [
         (

@@ -112,13 +112,13 @@ def test_polars_is_handed_the_table_of_arrow(monkeypatch):
 def test_a_result_is_one_line_with_the_verdict_and_neither_true_nor_false():
     found = api.agree(SAMPLES / "coupons", period=8)
     assert repr(found) == (
-        "<AgreeResult: U = 8, (16, 24]: push alone reports (25, rayban, b), expired before the pull>"
+        "<AgreeResult: U = 8, (16, 24]: only push reports (25, rayban, b); cause: expired before the pull>"
     )
     with pytest.raises(TypeError, match=r"AgreeResult cannot be used as a boolean; use \.agree"):
         bool(found)
     assert repr(api.solve(SAMPLES / "coupons", to=20)).startswith("<SolveResult: ")
     decided = api.decide(SAMPLES / "minus", period=1)
-    said = "for all static data, there is a stream on which push and pull differ"
+    said = "for all static data, push and pull differ on some stream"
     assert repr(decided) == f"<DecideResult: U = 1: {said}>"
     with pytest.raises(TypeError, match=r"use \.holds"):
         assert decided
@@ -146,7 +146,7 @@ def test_a_notebook_shows_rows_as_a_table_and_how_many_are_left():
 def test_markdown_says_what_the_command_prints():
     found = api.agree(SAMPLES / "coupons", period=8)
     said = found.to_markdown()
-    assert "U = 8, (16, 24\\]: push alone reports (25, rayban, b), expired before the pull" in said
+    assert "U = 8, (16, 24\\]: only push reports (25, rayban, b); cause: expired before the pull" in said
     assert "| 8 | DISAGREE | 6 | (16, 24\\] | (48, 50\\] |" in said
     why = api.explain(SAMPLES / "coupons", atom="ans(25,rayban,b)", at=18).to_markdown()
     assert "```" in why

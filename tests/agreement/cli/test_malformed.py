@@ -17,7 +17,7 @@ PLACE = re.compile(r"lars: [^\n]+?:\d+:\d+: ")
 
 ACCEPTED = re.compile(
     r"accepted|expected|\buse\b|requires?|must be|cannot combine|covered|to evaluate without input"
-    "|choose|write|are written in|give|name one|is bound by|no such|no time point"
+    "|choose|write|are written in|give|name one|literal binds|no such|no time point"
     "|does not exist|do not return|name fewer|say which|invalid TOML|no Parquet|cannot be written"
     "|nested more than|is not a valid character|has no @|each time|cannot be read|twice|32 bit"
     "|stand in|can stand|has no"

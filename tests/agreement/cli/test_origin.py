@@ -78,7 +78,7 @@ def test_times_of_the_table_of_verdicts_are_those_of_the_trace(tmp_path, monkeyp
     found = lars(*COMMANDS["agree"], "--unit", "1s")
     title = "push and pull on [12:00:00, 12:00:13] on 2026-01-31 (UTC), time in units of 1s"
     assert title in " ".join(found.out.split())
-    assert found.out.startswith("U = 3, (12:00:00, 12:00:03] on 2026-01-31 (UTC): pull alone reports (a)")
+    assert found.out.startswith("U = 3, (12:00:00, 12:00:03] on 2026-01-31 (UTC): only pull reports (a)")
     assert "--at 2026-01-31T12:00:03Z 'ans(a)'" in found.out
 
 

@@ -46,7 +46,7 @@ def test_a_side_that_reads_a_graph_that_is_absent_says_so_beside_the_verdict(fol
         text for text in found.json["warnings"] if "STEP" not in text and "two forms of one query" not in text
     ]
     assert said[0] == f"{NO_GRAPH}, but the static data contain only: triples of the default graph"
-    assert said[1] == f"push of the query in CQELS never returns a row: {UNNAMED}"
+    assert said[1] == f"the CQELS query (push) never returns a row: {UNNAMED}"
     assert all(found.err.count(f"warning: {text}") == 1 for text in said)
     assert "no row at any time" not in agree(*paths[:1], *paths[2:]).err
 
@@ -78,7 +78,7 @@ def test_of_many_patterns_without_match_three_are_named(folder):
     (said,) = (line for line in asked(folder, "many").err.splitlines() if "never returns a row" in line)
     assert said.count("no solution matches") == 3
     assert " and 4 more parts have no solution; the predicate " in said
-    assert said.endswith("; 4 more predicates do not")
+    assert said.endswith("; 4 more predicates do not occur")
 
 
 def test_an_absent_graph_is_said_where_there_are_rows_too(folder):
@@ -315,7 +315,7 @@ def test_a_predicate_that_occurs_nowhere_is_named_with_the_near_one():
     query = "SELECT ?x WHERE { STREAM <e:s> [RANGE 5s] { ?x <http://e/temperatur> ?y ; <http://e/at> ?z } }"
     trace = [(1, ("e:a", "http://f/temperature", 3)), (2, ("e:a", "http://e/at", 3))]
     pull = "SELECT ?x FROM STREAM <e:s> [RANGE 5s STEP 5s] { ?x <http://e/temperatur> ?y ; <http://e/at> ?z }"
-    expected = "<http://e/temperatur> does not occur in the data, but <http://f/temperature> does"
+    expected = "<http://e/temperatur> does not occur in the data, but <http://f/temperature> occurs"
     for result in (api.agree(query, pull, trace, period=5, to=10), api.solve(query, trace)):
         said = [warning for warning in result.warnings if "never returns a row" in warning]
         assert said

@@ -274,7 +274,7 @@ def test_a_wrong_clock_is_named_with_its_error(tmp_path, seconds):
     found = api.compare_logs(a, tmp_path / "b.csv")
     assert {alert.delay for alert in found.match.alerts} == {seconds * 1000}
     assert found.text.startswith(text.splitlines()[0])
-    assert re.search(r"\ndelay of b.csv in the common alerts: [-+]\d+s$", found.text)
+    assert re.search(r"\ndelay of b.csv for alerts in both logs: [-+]\d+s$", found.text)
     fewer = written(tmp_path / "c.csv", late[1:], "pump", "top")
     assert "the times of" not in api.compare_logs(a, fewer, within="30s").text
 

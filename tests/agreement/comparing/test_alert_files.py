@@ -202,7 +202,7 @@ def test_times_of_arrival_with_which_a_rule_predicts_a_log_are_named(compare, ar
     run = compare(*texts, events="\n".join((head, *rows, "")))
     assert f"with --arrival {arrival}, the times of arrival of the events, the rule" in run.out
     assert "predicts all alerts of b.csv" in run.out
-    assert "predicts all alerts of a.csv\n" not in run.out.split("alerts of one log")[0]
+    assert "predicts all alerts of a.csv\n" not in run.out.split("alerts in only one log")[0]
     # The times of arrival are no candidates for the times of the events.
     head = head.replace("when", "Zeit")
     again = compare(

@@ -305,7 +305,7 @@ def test_an_alert_that_a_pulling_system_lacks_has_its_reason(tmp_path):
     assert f"{after} whose event comes after the last alert of this system" in found.text
     untrue = table(tmp_path, "u", sorted({*pulled, (last, "cellar", 99)}))
     other = api.compare_logs(logs[0], untrue, events=table(tmp_path, "s", events), query=query, period="20s")
-    assert "no tried semantics predicts it; the nearest is pull every 20s" in other.text
+    assert "no tried rule predicts the log; the nearest rule is pull every 20s" in other.text
     assert "whose event" not in other.text
 
 
@@ -483,7 +483,7 @@ def test_alerts_after_the_last_event_are_predicted_and_a_change_is_told(tmp_path
     assert "b.csv changed between " in found.text
     assert found.text.startswith("b.csv changed between ")
     assert found.text.splitlines()[0].endswith('; a.csv follows the rule "evaluate every 10s" throughout')
-    assert "no tried semantics" not in found.text
+    assert "no tried rule predicts the log" not in found.text
 
 
 def test_a_pulling_system_that_reports_only_new_rows_is_predicted(tmp_path):
@@ -685,8 +685,8 @@ def test_a_rule_that_fails_at_most_evaluations_is_not_called_near(tmp_path):
     assert told.startswith(
         "lars cannot name the log that departs, because no tried rule comes close to either"
     )
-    assert "a.csv: no tried rule comes close: the nearest, " in told
-    assert "left unexplained" not in told
+    assert "a.csv: no tried rule comes close: the nearest rule, " in told
+    assert "that the rule does not explain" not in told
     assert "use query=FILE" in told.splitlines()[-1]
     assert "use query=FILE" in result.to_markdown()
     assert "use --query FILE" in lars("compare", tmp_path / "a.csv", tmp_path / "b.csv", "--events", s).out
@@ -749,7 +749,7 @@ def test_evaluations_without_a_row_are_told(tmp_path):
     gone = sorted({end for end, *_ in rows})[3:6]
     log = table(tmp_path, "b", [row for row in rows if row[0] not in gone])
     told = api.compare_logs(a, log, events=s, query=WITHIN, period="10s").text
-    assert "at 3 of these evaluations, b.csv has no row, as if the system had not evaluated" in told
+    assert "at 3 of these evaluations, b.csv has no row: perhaps the system did not evaluate" in told
     # A row that is missing beside others has another cause, and then a missing evaluation has, too.
     several = next(
         end for end in sorted({end for end, *_ in rows} - {*gone}) if sum(r[0] == end for r in rows) > 1
@@ -871,7 +871,7 @@ def test_semicolons_tabs_and_fractions_of_a_second_are_read(files):
     run = lars("compare", files / "a.csv", files / "b.csv")
     assert run.code == 1
     assert "1 alert in both logs, 1 only in a.csv, 0 only in b.csv" in run.out
-    assert "delay of b.csv in the common alerts: +0.5s" in run.out
+    assert "delay of b.csv for alerts in both logs: +0.5s" in run.out
     assert lars("compare", files / "a.csv", files / "b.csv", "--within", "100ms").out.count("0 alerts in")
 
 
@@ -948,7 +948,7 @@ def test_a_table_of_alerts_has_the_times_of_the_screen_and_names_the_log(tmp_pat
 def test_an_alert_may_come_before_the_first_event(files):
     (files / "early.csv").write_text("time,floor\n2026-05-04T07:00:00Z,1\n2026-05-04T08:00:02Z,1\n")
     run = lars("compare", files / "early.csv", files / "other.csv", "--events", files / "events.csv")
-    assert "early.csv: no tried semantics predicts it; the nearest is push, except for 1 of 2" in run.out
+    assert "early.csv: no tried rule predicts the log; the nearest rule is push, except for 1 of 2" in run.out
     assert "other.csv: every alert predicted by push" in run.out
 
 
@@ -1354,7 +1354,7 @@ def test_a_log_that_was_cut_follows_its_rule(tmp_path):
     assert f'b.csv follows the rule "evaluate every 10s" from {first} to {last}, but' in found.text
     assert "at 4 evaluations before and 4 evaluations after: the log was cut" in found.text
     assert ", 0 only in a.csv, 0 only in b.csv" in found.text
-    assert "alerts of one log alone" not in found.text
+    assert "alerts in only one log" not in found.text
     assert not found.same
     # A row that is missing inside is a departure.
     torn = by_a_clock(
@@ -1450,7 +1450,7 @@ def test_a_long_table_tells_its_length_and_the_command_that_writes_all_rows(tmp_
     table(tmp_path, "b", [(t, "hall", t) for t in (0, 1, 2, 28, 29)])
     told = lars("compare", "a.csv", "b.csv", "--within", "0s", "--rename", "room=place").out
     assert "the table shows 20 of 25 alerts; the last alert is at 27s" in told
-    (command,) = re.findall(r"all alerts are in compared/alerts.csv after this command: lars (.*)", told)
+    (command,) = re.findall(r"to write all alerts to compared/alerts.csv, run: lars (.*)", told)
     assert lars(*command.split()).code == 1
     assert len((tmp_path / "compared/alerts.csv").read_text().splitlines()) == 31
     assert '.to_pandas("alerts")' in api.compare_logs("a.csv", "b.csv").text
@@ -1742,7 +1742,7 @@ def test_rules_that_differ_only_in_the_bounds_of_windows_have_different_names(tm
     assert (
         "second.csv: every alert predicted by pull every 1m, with high-open windows (such as at 120)" in lines
     )
-    assert "this difference of the rules explains all 5 alerts of one log alone" in lines
+    assert "the difference of the rules explains all 5 alerts in only one log" in lines
     mine, yours = (tried[0] for tried in result.to_json()["predictions"])
     assert (mine["semantics"], mine["bounds"]) == ("pull every 1m", "low-open")
     assert (yours["semantics"], yours["bounds"]) == ("pull every 1m, with high-open windows", "high-open")

@@ -122,7 +122,7 @@ def test_a_search_on_a_trace_is_about_the_same_queries(folder, command):
 
 def test_a_run_compares_both_queries(folder, tmp_path):
     found = lars("run", experiment(folder, KOLIBRIE), "--out", tmp_path / "results")
-    assert "pull of the query" not in found.err
+    assert "query (pull)" not in found.err
     (row,) = csv.DictReader((tmp_path / "results/agreements.csv").read_text().splitlines())
     assert (row["variant"], row["period"], row["push_only"], row["pull_only"]) == ("given", "2", "2", "2")
 

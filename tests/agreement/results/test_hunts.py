@@ -76,7 +76,7 @@ def test_a_fault_has_a_folder_whose_case_is_judged_the_same(hunted):
     assert lars("judge", folder / "case.json", "--engine", "rspql").code == 1
     assert len(json.loads((folder / "case.json").read_text())["stream"]) <= 5
     said = (folder / "README.md").read_text()
-    times, runs = map(int, re.search(r"; (\d+) of (\d+) judged runs?", said).groups())
+    times, runs = map(int, re.search(r"occurs in (\d+) of (\d+) judged runs?", said).groups())
     assert 0 < times <= runs
     assert "bounds = closed" in said
     assert "lars judge case.json --engine rspql" in said

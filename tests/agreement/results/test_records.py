@@ -34,7 +34,7 @@ def test_a_case_is_what_judge_reads_again(inputs, tmp_path):
     case = tmp_path / "case.json"
     ran = lars("record", *inputs, "--adapter", f"{SERVED} rsp-js-1.3.5", "--out", case)
     assert (ran.code, ran.err) == (0, "")
-    assert "two processes answered the same" in ran.out
+    assert "two processes gave the same answers" in ran.out
     assert lars("judge", case).code == 0
     assert lars("judge", case, "--engine", "rspql").code == 1
 
@@ -304,7 +304,7 @@ def test_a_specification_counts_the_numbers_of_kolibrie_as_the_recording_does(in
     case = tmp_path / "case.json"
     lars("record", *inputs, "--adapter", f"{SERVED} kolibrie-846becb", "--out", case)
     found = lars("judge", *inputs, "--answers", case, "--engine", "rspql", "--json")
-    assert "the answers end at" not in found.err
+    assert "the last answer is at" not in found.err
     assert found.json["explanations"][0]["predicted"] > 0
     alone = lars("judge", case, "--engine", "specification")
     assert "nothing to compare" not in alone.out + alone.err
@@ -318,7 +318,7 @@ def test_a_case_that_is_wrong_by_a_specification_has_windows_and_an_explanation(
     lars("record", *inputs, "--adapter", f"{SERVED} {closed}", "--out", case)
     found = lars("judge", case)
     assert found.code == 1
-    assert "best explanation: rspql with bounds = closed predicts every report, and nothing else" in found.out
+    assert "best explanation: rspql with bounds = closed predicts exactly the recorded reports" in found.out
     assert "windows, t0 = 0" in found.out
     assert lars("judge", case, "--bounds", "closed").code == 0
     lars("record", *inputs, "--adapter", f"{SERVED} rsp-js-1.3.5", "--out", case)

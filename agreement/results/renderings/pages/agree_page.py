@@ -419,7 +419,7 @@ def _whose(pair: Pair, side: Side) -> str:
     if side != pair.derived:
         return "the query that was given, in one layout"
     other = pair.csparql if side == "push" else pair.cqels
-    return f"derived by lars from the query in {TITLES[other.language]}: this text was not given"
+    return f"derived by lars from the {TITLES[other.language]} query (this text is not in the input)"
 
 
 def _content(

@@ -87,33 +87,37 @@ _LEGEND: Final[dict[str, tuple[str, str]]] = {
     "A4": (
         r"\bA4\b",
         (
-            "Let windows be [t − L, t], any input fire push, and a triple that no query reads arrive. Put a "
-            "match at one time: its row outlives its last push until a pull, which reports it while push is "
-            "silent; or noise lets push report it once more before a pull that lacks it. So a satisfiable, "
-            "monotone, stream-guarded query differs on some stream for each U ≥ 2; for U = 1 it never does "
-            "if each disjunct has a NOW window, which is empty without input, and else it does."
+            "Assume windows [t − L, t], that any input makes push evaluate, and a satisfiable, "
+            "monotone, stream-guarded query. Let all triples of a match arrive at one time. If the "
+            "row still holds at a later pull, push is silent in that period, and only pull reports "
+            "the row. Otherwise, an unrelated triple makes push report the row again before a pull "
+            "that no longer has the row. So push and pull differ on some stream for each U ≥ 2. For U "
+            "= 1, they agree on every stream if each disjunct has a NOW window, because a NOW window "
+            "without input is empty; otherwise they differ on some stream."
         ),
     ),
     "A5": (
         r"\bA5\b",
         (
-            "Where only matches fire push, and it reports what is new: disjuncts of one stream pattern "
-            "agree on all streams exactly if the window is (t − U, t], so that one pull sees each match."
+            "Assume that only matches make push evaluate, that push reports only new rows, and that each "
+            "disjunct has one stream pattern. Push and pull agree on all streams exactly if the window is "
+            "(t − U, t], because exactly one pull then sees each match."
         ),
     ),
     "A6": (
         r"\bA6\b",
         (
-            "If each pattern can match triples of its own source alone, a stream through a window or the "
-            "static data, C-SPARQL's merged query and all CQELS queries have the same rows at every time."
+            "A source is a stream with its window, or the static data. If each pattern can match triples of "
+            "only one source, the C-SPARQL query and all derived CQELS queries have the same rows at every "
+            "time."
         ),
     ),
     "A7": (
         r"\bA7\b",
         (
-            "A smallest difference of a monotone query with time windows has at most one triple more than a "
-            "disjunct has stream patterns, within the longest window and one period: so the search is "
-            "complete."
+            "Assume a monotone query with time windows. A smallest stream with a difference has at most one "
+            "triple more than a disjunct has stream patterns. All its triples arrive within the longest "
+            "window and one period. So the search is complete."
         ),
     ),
 }

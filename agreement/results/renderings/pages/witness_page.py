@@ -71,7 +71,7 @@ def shrink_page(
     first = causes.index(disagreement.cause) if disagreement.cause in causes else 0
     pair = report.first.pair
     reduced = [
-        part | {"whose": f"what is left of the query in {TITLES[query.language]}: this text was not given"}
+        part | {"whose": f"the rest of the {TITLES[query.language]} query (this text is not in the input)"}
         for part, query in zip(page.page["logic"], (pair.csparql, pair.cqels), strict=True)
     ]
     return replace(page, page=page.page | {"first": first, "logic": reduced})
@@ -114,8 +114,8 @@ def _proven(answers: Sequence[Decision]) -> list[str]:
         return []
     # A stream that a proof gives need not be a smallest one.
     smallest = all(witness.smallest for answer in answers for witness in answer.witnesses)
-    searched = ["Streams with fewer triples were searched first, and none was found."] * smallest
+    searched = ["lars searched streams with fewer triples first, and found none."] * smallest
     return [
         *searched,
-        "Each stream shown was evaluated as by lars agree, both sides' answers by clingo, too.",
+        "lars agree evaluated each stream shown, and clingo verified the answers of both sides.",
     ]

@@ -39,7 +39,7 @@ def test_the_page_counts_all_instances_of_an_aggregate():
     found = api.explain(ALL, TRACE, atom="ans(50.5,100)", at=100)
     why = found.page().page["why"]
     assert why.startswith(
-        "It rests on 100 instances of an aggregate, the first of which rest on 10 triples: "
+        "It follows from 100 instances of an aggregate; the first instances follow from 10 triples: "
     )
 
 

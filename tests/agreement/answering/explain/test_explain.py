@@ -142,13 +142,13 @@ def program(tmp_path):
 
 SAID = {
     (5, "near(x)"): "near(x) at 5\n│ by rule 1: near(X) ← ⊞^5 ◇ seen(X).\n"
-    "└─ ⊞^5 ◇ seen(x): at 3, the window shows [0, 5]\n",
+    "└─ ⊞^5 ◇ seen(x): at 3, the window is [0, 5]\n",
     (5, "@_3 first('New York, NY')"): "first('New York, NY') at 3\n│ by rule 2",
     (9, "gone(x)"): "└─ not near(x): not at 9\n",
-    (10, "near(x)"): "nothing like it in [5, 10]; nearest before: seen(x) at 3, left the window at 9\n",
+    (10, "near(x)"): "no match in [5, 10]; nearest earlier match: seen(x) at 3, which left the window at 9\n",
     (4, "gone(x)"): "✗ not near(x): at 4\n      └─ near(x) at 4\n         │ by rule 1: near(X)",
     (5, "b"): "in answer stream 2 of 2\nb at 5\n",
-    (5, "lost(x)"): "lost(x) does not hold at 5\n└─ it is input, and came at no time of the trace\n",
+    (5, "lost(x)"): "lost(x) does not hold at 5\n└─ it is an input atom, which never arrives in the trace\n",
     (5, "@_4 near(x)"): "cannot be derived by rule 1",
     (10, "seen(y)"): "seen(y) at 10: input\n",
 }
@@ -162,26 +162,26 @@ def test_a_program_is_explained(program, t, atom):
 def test_a_window_that_ends_before_the_timeline_shows_nothing(tmp_path):
     (tmp_path / "p.lars").write_text("near(X) ← ⊞^{5,0,5 high-open} ◇ seen(X).")
     (tmp_path / "t.txt").write_text("3: seen(x).\n")
-    said = "the window shows nothing; outside the window: seen(x) at 3\n"
+    said = "the window is empty; match outside the window: seen(x) at 3\n"
     assert said in explain(tmp_path / "p.lars", tmp_path / "t.txt", "--at", 3, "near(x)")
 
 
 @pytest.mark.parametrize(
     ("rule", "at", "why"),
     [
-        ("h ← ⊞^{sliding 1,2,1} ◇ seen(x).", 0, "the window shows nothing; nearest after: seen(x) at 2"),
+        ("h ← ⊞^{sliding 1,2,1} ◇ seen(x).", 0, "the window is empty; nearest later match: seen(x) at 2"),
         ("h ← ⊞^2 @_1 seen(x).", 0,
-         "1 lies outside the window, which shows [0, 0]; nearest after: seen(x) at 2"),
+         "1 is outside the window [0, 0]; nearest later match: seen(x) at 2"),
         ("h ← ⊞^{0,0,2} @_1 seen(x).", 3,
-         "1 lies outside the window, which shows [2, 2]; nearest after: seen(x) at 2"),
-        ("h ← ⊞^{1,0,2} seen(y).", 3, "3 lies outside the window, which shows [1, 2]"),
+         "1 is outside the window [2, 2]; nearest later match: seen(x) at 2"),
+        ("h ← ⊞^{1,0,2} seen(y).", 3, "3 is outside the window [1, 2]"),
         ("h ← ⊞^{from 3 to 3} @_2 seen(x).", 3,
-         "2 lies outside the window, which shows [3, 3]; outside the window: seen(x) at 2"),
-        ("h ← ⊞^{sliding 1,2,1} @_4 seen(x).", 1, "the window shows nothing; nearest after: seen(x) at 2"),
+         "2 is outside the window [3, 3]; match outside the window: seen(x) at 2"),
+        ("h ← ⊞^{sliding 1,2,1} @_4 seen(x).", 1, "the window is empty; nearest later match: seen(x) at 2"),
         ("h ← ⊞^#2 @_4 seen(x).", 1,
-         "the window is empty: no input atom has come; nearest after: seen(x) at 2"),
-        ("h ← @_9 seen(x).", 3, "9 lies outside the timeline; nearest before: seen(x) at 2"),
-        ("h ← not not ⊞^{1,0,2} seen(x).", 3, "3 lies outside [1, 2], the window shows [1, 2]"),
+         "the window is empty: no input atom has arrived; nearest later match: seen(x) at 2"),
+        ("h ← @_9 seen(x).", 3, "9 is outside the timeline; nearest earlier match: seen(x) at 2"),
+        ("h ← not not ⊞^{1,0,2} seen(x).", 3, "3 is outside [1, 2], the window is [1, 2]"),
     ],
 )  # fmt: skip
 def test_a_time_outside_the_window_is_not_said_to_be_an_empty_window(tmp_path, rule, at, why):
@@ -286,8 +286,10 @@ def test_no_answer_stream_is_said(tmp_path):
     program.write_text("a ← not a.")
     trace.write_text("3: e.\n")
     found = explain(program, trace, "--at", 3, "a")
-    assert found.startswith("there is no answer stream at 3\nthe rules without constraints and heads")
-    assert found.endswith("have none either; what hangs on its own absence:\na/0\n└─ rule 1: a ← not a.\n")
+    assert found.startswith("no answer stream exists at 3\nwithout constraints, and without heads")
+    assert found.endswith(
+        "no answer stream either; these predicates depend on their own absence:\na/0\n└─ rule 1: a ← not a.\n"
+    )
 
 
 def test_recursion_over_two_hundred_edges_is_told(tmp_path):
@@ -305,7 +307,7 @@ def test_with_ties_to_choose_the_proof_is_of_the_choice(tmp_path):
     trace.write_text("3: e(a) e(b) e(c).\n")
     found = explain(program, trace, "--at", 4, "p(b)")
     assert " of 3\np(b) at 4\n" in found
-    assert "⊞^{#1 choose} ◇ e(b): at 3, the window shows [3, 4]" in found
+    assert "⊞^{#1 choose} ◇ e(b): at 3, the window is [3, 4]" in found
 
 
 @pytest.mark.parametrize(

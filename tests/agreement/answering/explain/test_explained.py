@@ -26,10 +26,11 @@ def explain(tmp_path):
 RULED_OUT = """in(X) ← ⊞^10 ◇ enter(X). guard(X) ← in(X), not idle(X). idle(X) ← in(X), guard(Y), X != Y.
 ← guard(X), ⊞^10 ◇ enter(bob). @_T2 greet(X) ← ⊞^3 @_T enter(X), T2 = T + 1."""
 ENTERED = "3: enter(ann) enter(bob).\n9: enter(dan).\n"
-VIOLATED = """there is no answer stream at 9
-the rules without constraints and heads outside the timeline have 3; the first violates:
+VIOLATED = """no answer stream exists at 9
+without constraints, and without heads outside the timeline, the rules have 3 answer streams; the \
+first answer stream violates:
 rule 4: ← guard(X), ⊞^10 ◇ enter(bob).
-│ its body holds with X = ann, and it is a constraint
+│ the rule is a constraint, and its body holds with X = ann
 ├─ guard(ann) at 9
 │  │ by rule 2: guard(X) ← in(X), not idle(X)."""
 
@@ -39,7 +40,7 @@ def test_without_answer_stream_the_constraint_and_the_head_outside_are_shown(exp
     assert (found.code, found.err) == (0, "")
     assert found.out.startswith(VIOLATED)
     outside = (
-        "its body holds with T = 9, T2 = 10, X = dan: the head @_10 greet(dan) lies outside the timeline"
+        "its body holds with T = 9, T2 = 10, X = dan, but the head @_10 greet(dan) is outside the timeline"
     )
     assert f"│ {outside} [0, 9]\n├─ ⊞^3 @_9 enter(dan): at 9" in found.out
 
@@ -50,7 +51,7 @@ EXCLUDED = "on(M) ← r(M), not off(M).\noff(M) ← r(M), not on(M).\n← off(M)
 def test_the_constraint_that_excludes_an_atom_is_named(explain):
     found = explain(EXCLUDED, "1: r(a) bad(a) r(b).\n", 1, "off(a)")
     first, rule, *_ = found.out.splitlines()
-    assert first.endswith("have 2 answer streams with off(a); the first violates:")
+    assert first.endswith("have 2 answer streams with off(a); the first answer stream violates:")
     assert rule == "rule 3: ← off(M), bad(M)."
     assert "off(a) does not hold at 1" in found.out
     document = explain(EXCLUDED, "1: r(a) bad(a) r(b).\n", 1, "off(a)", "--json").json
@@ -77,13 +78,15 @@ def test_the_json_without_answer_stream_has_the_violations(explain):
 
 def test_a_constraint_is_violated_by_the_choice_that_was_made(explain):
     found = explain("p(X) ← ⊞^{#1 choose} ◇ e(X). ← p(X).", "3: e(a) e(b).\n", 3, "p(b)")
-    assert "have 2; the first violates:\nrule 2: ← p(X).\n│ its body holds with X = a" in found.out
+    assert "have 2 answer streams; the first answer stream violates:\nrule 2: ← p(X).\n" in found.out
+    assert "\n│ the rule is a constraint, and its body holds with X = a" in found.out
     assert "⊞^{#1 choose} ◇ e(a): at 3" in found.out
 
 
 def test_a_choice_that_a_constraint_alone_makes_is_shown(explain):
     found = explain("p ← ⊞^3 ◇ e(a). ← p, ⊞^{#1 choose} ◇ e(X).", "3: e(a) e(b).\n", 3, "p")
-    assert "have 1; the first violates:\nrule 2: ← p, ⊞^{#1 choose} ◇ e(X).\n" in found.out
+    violated = "have 1 answer stream; the first answer stream violates:\nrule 2: ← p, ⊞^{#1 choose} ◇ e(X).\n"
+    assert violated in found.out
 
 
 def test_only_what_depends_on_its_own_absence_is_named(explain):
@@ -100,24 +103,27 @@ TUPLES = {
         "⊞^#2 ◇ p(X)",
         "3: p(1) p(2) q(1).\n",
         3,
-    ): "not among the newest 2 input atoms, which reach from 3 to 3; p(1) at 3 came before them\n",
-    ("⊞^#1 ◇ p(X)", "1: p(1).\n3: p(2).\n", 3): "not the newest input atom, which is at 3; p(1) at 1 came",
+    ): "p(1) at 3 arrived before the newest 2 input atoms, which are at 3 to 3\n",
+    (
+        "⊞^#1 ◇ p(X)",
+        "1: p(1).\n3: p(2).\n",
+        3,
+    ): "p(1) at 1 arrived before the newest input atom, which is at 3",
     (
         "⊞^{#2 's'} ◇ p(X, s)",
         "1: p(1,s).\n2: p(2,s).\n3: p(2,s) p(1,r).\n",
         3,
-    ): "not among the newest 2 input atoms of s, which reach from 2 to 3; p(1, s) at 1 came before them\n",
-    ("⊞^{#1 's'} ◇ p(X, r)", "1: p(2,s).\n2: p(1,r).\n", 3): "the window counts the input atoms of s alone, "
+    ): "p(1, s) at 1 arrived before the newest 2 input atoms of s, which are at 2 to 3\n",
+    ("⊞^{#1 's'} ◇ p(X, r)", "1: p(2,s).\n2: p(1,r).\n", 3): "the window counts only input atoms of s, "
     "and not p(1, r) at 2\n",
-    ("⊞^{#1 by 1} ◇ p(X, a)", "1: p(1,a).\n2: p(1,b) p(2,a).\n", 3): "not the newest input atom of its "
-    "partition (by argument 1), which is at 2; p(1, a) at 1 came before it\n",
-    ("⊞^{#1 choose} ◇ p(X)", "2: p(1) p(0).\n", 3): "not among those chosen of the input atoms at 2: "
-    "p(1) at 2 is left out\n",
+    ("⊞^{#1 by 1} ◇ p(X, a)", "1: p(1,a).\n2: p(1,b) p(2,a).\n", 3): "p(1, a) at 1 arrived before the newest "
+    "input atom of its partition (by argument 1), which is at 2\n",
+    ("⊞^{#1 choose} ◇ p(X)", "2: p(1) p(0).\n", 3): "the choice among the input atoms at 2 omits p(1) at 2\n",
     (
         "⊞^{#1 's'} ◇ p(X, s)",
         "2: q(1).\n4: p(1,s).\n",
         3,
-    ): "the window is empty: no input atom of s has come; nearest after: p(1, s) at 4\n",
+    ): "the window is empty: no input atom of s has arrived; nearest later match: p(1, s) at 4\n",
 }
 
 
@@ -134,7 +140,7 @@ GAPS = {
     "alarm": "✗ ⊞^5 □ high: not at every time of [2, 7]: high is not at 2, 3, 4, … (5 times)\n"
     "      └─ cannot be derived by rule 2: high ← temp(X), X > 30.\n           its head is at 7, not at 2\n",
     "hot": "warm is not at 5\n      └─ by rule 5: @_T warm ← ⊞^9 @_T temp(X), X > 30.\n"
-    "         │ closest with T = 5, X = 20\n",
+    "         │ closest match: T = 5, X = 20\n",
     "cold": "temp(20) is not at 4, 6, 7\n",
 }
 
@@ -154,7 +160,7 @@ def test_the_json_of_a_box_has_its_gaps(explain):
 def test_the_closest_of_hundreds_of_instances_is_found(explain):
     program = "p ← f(X), g(Y), 100 * X + Y = 1713, h."
     atoms = " ".join(f"{name}({number})" for name in "fg" for number in range(30))
-    assert "│ closest with X = 17, Y = 13\n" in explain(program, f"1: {atoms}.\n", 1, "p").out
+    assert "│ closest match: X = 17, Y = 13\n" in explain(program, f"1: {atoms}.\n", 1, "p").out
 
 
 def test_the_other_instances_of_a_violated_constraint_are_counted(explain):
@@ -163,11 +169,11 @@ def test_the_other_instances_of_a_violated_constraint_are_counted(explain):
 
 
 UNDERIVED = {
-    "temp(31)": "it is input, and did not come at 5; nearest before: temp(31) at 4; "
-    "nearest after: temp(31) at 6",
-    "@_1 temp(31)": "it is input, and did not come at 1; nearest after: temp(31) at 2",
-    "temp(30)": "it is input, and came at no time of the trace",
-    "known(20)": "neither facts nor static data hold it",
+    "temp(31)": "it is an input atom, which did not arrive at 5; nearest earlier match: temp(31) at 4; "
+    "nearest later match: temp(31) at 6",
+    "@_1 temp(31)": "it is an input atom, which did not arrive at 1; nearest later match: temp(31) at 2",
+    "temp(30)": "it is an input atom, which never arrives in the trace",
+    "known(20)": "neither the facts nor the static data contain it",
 }
 
 
@@ -252,16 +258,16 @@ def test_the_input_that_has_left_the_windows_is_named_although_another_rule_inst
     asked = ("explain", query, trace, "--mode", "pull", "--period", 8, "--at", 8, "ans(s)")
     first, *rest = lars(*asked).out.splitlines()
     assert first == (
-        "an evaluation at 6 has the row; since then, striple(s, p, x1, S) at 1 left ⊞^5 at 7; "
-        "striple(x1, q, y, R) at 2 left ⊞^5 at 8"
+        "an evaluation at 6 would return the row; since then, striple(s, p, x1, S) of time 1 left the window "
+        "⊞^5 at 7; striple(x1, q, y, R) of time 2 left the window ⊞^5 at 8"
     )
-    assert any("closest with ?s = s, ?x = x2" in line for line in rest)
-    assert rest[-1].endswith("nearest before: striple(x1, q, y, R) at 2, left the window at 8")
+    assert any("closest match: ?s = s, ?x = x2" in line for line in rest)
+    assert rest[-1].endswith("nearest earlier match: striple(x1, q, y, R) at 2, which left the window at 8")
     held = lars(*asked, "--json").json["held"]
     assert (held["t"], [(one["t"], one["left"]) for one in held["left"]]) == (6, [(1, 7), (2, 8)])
     # Nothing has left at 6, and no earlier evaluation has the row at 1.
     assert lars(*asked[:-3], "--at", 1, "ans(s)").out.startswith("the query is not evaluated at 1")
-    assert "has the row" not in lars(*asked[:-3], "--at", 1, "ans(s)").out
+    assert "would return the row" not in lars(*asked[:-3], "--at", 1, "ans(s)").out
 
 
 def test_a_triple_that_has_left_a_tuple_window_is_named_however_old_it_is(tmp_path):
@@ -271,10 +277,10 @@ def test_a_triple_that_has_left_a_tuple_window_is_named_however_old_it_is(tmp_pa
     trace.write_text("".join(line.format(name, t) for name, t in (("a", 1), ("b", 20), ("c", 40))))
     asked = ("explain", query, trace, "--at", 50)
     assert (
-        "an evaluation at 39 has the row; since then, striple(a, p, x, S) at 1 left"
+        "an evaluation at 39 would return the row; since then, striple(a, p, x, S) of time 1 left"
         in lars(*asked, "ans(a)").out
     )
-    assert "has the row" not in lars(*asked, "ans(b)").out  # it is still in the window
+    assert "would return the row" not in lars(*asked, "ans(b)").out  # it is still in the window
 
 
 def test_for_a_box_the_missing_times_are_named_and_no_atom_outside_the_window(explain):
@@ -291,9 +297,9 @@ def test_a_negation_that_holds_shows_what_its_atom_lacks(explain):
         line.strip("│├└─ ")
         for line in explain(program, "2: temp(a) switch(a).\n", 2, "hot(a)").out.splitlines()
     ]
-    place = lines.index("not ⊞^5 ◇ off(a): nowhere in [0, 2], the window shows [0, 2]")
+    place = lines.index("not ⊞^5 ◇ off(a): nowhere in [0, 2], the window is [0, 2]")
     assert lines[place + 1] == "not derived by rule 2: off(X) ← switch(X), power(X)."
-    assert lines[place + 2] == "✗ power(a): nothing like it in [2, 2]"
+    assert lines[place + 2] == "✗ power(a): no match in [2, 2]"
     assert lines[place + 3] == "not cold(a): not at 2"
 
 

@@ -11,7 +11,7 @@ DOOR = (SAMPLES / "door" / "door.lars", SAMPLES / "door" / "door.atoms", "--at",
 @pytest.mark.parametrize(
     ("program", "said"),
     [
-        (None, "It rests on 1 input atom: 3: enter(bob, front)."),
+        (None, "It follows from 1 input atom: 3: enter(bob, front)."),
         ("guard(bob) ← not ⊞^2 ◇ leave(ann).", "No input atom takes part in its proof."),
     ],
 )

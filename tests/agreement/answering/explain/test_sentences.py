@@ -17,11 +17,11 @@ from lars.semantics.definitions import answer_streams
 from tests.lars.strategies import A, B, X, Y, cases
 
 ATOM = r"(\w+(?:\([^()]*\))?) at (\d+)"
-WINDOW = re.compile(r"(?:the window|which) shows (nothing|\[\d+, \d+\])")
-SEARCHED = re.compile(r"(?:nothing like it|nowhere) in (\[\d+, \d+\])")
-OUTSIDE = re.compile(r"^(\d+) lies outside")
-SIDES = "nearest before|nearest after|outside the window"
-NEAR = re.compile(rf"({SIDES}): {ATOM}(?:, left the window at (\d+))?")
+WINDOW = re.compile(r"the window (?:is )?(empty|\[\d+, \d+\])")
+SEARCHED = re.compile(r"(?:no match|nowhere) in (\[\d+, \d+\])")
+OUTSIDE = re.compile(r"^(\d+) is outside")
+SIDES = "nearest earlier match|nearest later match|match outside the window"
+NEAR = re.compile(rf"({SIDES}): {ATOM}(?:, which left the window at (\d+))?")
 
 
 class Sentences:
@@ -88,10 +88,10 @@ class Sentences:
             (u, str(a)) for u, a in self.instances(self.shown)
         }
         times = list(self.searched) or [self.t if self.time is None or not self.shown.timeline else self.time]
-        if side == "nearest before":
+        if side == "nearest earlier match":
             assert at < times[0]
             assert not any(at < u < times[0] for u in all_times)
-        elif side == "nearest after":
+        elif side == "nearest later match":
             assert at > times[-1]
             assert not any(times[-1] < u < at for u in all_times)
         else:
@@ -107,7 +107,7 @@ class Sentences:
 
 def interval(times):
     times = list(times)
-    return f"[{times[0]}, {times[-1]}]" if times else "nothing"
+    return f"[{times[0]}, {times[-1]}]" if times else "empty"
 
 
 def questions(case, answer):

@@ -92,7 +92,7 @@ QUERY, DOOR_TRIG = SAMPLES / "slide/query.cqels.rq", SAMPLES / "slide/door.trig"
         (("--read", str(DOOR[1]), "--legend", str(DOOR[1])), "door.atoms:1:"),
         (
             (QUERY, "--to", "asp", "-o", "out", "--stream", "http://example.org/door=none.trig"),
-            "none.trig: there is no such file",
+            "none.trig: no such file",
         ),
         ((QUERY, "--to", "asp", "-o", "out"), "no trace given"),
         (

@@ -15,7 +15,7 @@ REFUSED = (
     ),
     ("[FOO(?X)].", "function FOO: unknown"),
     ("Z := [STRLEN(?X, ?Y)].", "function STRLEN: found 2 arguments; expected 1"),
-    ("not q(W), r.", "unsafe rule: W"),
+    ("not q(W), r.", "unsafe rule: no positive body literal binds W"),
     ("q(X) r.", "expected a comma"),
 )
 

@@ -69,7 +69,7 @@ def test_each_command_that_is_printed_proves_its_row(query, tmp_path, monkeypatc
         assert lars(*command, "--json").json.get("proof") is None, command
 
 
-LACKS = "why the other side lacks"
+LACKS = "to see why the other side does not report"
 
 
 def commands(text):

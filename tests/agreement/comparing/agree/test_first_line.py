@@ -10,14 +10,14 @@ from tests.packs import SAMPLES
 
 SAMPLE = {
     ("coupons", "--period", "4..8"): (
-        "U = 8, (16, 24]: push alone reports (25, rayban, b), expired before the pull"
+        "U = 8, (16, 24]: only push reports (25, rayban, b); cause: expired before the pull"
     ),
     ("coupons", "--period", "5,7,8", "--to", "14"): (
         "push and pull agree on 5 whole periods, U = 5, 7..8: neither side reports a row"
     ),
     ("coupons", "--period", "5"): "push and pull agree on 10 whole periods",
-    ("coupons", "--period", "60"): "no whole period lies on the timeline: nothing to compare",
-    ("coupons", "--period", "8", "--side", "pull"): "push and pull disagree, in what is not shown",
+    ("coupons", "--period", "60"): "nothing to compare: the timeline contains no whole period",
+    ("coupons", "--period", "8", "--side", "pull"): "push and pull disagree, only in rows that are not shown",
 }
 
 
@@ -58,13 +58,15 @@ def test_a_period_has_its_date_where_times_have(tmp_path):
     (tmp_path / "t.nq").write_text("".join(lines))
     options = ("--unit", "1m", "--period", "4", "--origin", "2026-05-04T08:00:00Z")
     found = lars("agree", tmp_path / "q.rq", tmp_path / "t.nq", *options).out
-    assert found.startswith("U = 4, (08:00, 08:04] on 2026-05-04 (UTC): push alone reports (e:a), expired")
+    assert found.startswith(
+        "U = 4, (08:00, 08:04] on 2026-05-04 (UTC): only push reports (e:a); cause: expired"
+    )
 
 
 def test_the_share_of_rows_is_that_of_the_tables():
     shown = lars("agree", SAMPLES / "rooms", "--json").json
     text = lars("agree", SAMPLES / "rooms").out
-    (said,) = re.findall(r"rows that both sides have, of all: (.*)", text)[:1]
+    (said,) = re.findall(r"rows that both sides report, of all rows: (.*)", text)[:1]
     for one in re.findall(r"U = (\d+): (\d+) of (\d+)", said):
         (period,) = [each for each in shown["periods"] if each["period"] == int(one[0])]
         both = every = 0
@@ -120,19 +122,22 @@ def test_the_report_says_how_a_slide_hides_rows_and_repeats_no_equal_variant(tmp
     trace.write_text('<e:a> <e:p> <e:b> <e:S> "1" .\n<e:c> <e:p> <e:b> <e:S> "8" .\n')
     lines = lars("agree", tmp_path / "q.rq", trace).out.splitlines()
     assert lines[1] == (
-        "hidden by the pivot (only pull reports 1 of 1 different row): a window of push moves only at "
-        "multiples of its SLIDE (4s), not with the new input; lars derived SLIDE from the STEP of the given "
-        "query, and CQELS itself ignores SLIDE"
+        "only pull reports 1 of 1 differing row, because a window of push ends at the last multiple of its "
+        "SLIDE (4s), before the newest input (hidden by the pivot); lars derived SLIDE from the STEP of the "
+        "given query, and the engine CQELS ignores SLIDE"
     )
     assert [line for line in lines if "variant" in line] == [
-        "CQELS variants with the same rows: brave · cautious"
+        (
+            "CQELS variants with the same rows (brave: a part matches only its stream; cautious: also static "
+            "data): brave · cautious"
+        )
     ]
     assert sum(line.startswith("push and pull on") for line in lines) == 1
     static = tmp_path / "s.ttl"
     static.write_text("<e:d> <e:p> <e:b> .")
     apart = lars("agree", tmp_path / "q.rq", trace, "--static", static).out
     assert [line for line in apart.splitlines() if "variant" in line] == [
-        "CQELS variant: brave",
+        "CQELS variant (brave: a part matches only its stream; cautious: also static data): brave",
         "CQELS variant: cautious",
     ]
 

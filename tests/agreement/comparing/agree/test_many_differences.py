@@ -1,4 +1,4 @@
-"""Many rows that one side alone has: counted, narrowed, spread, each a question to `lars explain`."""
+"""Many rows that only one side reports: counted, narrowed, spread, each a question to `lars explain`."""
 
 import csv
 import json
@@ -88,8 +88,8 @@ def test_the_verdict_is_that_of_all_rows_whatever_is_shown(experiment):
 
 def test_rows_are_counted_first(experiment):
     ran = lars("agree", experiment, "--in-process")
-    assert ran.out.index("how many rows one side alone has") < ran.out.index(
-        "rows that one side alone has: ("
+    assert ran.out.index("number of rows that only one side reports") < ran.out.index(
+        "rows that only one side reports: ("
     )
     counted = [
         line.split("│")[1:-1] for line in ran.out.splitlines() if line.startswith("│") and "11 │" in line

@@ -58,7 +58,7 @@ def compare(folder, first, second, *queries, options=IN_MS):
 
 
 def told(found):
-    """Return of each difference its push, rows that one side alone has, times that moved, and causes."""
+    """Return of each difference its push, rows that only one side reports, times that moved, and causes."""
     return [
         (
             one.get("push", one.get("time_unit")),

@@ -73,10 +73,10 @@ def test_the_t0_of_a_comparison_is_named_and_other_t0_are_tried(tmp_path):
     trace.write_text("".join(line.format(t) for t in (1, 3, 6, 7, 12)))
     compared = ("compare", f"{SERVED} rspql", "rspql", query, trace)
     aligned, at_0, at_1 = lars(*compared), lars(*compared, "--t0", "0"), lars(*compared, "--t0", "1")
-    assert "only t0 differs: with --t0 0, they report the same" in aligned.out
+    assert "only t0 differs: with --t0 0, the reports are the same" in aligned.out
     assert "t0 with which windows close at multiples of their slide" in aligned.out
     assert (aligned.code, at_0.code, at_1.code) == (1, 0, 1)
-    assert "compared for t0 = 0" in at_0.out
+    assert "the comparison uses t0 = 0" in at_0.out
     assert "rspql (1) and rspql (2) differ at " in at_1.out
     assert "only t0" not in at_1.out
     found, other = (lars("compare", f"{SERVED} {name}", *compared[2:], "--json").json for name in NAMES)

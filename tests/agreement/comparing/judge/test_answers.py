@@ -78,7 +78,7 @@ def test_many_answers_without_a_complete_explanation_lead_to_compare(tmp_path, l
     assert explanations(changed.judged(tmp_path, "csv")) == []
     files = (tmp_path / "query.rq", tmp_path / "trace.nq", "--answers", tmp_path / "answers")
     how = ("--answers-format", "csv", "--answers-unit", "1ms", "--engine", "csparql")
-    said = "`lars compare LOG LOG --events FILE --query QUERY` also tries"
+    said = "use `lars compare LOG LOG --events FILE --query QUERY`, which also tries"
     assert (said in lars("judge", *files, *how).out) is leads
 
 
@@ -92,10 +92,10 @@ def test_of_answers_without_a_row_nothing_is_predicted(tmp_path):
     given = ("query.rq", "trace.nq", "--answers", "answers", "--answers-format", "csv", "--engine", "csparql")
     told = lars("judge", *(tmp_path / one if "." in one or one == "answers" else one for one in given)).out
     assert re.search(
-        r"no row is recorded, and the specification csparql predicts \d+ rows?: answers with", told
+        r"the recording contains no row, but the specification csparql predicts \d+ rows?; the cause", told
     )
     assert "all of the recorded rows" not in told
-    assert "predicts every report" not in told
+    assert "predicts exactly" not in told
     assert " 1.000 " not in told
 
 
@@ -236,7 +236,7 @@ def test_a_column_of_another_name_is_warned_of(tmp_path, kind):
     one = own("csparql")
     ran = replace(one, names=("o", "subject")).judged(tmp_path, kind, "--no-diagnosis")
     assert ran.err == (
-        "warning: the answers have no column s, but the query returns this variable\n"
-        "warning: the answers have the column subject, but the query does not return this variable\n"
+        "warning: the answers contain no column s, but the query returns this variable\n"
+        "warning: the answers contain the column subject, but the query does not return this variable\n"
     )
     assert {"subject" in row for window in wrong(ran) for row in window["extra"]} == {True}

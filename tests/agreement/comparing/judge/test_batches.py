@@ -108,7 +108,7 @@ def test_the_description_of_a_hunt_is_no_case(tmp_path):
 def test_readers_are_told_which_cases_cannot_be_judged(tmp_path):
     found = lars("judge", refusals(tmp_path / "x"), "--engine", "cqels-1.x")
     assert "cases that cannot be judged" in found.out
-    assert found.out.splitlines()[-1] == "1 of 2 cases are as predicted; 2 more cannot be judged"
+    assert found.out.splitlines()[-1] == "1 of 2 cases are as predicted; 2 more cases cannot be judged"
 
 
 def test_without_a_wrong_case_refused_ones_leave_it_open(tmp_path):

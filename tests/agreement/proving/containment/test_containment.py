@@ -234,7 +234,7 @@ def test_a_finer_unit_that_changes_the_verdict_is_named(files):
     ran = lars("decide", *pair, "--contained")
     assert (ran.code, "time in units of 1s; profile paper2015\n" in ran.out) == (0, True)
     assert ": yes with a unit of 1s, but no with a unit of 500ms (" in ran.out
-    assert "every time point of every stream, also if no engine evaluates; time" in ran.out
+    assert "every time point of every stream, even if no engine evaluates at this time; time" in ran.out
     assert "with a unit of 500ms: no" in ran.out
     assert "at 19500ms" in ran.out
     found = lars("decide", *pair, "--contained", "--json").json

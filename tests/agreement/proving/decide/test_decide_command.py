@@ -174,7 +174,7 @@ def test_of_many_static_triples_ten_lines_are_shown(tmp_path):
     (tmp_path / "s.nt").write_text("".join(f"<e:o{n}> <e:q> <e:w{n}> .\n" for n in range(3_000)))
     call = ("decide", tmp_path / "q.rq", "--period", "3", "--static", tmp_path / "s.nt")
     shown = lars(*call).out.splitlines()
-    assert shown[0] == "U = 3: with the given static data, there is a stream on which push and pull differ"
+    assert shown[0] == "U = 3: with the given static data, push and pull differ on some stream"
     static = [line for line in shown if "static" in line and line.startswith("  ") and "yes" not in line]
     assert len([line for line in static if line.startswith("  static:")]) <= 9
     assert len(shown) < 40
@@ -310,18 +310,21 @@ def test_agreement_of_a_query_that_is_not_monotone_rests_on_a_theorem_about_it(q
     file = query()
     file.write_text(NOW_QUERIES["absent"])
     ran = lars("decide", file, "--period", "1")
-    assert (ran.code, "G1, U = 1: without input a NOW window is empty" in ran.out) == (0, True)
-    assert "G1: if each solution needs a match in a NOW window" in ran.out
+    assert (ran.code, "G1, U = 1: if no input arrives, the NOW window of pull is empty" in ran.out) == (
+        0,
+        True,
+    )
+    assert "G1: If each solution needs a match in a NOW window" in ran.out
     assert "A4" not in ran.out
     # A finer unit has another verdict, which no row of the table has.
-    assert "U = 2 then: differ on some stream" in ran.out
-    assert "may still agree" not in ran.out
+    assert "(then U = 2): differ on some stream" in ran.out
+    assert "may agree" not in ran.out
 
 
 def test_never_is_explained_as_a_difference_on_some_stream(tmp_path):
     asked = ("decide", "samples/slide", "--period", "1..2", "--report", tmp_path / "a.html")
     ran = lars(*asked)
-    assert "differ on some stream: push and pull may still agree on other streams" in ran.out
+    assert "on other streams, push and pull may agree" in ran.out
     assert "Push and pull: differ on some stream for U = 1..2" in (tmp_path / "a.html").read_text()
     assert {one["verdict"] for one in lars("decide", "samples/slide", "--json").json["periods"]} == {"never"}
 
@@ -358,7 +361,9 @@ def test_that_no_period_agrees_is_said_only_if_it_is_proved(query, window, more,
         stream = f"STREAM <http://e/s> [{window}] {{ ?x <http://e/p> ?y }}"
         file.write_text(f"SELECT ?x WHERE {{ {{ {stream} {more} }} }}")
     text = lars("decide", file, "--period", "2,4", *options).out
-    assert ("agree on every stream for no period U at all" in text) == is_for_no_period, text
+    assert ("for each period U, also outside this table, push and pull differ" in text) == is_for_no_period, (
+        text
+    )
     if is_for_no_period:
         code, verdicts = decided(file, "--period", "1,3,7,60,1000", *options)
         assert (code, {*verdicts.values()}) == (1, {"never"})

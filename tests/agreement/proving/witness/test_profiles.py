@@ -114,8 +114,8 @@ def test_a_late_start_is_refused_before_all_times_are_listed():
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--sides", "rspql,bad"), "a specification also with a start time, as rspql@4"),
-        (("--sides", "cqels-1.x@3,rspql"), "a specification also with a start time, as rspql@4"),
+        (("--sides", "rspql,bad"), "a specification can have a start time, such as rspql@4"),
+        (("--sides", "cqels-1.x@3,rspql"), "a specification can have a start time, such as rspql@4"),
         (("--sides", "rspql,rspql"), "expected two values A,B from one of these lists"),
         (("--sides", "rspql,csparql", "--bounds", "closed"), "--bounds: only for push and pull"),
     ],

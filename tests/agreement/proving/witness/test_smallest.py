@@ -89,7 +89,7 @@ def test_scaled_time_loses_nothing(number):
 def test_a_bound_on_triples_that_is_too_low_is_said():
     found = smallest(replace(one_window("RANGE 3s STEP 1s", 5), arrivals=0))
     assert found.search_end == "none up to"
-    assert "1 can be needed" in found.why or "2 can be needed" in found.why
+    assert "may need 1 triples" in found.why or "may need 2 triples" in found.why
 
 
 def test_queries_that_differ_in_names_and_order_are_equivalent():

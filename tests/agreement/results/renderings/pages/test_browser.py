@@ -157,7 +157,7 @@ def settled(page, picture):
 def test_the_verdict_comes_first_and_a_difference_tells_its_cause(browser, pages):
     with opened(browser, pages("coupons")) as page:
         said = page.inner_text(".verdict")
-        assert said.startswith("✗ U = 8, (16, 24]: push alone reports (25, rayban, b), expired")
+        assert said.startswith("✗ U = 8, (16, 24]: only push reports (25, rayban, b); cause: expired")
         assert said.endswith("59 of 61 whole periods agree; U = 8, 12 disagree.")
         page.click("#differences button.row")
         detail = page.inner_text("#detail")

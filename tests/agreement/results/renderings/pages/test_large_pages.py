@@ -47,7 +47,7 @@ def arrivals():
 
 
 def large_page(folder):
-    """The page of many rows that one side alone has, for two pulling periods."""
+    """The page of many rows that only one side reports, for two pulling periods."""
     trace = "".join(f'{x} <e:p> {o} <e:s> "{t}" .\n' for t, x, o in arrivals())
     path = folder / "large.html"
     api.agree(QUERY, trace, period="2,9", in_process=True, to=LAST).write_report(path)
