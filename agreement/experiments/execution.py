@@ -20,7 +20,7 @@ from lars.errors import FailedRunError, LarsError
 from lars.files import rewrite
 from solver import memory
 from solver.facts import Row
-from solver.settings import Progress, no_progress
+from solver.settings import Progress, no_progress, noting, told_origin, unsaid
 
 FOLDER: Final = "cells"
 """The name of the folder for finished cells inside the results folder."""
@@ -47,7 +47,10 @@ def run(
     missing = {cell.key: cell.work for cell in cells if cell.key not in results}
     total = len(results) + len(missing)
     progress(len(results), total)
-    for key, result in _results(missing, where):
+    note = told_origin(unsaid)
+    for key, (result, notes) in _results(missing, where):
+        for text in notes:
+            note(text)
         results[key] = result
         rewrite(folder / f"{key}.json", json.dumps(result, ensure_ascii=False))
         progress(len(results), total)
@@ -66,22 +69,26 @@ def _finished(cells: Iterable[Cell], folder: Path) -> Iterator[tuple[str, Json]]
             yield key, result
 
 
-def _results(missing: dict[str, Work], where: int | str) -> Iterator[tuple[str, Json]]:
+_Noted = tuple[Json, list[str]]
+"""The result of a cell, and notes, which are no part of the result."""
+
+
+def _results(missing: dict[str, Work], where: int | str) -> Iterator[tuple[str, _Noted]]:
     if isinstance(where, str):
         return _on_spark(missing, where)
     if min(where, len(missing)) <= 1:
-        return ((key, result_of(work)) for key, work in missing.items())
+        return ((key, _noted_result(work)) for key, work in missing.items())
     return _in_processes(missing, where)
 
 
-def _in_processes(missing: dict[str, Work], jobs: int) -> Iterator[tuple[str, Json]]:
+def _in_processes(missing: dict[str, Work], jobs: int) -> Iterator[tuple[str, _Noted]]:
     # A fresh process each: one that is forked could inherit what another thread had locked.
     context = multiprocessing.get_context("spawn")
     at_once = min(jobs, len(missing))
     limits = (sys.getrecursionlimit(), memory.limit() // at_once)
     pool = ProcessPoolExecutor(at_once, context, initializer=_begin, initargs=limits)
     try:
-        futures = {pool.submit(result_of, work): key for key, work in missing.items()}
+        futures = {pool.submit(_noted_result, work): key for key, work in missing.items()}
         for future in as_completed(futures):
             yield futures[future], future.result()
     except BrokenProcessPool:
@@ -102,7 +109,7 @@ def _begin(recursion: int, most: int) -> None:
     memory.watch_task(most)
 
 
-def _on_spark(missing: dict[str, Work], master: str) -> Iterator[tuple[str, Json]]:
+def _on_spark(missing: dict[str, Work], master: str) -> Iterator[tuple[str, _Noted]]:
     """Run cells as Spark tasks in batches of Spark's parallelism; the files must exist on the workers."""
     from solver.spark.session import spark_context
 
@@ -114,7 +121,14 @@ def _on_spark(missing: dict[str, Work], master: str) -> Iterator[tuple[str, Json
     for first in range(0, len(keys), size):
         batch = keys[first : first + size]
         tasks = context.parallelize([missing[key] for key in batch], len(batch))
-        yield from zip(batch, tasks.map(result_of).collect(), strict=True)
+        yield from zip(batch, tasks.map(_noted_result).collect(), strict=True)
+
+
+def _noted_result(work: Work) -> _Noted:
+    notes: list[str] = []
+    # A note is sent to the process of the user, wherever the cell runs.
+    with noting(notes.append):
+        return result_of(work), notes
 
 
 def result_of(work: Work) -> Json:

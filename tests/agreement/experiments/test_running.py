@@ -12,7 +12,7 @@ from agreement.experiments.judging import pushes_in
 from solver.settings import unsaid
 from solver.traces import read_static
 from tests.agreement.command import lars
-from tests.agreement.experiments.experiments import CQELS, GRID, experiment, files, toml
+from tests.agreement.experiments.experiments import CQELS, GRID, STREAM, experiment, files, toml
 from tests.packs import SAMPLES
 from translate.dialects import read_query
 
@@ -21,6 +21,12 @@ AGREE = '[[comparisons]]\nperiod = "{U}"'
 TWO_PERIODS = 'window = ["5s"]\nslide = ["5s"]\nthreshold = [60]\nU = "4999..5000"'
 ELEVEN_SECONDS = 'name = "T"\ngenerate = {duration = "11s", seed = 1}'
 BOTH = toml(CQELS_ENGINE, AGREE, grid=TWO_PERIODS, traces=ELEVEN_SECONDS)
+DATED = f"""[[traces]]
+name = "D"
+origin = "2026-05-04T08:00:00Z"
+streams = {{ "{STREAM}" = "d.csv" }}
+
+[[engines]]"""
 
 
 def run(folder, *options):
@@ -50,12 +56,15 @@ def test_measures_are_those_of_the_windows_with_rows(tmp_path):
 
 
 def test_two_runs_write_the_same_bytes(tmp_path):
-    folder = experiment(tmp_path / "e", BOTH)
+    folder = experiment(tmp_path / "e", BOTH.replace("[[engines]]", DATED, 1))
+    (folder / "d.csv").write_text("t,s,p,o\n2026-05-04T08:00:01Z,e:a,e:p,5\n")
     first = run(folder, "--out", tmp_path / "a")
     second = run(folder, "--out", tmp_path / "b", "--jobs", 2)
     assert first._replace(err="") == second._replace(err="")
     assert f"note: these tables and all results are in {tmp_path / 'a'}\n" in first.err
+    assert [one.err.count("note: time 0 is 2026-05-04T08:00:00Z") for one in (first, second)] == [1, 1]
     assert files(tmp_path / "a") == files(tmp_path / "b")
+    assert files(tmp_path / "a" / FOLDER) == files(tmp_path / "b" / FOLDER)
     assert set(files(tmp_path / "a")) == {
         *("windows.parquet", "verdicts.csv", "periods.parquet", "agreements.csv", "summary.txt")
     }
