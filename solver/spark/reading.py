@@ -154,7 +154,7 @@ def read_in_tasks(
     from pyspark import StorageLevel
 
     # Tasks have a folder of their own.
-    found_there = [replace(source, copy=source.file.absolute()) for source in sources]
+    found_there = [replace(source, copy=source.file.absolute(), skipped=()) for source in sources]
     tasks = traces.file_parts(found_there, 2 * context.defaultParallelism)
     most = task_memory(context, len(tasks))
     read = context.parallelize(list(enumerate(tasks)), len(tasks)).map(partial(_read, options, most))

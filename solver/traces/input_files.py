@@ -330,6 +330,27 @@ TableColumns = tuple[Sequence[str], bool]
 """The names of a table's columns, and whether they are the columns of a trace, which needs no mapping."""
 
 
+Fault = tuple[int, Place, str]
+"""A row of a table that cannot be read: its number, from 1, its place, and its problem."""
+
+
+def kept_rows(rows: int, faults: Sequence[Fault]) -> Array:
+    """Return the numbers, from 1, of the first rows of a table without faulty rows."""
+    every = np.arange(1, rows + len(faults) + 1)
+    return np.setdiff1d(every, [row for row, *_ in faults])[:rows]
+
+
+def without_faults(plain: Path, faults: Sequence[Fault]) -> Path:
+    """Return a copy of a text file in which the lines of faulty rows are empty."""
+    numbers = {place.line for _, place, _ in faults}
+
+    def write(made: Path) -> None:
+        with plain.open("rb") as file, made.open("wb") as writer:
+            writer.writelines(b"\n" if n in numbers else line for n, line in enumerate(file, 1))
+
+    return converted_file(plain, ("without", tuple(sorted(numbers))), write)
+
+
 class FileFormat(ABC):
     """A format of trace files, with the methods that read the rows of a file."""
 
@@ -371,6 +392,11 @@ class FileFormat(ABC):
         """Return the path of the file to read, which for some formats is a converted copy."""
         return head.plain
 
+    def faults(self, head: FileHead) -> Sequence[Fault]:
+        """Return the lines because of which `plain` fails, and without which it may succeed."""
+        _ = head
+        return ()
+
     def columns(self, head: FileHead) -> TableColumns | None:
         """Return the columns of a table; None if the file is not a table."""
         _ = head
@@ -403,6 +429,7 @@ class TraceFile:
     - `times` is the column of a table that contains the times.
     - `arrivals` is a TraceFile that reads the arrival times of the same rows; its `by_arrival` is true.
     - `options` are the options of the trace, without its streams.
+    - `skipped` are the rows of a table that were left out before it was converted.
     - `begin` and `end` are the ends of the part: the lines that begin in this range of bytes, or a range of
       table rows. The range includes `begin` and excludes `end`. If `end` is None, the range extends to the
       end of the file. A file of graphs (such as TriG) is always a single part.
@@ -423,6 +450,7 @@ class TraceFile:
     times: str = "t"
     by_arrival: bool = False
     arrivals: "TraceFile | None" = None
+    skipped: tuple[Fault, ...] = ()
     begin: int = 0
     end: int | None = None
 

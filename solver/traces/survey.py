@@ -192,9 +192,13 @@ def survey(
 ) -> Survey:
     """Return the survey of a trace, from summaries of the times and of the arrival times in its files.
 
+    The argument `skipped` is the number of rejected rows, without rows that were left out before.
+
     Raises:
         LarsError: The trace has no elements, or an error, whose place the message contains.
     """
+    # The arrival times of a file are those of the same rows.
+    skipped += sum({source.index: len(source.skipped) for source in sources}.values())
     if not read and options.ends:
         return Survey(skipped)
     if not read:
@@ -487,6 +491,8 @@ def report(
 
 def _lines_of(rejected: Iterable[RejectedRow], sources: Sequence[TraceFile]) -> Iterator[SkippedLine]:
     """Yield the lines of the user's files from which rejected rows come."""
+    for source in sources:
+        yield from ((str(place), place.line_text, problem) for _, place, problem in source.skipped)
     for index, rows in groupby(rejected, lambda row: row.file):
         source = sources[index]
         # The user's file is read once for many rows.

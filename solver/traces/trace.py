@@ -375,7 +375,7 @@ def _source(index: int, path: Path, file: Path, options: TraceOptions) -> input_
     empty = (options.ends and name.suffix.lower() not in BINARY) or bool(NUMBERED.fullmatch(name.name))
     head = _head(file, plain, empty=empty)
     kind = format_of(head, mapped=bool(options.column))
-    plain = kind.plain(head)
+    plain, skipped = _converted(kind, head, options)
     head = replace(head, plain=plain)
     origin = None if options.origin is None else instant_of(options.origin)
     names = options.streams.get(file, options.streams.get(path))
@@ -385,10 +385,12 @@ def _source(index: int, path: Path, file: Path, options: TraceOptions) -> input_
     if arrival is not None:
         _check_arrival(str(file), arrival, kind.columns(head))
     if mapping is not None and _explains(mapping, kind.columns(head)):
+        mappings = [mapping]
         if arrival is not None:
             timed = tuple((part, f"{{{arrival}}}" if part == "t" else text) for part, text in mapping)
-            _, arrivals = _mapped(str(file), plain, timed, options)
-        kind, plain = _mapped(str(file), plain, mapping, options)
+            mappings.append(timed)
+        kind, (plain, *late_tables), skipped = _mapped(str(file), plain, mappings, options, skipped)
+        arrivals = next(iter(late_tables), None)
     elif kind.of_lines and b"\n" not in head.start and b"\r" in head.start.rstrip(b"\r"):
         remedy = "use LF or CR LF, such as by tr '\\r' '\\n'"
         raise LarsError(
@@ -408,6 +410,7 @@ def _source(index: int, path: Path, file: Path, options: TraceOptions) -> input_
         candidates,
         prefixes=options.prefixes,
         copy=None if plain == file else plain,
+        skipped=skipped,
     )
     source = kind.begun(source, head, options)
     if arrival is None:
@@ -440,15 +443,52 @@ def _explains(mapping: "Columns", columns: input_files.TableColumns | None) -> b
     return not of_trace or {name for _, text in mapping for name in CELL.findall(text)} <= set(names)
 
 
-def _mapped(
-    path: str, plain: Path, mapping: "Columns", options: TraceOptions
-) -> tuple[input_files.FileFormat, Path]:
-    """Convert a table by a mapping to a table of triples; return the format and the path of the new table."""
-    from solver.traces.formats.mapped_tables import MappedTable, write_mapped
+def _converted(
+    kind: input_files.FileFormat, head: input_files.FileHead, options: TraceOptions
+) -> tuple[Path, tuple[input_files.Fault, ...]]:
+    """Return the path of the file to read, and the lines that were left out, if invalid lines are skipped."""
+    try:
+        return kind.plain(head), ()
+    except LarsError:
+        faults = () if options.on_error == "stop" else tuple(kind.faults(head))
+        if not faults:
+            raise
+        return kind.plain(replace(head, plain=input_files.without_faults(head.plain, faults))), faults
 
-    how = mapping, options.prefixes, options.null
-    write = partial(write_mapped, path, plain, mapping, dict(options.prefixes), nulls=options.null)
-    return MappedTable(), input_files.converted_file(plain, how, write)
+
+def _mapped(
+    path: str,
+    plain: Path,
+    mappings: Sequence["Columns"],
+    options: TraceOptions,
+    skipped: tuple[input_files.Fault, ...],
+) -> tuple[input_files.FileFormat, list[Path], tuple[input_files.Fault, ...]]:
+    """Convert a table by each mapping to a table of triples.
+
+    Returns:
+        The format and the paths of the new tables, and all rows that were left out. If invalid lines are
+        skipped, these include the faulty rows of a CSV file.
+    """
+    from solver.traces.formats.mapped_tables import MappedTable, faulty_rows, write_mapped
+
+    def tables(plain: Path, skipped: tuple[input_files.Fault, ...]) -> list[Path]:
+        more, numbers = options.prefixes, tuple(number for number, *_ in skipped)
+        write = partial(write_mapped, path, plain, nulls=options.null, skipped=skipped)
+        return [
+            input_files.converted_file(
+                plain, (mapping, more, options.null, numbers), partial(write, mapping, dict(more))
+            )
+            for mapping in mappings
+        ]
+
+    try:
+        return MappedTable(), tables(plain, skipped), skipped
+    except LarsError:
+        every = tuple(chain.from_iterable(mappings))
+        faults = () if options.on_error == "stop" else tuple(faulty_rows(path, plain, every))
+        if not faults:
+            raise
+        return MappedTable(), tables(input_files.without_faults(plain, faults), faults), faults
 
 
 def _head(file: Path, plain: Path, *, empty: bool) -> input_files.FileHead:
@@ -516,7 +556,7 @@ def as_they_came(sources: Sequence[input_files.TraceFile], options: TraceOptions
         by_line = {(row.file, row.place.line): row for row in (*again.rejected, *rejected)}
         rejected = [by_line[line] for line in sorted(by_line)]
     stream_survey = survey(reading.summaries, len(rejected), files, options, arrived)
-    report(stream_survey, rejected, files, options)
+    report(stream_survey, rejected, sources, options)
     if any(some.since is not None and (some.since < some.t).any() for some in atoms.values()):
         raise_early(files, options)
     timed = stream_survey.timed(atoms)

@@ -38,7 +38,15 @@ from solver.rdf import NotATerm, canonical, read_term, short, value
 from solver.settings import TraceWarning
 from solver.traces.formats import tables
 from solver.traces.formats.csv_lines import FLOATING, INFINITE, csv_reader, delimiter_of
-from solver.traces.input_files import ARROW, PARQUET, TraceFile, whole_lines
+from solver.traces.input_files import (
+    ARROW,
+    PARQUET,
+    Fault,
+    TraceFile,
+    kept_rows,
+    lines_by_number,
+    whole_lines,
+)
 from solver.traces.trace_times import WHOLE_TIMES, cell_date_time
 
 CELL: Final = re.compile(r"\{([^{}]+)\}")
@@ -188,6 +196,7 @@ class _Table(NamedTuple):
     columns: dict[str, pa.Array]
     text_file: Path | None
     literals: frozenset[str] = frozenset()
+    rows: pa.Array = None
 
     def terms(self, template: Template) -> pa.Array:
         """Return the term that a template gives for each row; null if a cell has no value."""
@@ -382,10 +391,12 @@ def write_mapped(  # noqa: PLR0913 - a table, its mapping, its copy
     made: Path,
     *,
     nulls: Sequence[str] = (),
+    skipped: Sequence[Fault] = (),
 ) -> None:
     """Convert a table by a mapping to triples, and write the triples as Parquet to the file `made`.
 
-    The argument `nulls` contains texts of cells without a value.
+    The argument `nulls` contains texts of cells without a value. Rows in `skipped` are not in the table, but
+    count in the numbers of its rows.
 
     Raises:
         LarsError: The table or its mapping is invalid.
@@ -407,7 +418,7 @@ def write_mapped(  # noqa: PLR0913 - a table, its mapping, its copy
             templates.append(read_template(text, prefixes))
         _check_columns(path, header, text, templates[-1].columns)
         names += templates[-1].columns
-    table = _read(path, plain, names, nulls)
+    table = _read(path, plain, names, nulls, skipped)
     subject, *rest = [table.terms(template) for template in templates]
     stream = rest.pop(0) if "stream" in columns_wanted else None
     written: list[str] = []
@@ -416,7 +427,7 @@ def write_mapped(  # noqa: PLR0913 - a table, its mapping, its copy
             written.append(read_predicate(key, prefixes))
     objects = list(zip(written, rest, strict=True))
     try:
-        triples = _triples(_times(table, time[1]), stream, subject, objects)
+        triples = _triples((table.rows, _times(table, time[1])), stream, subject, objects)
         pq.write_table(triples.replace_schema_metadata({_TIME: time[1]}), made)
     except (pa.ArrowException, OSError) as error:
         short_of(path, error)
@@ -447,9 +458,16 @@ def _times(table: _Table, name: str) -> pa.Array:
 
 
 def _triples(
-    times: pa.Array, stream: pa.Array | None, subject: pa.Array, objects: Sequence[tuple[str, pa.Array]]
+    timed: tuple[pa.Array, pa.Array],
+    stream: pa.Array | None,
+    subject: pa.Array,
+    objects: Sequence[tuple[str, pa.Array]],
 ) -> pa.Table:
-    """Return the triples of all rows in order, without triples in which a term is null."""
+    """Return the triples of all rows in order, without triples in which a term is null.
+
+    The argument `timed` contains the numbers and the times of the rows.
+    """
+    row_numbers, times = timed
     rows, each = len(times), len(objects)
     numbers = pa.array(np.repeat(np.arange(rows), each))
     across = pa.concat_arrays([column for _, column in objects])
@@ -464,7 +482,7 @@ def _triples(
                 pa.array([name for name, _ in objects]),
             ),
             "o": across.take(pa.array(turned)),
-            ROW: pc.add(numbers, 1),
+            ROW: row_numbers.take(numbers),
         }
     )
     terms = [pc.is_valid(table[name]) for name in ("stream", "s", "o") if name in table.column_names]
@@ -492,7 +510,9 @@ def _is_parquet(plain: Path) -> bool:
         return file.read(len(PARQUET)) == PARQUET
 
 
-def _read(path: str, plain: Path, names: Sequence[str], nulls: Sequence[str]) -> _Table:
+def _read(
+    path: str, plain: Path, names: Sequence[str], nulls: Sequence[str], skipped: Sequence[Fault] = ()
+) -> _Table:
     header = column_names(path, plain)
     texts = [name for name in dict.fromkeys(names) if name != ROW or name in header]
     if twice := [name for name in texts if header.count(name) > 1]:
@@ -525,9 +545,10 @@ def _read(path: str, plain: Path, names: Sequence[str], nulls: Sequence[str]) ->
         if nulls and tables.is_text(columns[name].type):
             are_null = pc.is_in(columns[name], value_set=pa.array(nulls, pa.string()))
             columns[name] = pc.if_else(are_null, pa.scalar(None, pa.string()), columns[name])
+    rows = pa.array(kept_rows(table.num_rows, skipped))
     if ROW in names and ROW not in header:
-        columns[ROW] = pa.array(np.arange(1, table.num_rows + 1))
-    return _Table(path, columns, None if is_parquet else plain, marked)
+        columns[ROW] = rows
+    return _Table(path, columns, None if is_parquet else plain, marked, rows)
 
 
 def _delimiter(plain: Path) -> str:
@@ -543,8 +564,10 @@ def _csv(plain: Path) -> pc_csv.ParseOptions:
 _PART: Final = 2**24
 
 
-def _csv_rows(plain: Path) -> Iterator[tuple[int, Sequence[str]]]:
+def _csv_rows(plain: Path, *, strict: bool = True) -> Iterator[tuple[int, Sequence[str]]]:
     """Yield the header and the nonempty rows of a CSV file, each with the number of its first line.
+
+    Bytes that are not valid UTF-8 become surrogates. If `strict` is false, text may follow a closing quote.
 
     Raises:
         csv.Error: A row is invalid. The arguments of the error are the line at which the row begins, and
@@ -552,8 +575,8 @@ def _csv_rows(plain: Path) -> Iterator[tuple[int, Sequence[str]]]:
     """
     begin = 1
     with plain.open("rb") as file:
-        texts = (line.decode("utf-8", "backslashreplace") for line in file)
-        reader = csv_reader(texts, _delimiter(plain), strict=True)
+        texts = (line.decode("utf-8", "surrogateescape") for line in file)
+        reader = csv_reader(texts, _delimiter(plain), strict=strict)
         try:
             for row in reader:
                 if row:
@@ -591,6 +614,46 @@ def _check_closed(path: str, plain: Path) -> None:
                 "quotes doubled"
             )
             raise PlacedError(_place_in_text(path, plain, line), problem) from None
+
+
+def faulty_rows(path: str, plain: Path, mapping: Columns) -> list[Fault]:
+    """Return the rows of a CSV file with another number of cells than the header, or with invalid bytes.
+
+    Bytes are checked only in columns of the mapping.
+
+    Raises:
+        PlacedError: A faulty row has several lines, or an open quote. It may contain valid lines.
+    """
+    faults: list[Fault] = []
+    if _is_parquet(plain):
+        return faults
+    try:
+        _check_closed(path, plain)
+    except PlacedError as error:
+        raise PlacedError(error.place, f"{error.problem}; {_NOT_SKIPPED}") from None
+    rows = _csv_rows(plain, strict=False)
+    header = next(rows, (1, ()))[1]
+    names = {name for _, text in mapping for name in CELL.findall(text)}
+    used = [number for number, name in enumerate(header) if name in names]
+    line_text = lines_by_number(plain.read_bytes())
+    for number, (line, row) in enumerate(rows, 1):
+        problem = None
+        if len(row) != len(header):
+            problem = f"found {len(row)} fields; expected {len(header)}, as in the header"
+        elif any(_SURROGATE.search(row[place]) for place in used):
+            problem = "found bytes that are not valid UTF-8; expected UTF-8"
+        if problem is not None:
+            place = Place(path, line, 1, line_text(line))
+            if any("\n" in cell for cell in row):
+                raise PlacedError(place, f"{problem}; {_NOT_SKIPPED}")
+            faults.append((number, place, problem))
+    return faults
+
+
+_SURROGATE: Final = re.compile(r"[\udc80-\udcff]")
+_NOT_SKIPPED: Final = (
+    "--on-error skip does not skip a row with a quote over several lines, because it may contain valid lines"
+)
 
 
 def _fault(path: str, plain: Path, problem: str) -> LarsError:

@@ -3,6 +3,7 @@
 import csv
 import gzip
 import warnings
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from urllib.parse import quote
 
@@ -16,6 +17,7 @@ from rdflib import XSD, Literal
 
 from lars.errors import LarsError, PlacedError
 from solver.settings import TraceWarning
+from solver.traces import as_they_came, prepare
 from tests.solver.traces.both_readings import read_trace_in_process
 from tests.solver.traces.writing import in_order, options
 
@@ -385,3 +387,83 @@ def test_blank_lines_before_the_header_hide_no_semicolons(tmp_path):
     (tmp_path / "t.csv").write_text("\n\ntime;v\n3;a,b\n")
     (row,) = mapped(tmp_path / "t.csv", (("t", "{time}"), ("s", "ex:s"), ("a", "{v}")))
     assert row[-1] == '"a,b"'
+
+
+SKIPPED = {
+    "a.csv": (
+        b"time,room,n\n1,r1,1\n2,r2\n\n3,r3,3,3\n4,r\xfc,4\nno,r5,5\n6,r6,6\n",
+        ["3:1: found 2 fields", "5:1: found 4 fields", "6:1: found bytes that", "7:1: 'no' is not"],
+        ["2,r2", "3,r3,3,3", "4,r\\xfc,4", "no,r5,5"],
+    ),
+    "a.ndjson": (
+        b"\n".join(
+            (
+                b'{"time":"1","room":"r1"}',
+                b'{"time":"2",',
+                b"",
+                b'{"time":"3","room":"\xfc"}',
+                b"7",
+                b'{"time":"no","room":"r5"}',
+                b'{"time":"6","room":"r6"}',
+            )
+        ),
+        [
+            "2:13: no JSON",
+            "4:21: found bytes that are not valid UTF-8; expected",
+            "5:1: found '7'",
+            "6:1: 'no' is not",
+        ],
+        ['{"time":"2",', '{"time":"3","room":"\\xfc"}', "7", '{"time":"no","room":"r5"}'],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SKIPPED)
+@pytest.mark.parametrize("arrival", [None, "time"])
+def test_lines_that_prevent_a_mapping_are_skipped_one_by_one(tmp_path, name, arrival):
+    data, problems, texts = SKIPPED[name]
+    path, side = tmp_path / name, tmp_path / "side"
+    path.write_bytes(data)
+    how = options(
+        column={"t": "{time}", "s": "<urn:{row}>", "<urn:at>": "{room}"},
+        on_error="skip",
+        rejected=side,
+        arrival=arrival,
+    )
+    with pytest.warns(TraceWarning, match="skipped 4 invalid lines"):
+        found = as_they_came(prepare([path], how), how)
+    [atoms] = found.atoms.values()
+    subjects = found.terms.arrow(atoms.columns[0]).to_pylist()
+    # The skipped rows count in the numbers of rows.
+    assert (atoms.t.tolist(), subjects) == ([1, 6], ["<urn:1>", "<urn:6>"])
+    comments = side.read_text().splitlines()[1::2]
+    for comment, problem in zip(comments, problems, strict=True):
+        assert comment.startswith(f"# {path}:{problem}")
+    assert side.read_text().splitlines()[2::2] == texts
+    with pytest.raises(PlacedError):
+        prepare([path], replace(how, on_error="stop", rejected=None))
+
+
+def test_skipped_lines_of_json_with_the_columns_of_a_trace_have_their_places(tmp_path):
+    rows = (
+        '{"t":1,"s":"urn:a","p":"urn:p","o":"urn:o"}',
+        "{",
+        '{"t":-1,"s":"urn:a","p":"urn:p","o":"urn:o"}',
+    )
+    (tmp_path / "a.ndjson").write_text("\n".join((*rows, rows[0])))
+    how = options(on_error="skip", rejected=tmp_path / "side")
+    assert len(read_trace_in_process([tmp_path / "a.ndjson"], how)) == 2
+    kept = (tmp_path / "side").read_text().splitlines()
+    assert [line.split(":")[1] for line in kept[1::2]] == ["2", "3"]
+    assert kept[2::2] == [*rows[1:]]
+
+
+@pytest.mark.parametrize("broken", ['2,"r2,2\n3,r3,3\n', '2,"r2,2\n3,r3",3,3\n'])
+def test_a_row_that_may_contain_other_lines_is_not_skipped(tmp_path, broken):
+    path = tmp_path / "a.csv"
+    path.write_text(f"time,room,n\n1,r1,1\n{broken}4,r4,4\n")
+    column = {"t": "{time}", "s": "<urn:{row}>", "<urn:at>": "{room}"}
+    with pytest.raises(
+        PlacedError, match=r"a\.csv:3:1: .* skip does not skip a row with a quote over several"
+    ):
+        prepare([path], options(column=column, on_error="skip", rejected=tmp_path / "side"))

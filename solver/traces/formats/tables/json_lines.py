@@ -6,7 +6,7 @@ Numbers stay as they are written, and errors name their lines.
 import json
 import re
 from codecs import BOM_UTF8
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import partial
 from math import isinf
@@ -235,17 +235,31 @@ def _literal(cell: object) -> str:
 
 def _line_error(path: str, plain: Path, problem: str) -> LarsError:
     """Return an error at the first line that is not a JSON object; if none exists, the error `problem`."""
-    with plain.open("rb") as file:
-        for number, line in enumerate(file, 1):
-            text = line.removeprefix(BOM_UTF8).decode("utf-8", "backslashreplace").rstrip("\r\n")
-            column, reason = _fault_in_line(text) if text.strip() else (1, None)
-            if reason is not None:
-                place = Place(path, number, column, text)
-                return PlacedError(place, f"{reason}; expected {_ACCEPTED_LINES}")
+    for _, place, reason in _faults(path, plain):
+        return PlacedError(place, reason)
     row = _ROW.search(problem)
     where = f"{path}:{line_of_row(plain, int(row[1]) + 1)}" if row else path
     reason = short(_ROW.sub("", problem))
     return LarsError(f"{where}: cannot be read: {reason}; expected {_ACCEPTED_LINES}")
+
+
+def _faults(path: str, plain: Path) -> Iterator[input_files.Fault]:
+    """Yield the lines that are not JSON objects."""
+    row = 0
+    with plain.open("rb") as file:
+        for number, whole in enumerate(file, 1):
+            line = whole.removeprefix(BOM_UTF8).rstrip(b"\r\n")
+            if not line.strip():
+                continue
+            row += 1
+            text = line.decode("utf-8", "backslashreplace")
+            try:
+                column, reason = _fault_in_line(line.decode())
+            except UnicodeDecodeError as error:
+                column = len(line[: error.start].decode()) + 1
+                reason = "found bytes that are not valid UTF-8"
+            if reason is not None:
+                yield row, Place(path, number, column, text), f"{reason}; expected {_ACCEPTED_LINES}"
 
 
 def _fault_in_line(text: str) -> tuple[int, str | None]:
@@ -300,10 +314,16 @@ class JsonTable(ArrowFile):
             return super().plain(head)
         return _plain_lines(str(head.path), head.plain)
 
+    def faults(self, head: input_files.FileHead) -> Sequence[input_files.Fault]:
+        """Return the lines that are not JSON objects."""
+        return [*_faults(str(head.path), head.plain)]
+
     def placed(self, source: input_files.TraceFile, places: Sequence[Place]) -> list[Place]:
         """Return the places in the user's file of the rows in which errors occurred."""
         plain = text_file(source)
         if plain is None:
             return [*places]
-        numbers = lines_of_rows(plain, [place.line for place in places])
+        last = max(place.line for place in places)
+        rows = input_files.kept_rows(last, source.skipped)
+        numbers = lines_of_rows(plain, [int(rows[place.line - 1]) for place in places])
         return input_files.whole_lines(source.path, plain, numbers)
