@@ -34,7 +34,7 @@ def test_a_frame_is_a_message_in_both_ways(spark, tmp_path, frames, given, times
 def test_a_broken_file_is_refused_with_its_frame(tmp_path, frames, cut):
     found = message(lambda: read_trace_in_process(written(tmp_path, {"a.jelly": frames[:cut]}), SECONDS))
     assert found.startswith(f"{tmp_path}/a.jelly:")
-    assert "no Jelly: " in found
+    assert "not valid Jelly: " in found
 
 
 def test_the_second_frame_is_named_if_it_is_cut(tmp_path, frames):
