@@ -1,6 +1,7 @@
 """Predict a log of alerts: find a specification or engine version whose answers are the alerts."""
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from datetime import UTC, datetime
@@ -29,7 +30,7 @@ from agreement.results.judgements import judged_query, judged_run
 from agreement.results.logs import limits
 from agreement.results.logs.lost import LostTogether, judged_apart
 from agreement.results.logs.reading import check_year, read_log, without_words
-from agreement.results.logs.report import Prediction, change_of, later_by
+from agreement.results.logs.report import RARE, Prediction, change_of, later_by
 from lars.dataclass import dataclass
 from lars.durations import Duration
 from lars.errors import LarsError
@@ -716,10 +717,13 @@ def _is_idle(run: EngineRun, times: Sequence[float], changes: Sequence[float], p
 def _begin(times: Sequence[float], period: Duration) -> float | None:
     """Return the offset, in ms from the start of a period, of a half period that contains all times.
 
-    The result is None if no half period contains all times, and 0 if no times are given.
+    A few reports at other times do not move the clock of the others: times at an offset that is rare are left
+    out. The result is None if no half period contains the other times, and 0 if no times are given.
     """
     length = period.milliseconds
-    phases = sorted({round(t % length, 6) for t in times}) or [0.0]
+    counts = Counter(round(t % length, 6) for t in set(times))
+    most = max(counts.values(), default=0)
+    phases = sorted(phase for phase, count in counts.items() if count * RARE > most) or [0.0]
     gaps = [after - before for before, after in pairwise((*phases, phases[0] + length))]
     widest = max(range(len(gaps)), key=gaps.__getitem__)
     return phases[(widest + 1) % len(phases)] if gaps[widest] * 2 >= length else None

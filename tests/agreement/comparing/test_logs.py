@@ -29,6 +29,30 @@ from translate.dialects import read_query
 ROWS = [('"a"',), ('"b"',), ('"31"^^<http://www.w3.org/2001/XMLSchema#integer>',)]
 
 
+def test_an_early_report_does_not_move_the_clock_of_the_others(tmp_path):
+    """Of forty pulls, one reports its right rows a second early."""
+    events = [(t, f"m{t % 3}", 20 + t % 20) for t in range(1, 201)]
+    (tmp_path / "events.csv").write_text(
+        "time,room,temperature\n" + "".join(f"{t},{room},{value}\n" for t, room, value in events)
+    )
+    (tmp_path / "q.rq").write_text(
+        "PREFIX ex: <http://example.org/> SELECT DISTINCT ?room ?temperature FROM STREAM ex:events "
+        "[RANGE 10s STEP 5s] { ?e ex:room ?room ; ex:temperature ?temperature FILTER(?temperature > 30) }"
+    )
+    for name, other in (("ok.csv", 0), ("moved.csv", -1)):
+        rows = (
+            f"{pull + other * (pull == 100)},{room},{value}\n"
+            for pull in range(5, 201, 5)
+            for t, room, value in events
+            if pull - 10 < t <= pull and value > 30
+        )
+        (tmp_path / name).write_text("time,room,temperature\n" + "".join(rows))
+    ok, other, events_file, query = (tmp_path / n for n in ("ok.csv", "moved.csv", "events.csv", "q.rq"))
+    ran = lars("compare", ok, other, "--events", events_file, "--query", query, "--unit", "1s")
+    assert "ok.csv: every alert predicted by pull every 5s" in ran.out
+    assert "the nearest is pull every 5s, each row once, except for 2 of 29 evaluations" in ran.out
+
+
 def log(rng):
     times = sorted(rng.choice([0.0, 1.0, 2.5, 7.0, 7.0, 2.0**52]) for _ in range(rng.randrange(4)))
     return Recording(("x",), tuple(Report(t, (rng.choice(ROWS),)) for t in times))
