@@ -13,7 +13,7 @@ import re
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from dataclasses import replace
 from functools import cache, partial
@@ -301,17 +301,17 @@ def _bar(console: Console, what: str) -> Iterator[Progress]:
 
 @contextmanager
 def _lines(what: str) -> Iterator[Progress]:
-    finished, percent = Event(), 0
+    finished, share = Event(), " for"
 
     def told(done: int, total: int) -> None:
-        nonlocal percent
-        percent = 100 * done // total
+        nonlocal share
+        share = f": {100 * done // total} % after"
 
     def say() -> None:
         for seconds in count(_PAUSE, _PAUSE):
             if finished.wait(_PAUSE):
                 return
-            _say(f"note: {what}: {percent} % after {seconds} s")
+            _say(f"note: {what}{share} {seconds} s")
 
     # A step that takes long tells nothing meanwhile, so a thread prints.
     teller = Thread(target=say, daemon=True)
@@ -486,7 +486,9 @@ def _print_whole(texts: Iterable[str]) -> None:
     with SpooledTemporaryFile(
         _IN_MEMORY, "w+", encoding="utf-8", errors="surrogatepass", newline=""
     ) as whole:
-        whole.writelines(texts)
+        # Parts of a result are computed here, such as the causes of rows.
+        with nullcontext() if _outputs.get().quiet else _lines("explaining and writing the result"):
+            whole.writelines(texts)
         whole.seek(0)
         while text := whole.read(_LETTERS_AT_ONCE):
             if not _put(text):

@@ -330,7 +330,8 @@ COMMANDS: Final = {
         _QUERIES,
         "explanations:explain",
         _PAGED,
-        verdicts=("done, whether the atom holds or not",),
+        "explaining",
+        ("done, whether the atom holds or not",),
     ),
     "play": Command(
         "Show an experiment or program in the browser, where you can edit its queries and data.",
@@ -342,7 +343,8 @@ COMMANDS: Final = {
         _QUERIES,
         "explanations:check",
         ("as_json",),
-        verdicts=("the stream is an answer stream", "the stream is not an answer stream"),
+        "checking",
+        ("the stream is an answer stream", "the stream is not an answer stream"),
     ),
     "fmt": Command(
         "Format LARS programs. Comments and prefixes are kept.",

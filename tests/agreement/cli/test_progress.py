@@ -25,6 +25,19 @@ def test_without_a_terminal_lines_say_how_far_a_long_run_is(quick, capsys):
     assert not capsys.readouterr().err
 
 
+def test_a_part_of_a_result_that_takes_long_says_so(quick, capsys):
+    def parts():
+        sleep(0.35)
+        yield "agree"
+
+    app.print_parts(parts())
+    shown = capsys.readouterr()
+    assert shown.out == "agree\n"
+    lines = shown.err.splitlines()
+    assert lines
+    assert all(re.fullmatch(r"note: explaining and writing the result for [0-9.]+ s", one) for one in lines)
+
+
 def test_a_quiet_run_says_nothing_of_how_far_it_is(quick, capsys, monkeypatch):
     monkeypatch.setattr(commands.Outputs, "quiet", True)
     with app.working("hunting"):
