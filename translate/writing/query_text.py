@@ -199,7 +199,7 @@ def _check_streams(query: EngineQuery, dialect: Dialect) -> None:
     """Raise CannotSayError for merged or unread streams that the language cannot express."""
     if query.merged and not dialect.language.manner.merged:
         construct = f"that {query.merged[0].stream} is merged into the default graph"
-        accepted = "its STREAM blocks say which patterns are read from a stream (--assign can)"
+        accepted = "its STREAM blocks say which patterns are read from a stream"
         raise dialect.cannot(construct, accepted)
     manner = dialect.language.manner
     if manner.texts == "" and len(query.declared) == len(dialect.windows) == 1:

@@ -16,7 +16,7 @@ from agreement.engines.versions.cqels_machine import CqelsMachine, Expiry, LiveJ
 from agreement.engines.versions.cqels_reports import CqelsReports, head_of
 from lars.errors import LarsError
 from solver.facts import Static
-from translate.model.query import EngineQuery
+from translate.model.query import EngineQuery, Language
 
 _RULES_1X: Final = (
     EngineRule(
@@ -69,6 +69,16 @@ _RULES_2011: Final = (
 )
 
 
+def _check_language(query: EngineQuery, engine: str) -> None:
+    """Raise LarsError if a text is not in CQELS, or if a query does not name the stream of each pattern."""
+    is_other = isinstance(query, cqels_text.WrittenQuery) and query.language is not Language.CQELS
+    if is_other or query.merged:
+        raise LarsError(
+            f"{engine} runs only CQELS queries; use a query with STREAM <iri> [RANGE ..] {{..}}, which `lars "
+            "translate --to cqels` writes"
+        )
+
+
 def _selecting(query: cqels_text.WrittenQuery, engine: str) -> cqels_text.WrittenQuery:
     if query.form != "SELECT":
         raise LarsError(
@@ -87,6 +97,7 @@ def _recorded_1x(query: EngineQuery, static: Static, pushes: Sequence[Push], off
     Raises:
         LarsError: The engine cannot parse or register the query.
     """
+    _check_language(query, CQELS_1X.name)
     read = cqels_text.query_with_text(query) if "Q3" in off else cqels_text.as_parsed(query)
     keeping: Expiry = "all" if "Q1" in off else "own"
     return _recorded(keeping, off, _selecting(read, CQELS_1X.name), static, pushes)
@@ -101,6 +112,7 @@ def _recorded_2011(query: EngineQuery, static: Static, pushes: Sequence[Push], o
     Raises:
         LarsError: The query is not a SELECT query with a triple pattern in STREAM.
     """
+    _check_language(query, CQELS_2011.name)
     keeping: Expiry = "all" if "2011a" in off else "last"
     like_1x = {"2011b": "Q4", "2011c": "Q5"}
     others = frozenset(("Q1", "Q2", "Q3", "Q6", *(like_1x[name] for name in off if name in like_1x)))

@@ -46,7 +46,7 @@ REFUSED = [
     (merging(Range(Duration(0), SECOND)), "sparqlstream", "the duration 0s"),
     (merging(Now()), "csparql", r"window \[NOW\]"),
     (merging(Unbounded()), "csparql", r"window \[RANGE UNBOUNDED\]"),
-    (merging(Rows(2)), "cqels", "<urn:s> is merged into the default graph.*--assign"),
+    (merging(Rows(2)), "cqels", "<urn:s> is merged into the default graph"),
     (merging(Unbounded()), "sparqlstream", r"window \[RANGE UNBOUNDED\]"),
     (block(Range(SECOND, SECOND)), "csparql", "<urn:s> is read by one pattern alone"),
     (block(Range(SECOND, None, SECOND)), "cqels", "UNTIL 1s"),

@@ -3,7 +3,8 @@
 import pytest
 
 from agreement.documents.recordings import Push
-from agreement.engines.versions.cqels import CQELS_1X
+from agreement.engines.engine import read_with_text
+from agreement.engines.versions.cqels import CQELS_1X, CQELS_2011
 from agreement.engines.versions.cqels_text import read_written, shorten
 from lars.errors import LarsError
 from solver.facts import Static
@@ -151,3 +152,18 @@ def test_a_text_that_looks_like_a_window_is_compared_as_it_is():
     pushes = [Push(float(n), term("S"), (term("x"), term("p"), text)) for n, text in enumerate(texts)]
     found = ENGINE.run(read_written(PREFIX + query, "q.rq"), static(""), pushes, frozenset())
     assert [report.rows for report in found.reports] == [((texts[0],),)]
+
+
+@pytest.mark.parametrize("engine", [CQELS_1X, CQELS_2011])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "REGISTER QUERY q AS SELECT ?s FROM STREAM <e:s> [RANGE 1s STEP 1s] WHERE { ?s ?p ?o }",
+        "SELECT ?s FROM NAMED WINDOW <e:w> ON <e:s> [RANGE PT1S STEP PT1S] { WINDOW <e:w> { ?s ?p ?o } }",
+    ],
+)
+def test_a_query_in_another_language_is_called_so(engine, text):
+    with pytest.raises(
+        LarsError, match=f"^{engine.name} runs only CQELS queries; use .*translate --to cqels"
+    ):
+        engine.recorded(read_with_text(text, "q.rq"), Static((), {}), [], frozenset())
