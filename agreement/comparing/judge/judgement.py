@@ -56,6 +56,7 @@ class Judgement:
       answers of `lars solve` are the correct answers.
     - `tried_choices` is the number of choices that were tried.
     - `match` is the way in which reports are matched: by time or in sequence.
+    - `time_limit` is the time limit in seconds that ended the search; None if the search was not ended.
     """
 
     specification: specifications.Specification
@@ -63,6 +64,7 @@ class Judgement:
     choices: int
     tried_choices: int
     match: MatchBy = "time"
+    time_limit: float | None = None
 
     @property
     def matching(self) -> tuple[Verdict, ...]:
@@ -137,7 +139,13 @@ def judge_recording(
         verdicts += filter(None, (benches[n].verdict(z) for (*_, n, _), z in best[:_TRIED]))
     choices, tried = sum(bench.starts.count for bench in benches), sum(count for _, _, count in parts)
     ordered = _despite_gaps(sorted(verdicts, key=_fit), recorded)
-    return Judgement(specification, ordered, choices, tried, options.match)
+    limit = _passed_limit(options, choices, tried)
+    return Judgement(specification, ordered, choices, tried, options.match, limit)
+
+
+def _passed_limit(options: JudgeOptions, choices: int, tried: int) -> float | None:
+    """Return the time limit in seconds if it passed before all choices were tried."""
+    return options.deadline.seconds if tried < choices and options.deadline.is_over else None
 
 
 def best_first(judgement: Judgement) -> Judgement:
@@ -202,7 +210,8 @@ def judge_either(
             tried += 1
             pair = [verdict for bench in (taken, ignoring) if (verdict := bench.verdict(z))]
             verdicts += [_either(pair[0], pair[-1])] if pair else []
-    return Judgement(specification, tuple(sorted(verdicts, key=_fit)), choices, tried, options.match)
+    ordered, limit = tuple(sorted(verdicts, key=_fit)), _passed_limit(options, choices, tried)
+    return Judgement(specification, ordered, choices, tried, options.match, limit)
 
 
 def _either(taken: Verdict, ignoring: Verdict) -> Verdict:

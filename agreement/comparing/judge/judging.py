@@ -642,13 +642,16 @@ NAMED: Final = 5
 
 def undecided_cases(verdicts: Sequence[CaseVerdict]) -> str | None:
     """Return a message about the cases for which too few start times were tried to decide, or None."""
-    names = [
-        verdict.case.id
-        for verdict in verdicts
-        if verdict.correct is None and first_problem(verdict) != NOTHING
-    ]
-    some_of = f"{len(names)} of {quantity(len(verdicts), 'case')}"
-    return f"undecided: {some_of}: {first_few(names, NAMED)}; {NARROW}" if names else None
+    left = [each for each in verdicts if each.correct is None and first_problem(each) != NOTHING]
+    if not left:
+        return None
+    some_of = f"{len(left)} of {quantity(len(verdicts), 'case')}"
+    named = first_few([each.case.id for each in left], NAMED)
+    ended = any(
+        isinstance(each.judgement, Judgement) and each.judgement.time_limit is not None for each in left
+    )
+    remedy = f"the time limit ended a search; {LONGER}" if ended else NARROW
+    return f"undecided: {some_of}: {named}; {remedy}"
 
 
 def cases_without_reports(verdicts: Sequence[CaseVerdict]) -> str | None:
@@ -690,6 +693,8 @@ def first_problem(verdict: CaseVerdict) -> str:
 
 NARROW: Final = "use --t0 to select start times, --bounds to select bounds, or a coarser --unit"
 """The options that reduce the number of start times."""
+LONGER: Final = "use a longer --time-limit, --t0 to select start times, or --bounds to select bounds"
+"""The remedy for a search that the time limit ended."""
 
 
 def nothing_to_compare(judgement: Judgement | VersionJudgement, dates: Dates) -> str | None:
@@ -728,6 +733,12 @@ def nothing_to_compare(judgement: Judgement | VersionJudgement, dates: Dates) ->
 
 def undecided_text(judgement: Judgement) -> str:
     """Return the message that no tried start time and no tried window bounds fit, with a remedy."""
+    if judgement.time_limit is not None:
+        return (
+            f"undecided: the time limit of {judgement.time_limit:g} s ended the search after "
+            f"{judgement.tried_choices} of {judgement.choices} choices of t0 and bounds, of which none fits; "
+            f"{LONGER}"
+        )
     return (
         f"undecided: none of the {judgement.tried_choices} tried choices of t0 and bounds fits; "
         f"{judgement.choices} choices exist; {NARROW}"

@@ -203,7 +203,8 @@ def _headline(judgement: Judgement, dates: Dates) -> str:
     ends = f"bounds {best.choice.bounds}"
     by = f"{name} as a sequence" if judgement.match == "sequence" else name
     if judgement.correct is None:
-        return judging.undecided_text(judgement)
+        tried = f"{judgement.tried_choices} of {judgement.choices} choices of t0 and bounds were tried"
+        return f"undecided by {by}: {tried}, of which none fits"
     if judgement.correct:
         tried = (
             ""

@@ -25,6 +25,7 @@ from agreement.engines.specifications import (
 )
 from lars.language.stream import ToStream
 from solver.facts import Static
+from tests.agreement.command import lars
 from tests.agreement.comparing.judge.recorded import SECOND, own, pushed
 from tests.agreement.comparing.judge.test_choices import LINES, OTHER, TWO
 from tests.agreement.comparing.judge.test_perturbed import correct
@@ -102,8 +103,15 @@ def test_a_time_limit_that_is_over_leaves_it_undecided(tmp_path):
     wrong = one.without(2).judged(tmp_path, "solve", "--time-limit", "0")
     assert (wrong.code, wrong.json["correct"], wrong.json["t0"]) == (3, None, [])
     assert wrong.json["tried"] < wrong.json["choices"]
-    assert wrong.err.startswith("lars: undecided: none of the 1 tried choices")
-    assert wrong.err.count("\n") == 1
+    assert wrong.err.startswith("lars: undecided: the time limit of 0 s ended the search after 1 of ")
+    assert (wrong.err.count("\n"), wrong.err.count("use a longer --time-limit")) == (1, 1)
+    files = (tmp_path / "query.rq", tmp_path / "trace.nq", "--answers", tmp_path / "answers")
+    how = ("--answers-format", "solve", "--answers-unit", "1ms", "--engine", "rspql", "--time-limit", "0")
+    out = lars("judge", *files, *how).out
+    assert (out.startswith("undecided by rspql: 1 of "), "time limit" in out) == (True, False)
+    case = "tests/data/recordings/csparql-0.9.7/019-1-window.json"
+    of_case = lars("judge", case, "--engine", "specification", "--time-limit", "0")
+    assert "the time limit ended a search; use a longer --time-limit" in of_case.err
 
 
 @settings(max_examples=25)
