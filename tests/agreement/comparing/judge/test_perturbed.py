@@ -120,7 +120,7 @@ def test_the_text_names_the_side_and_the_triple(tmp_path, language):
     files = changed.judged(tmp_path, "solve", QUICK)
     assert files.code == 1
     out = text(tmp_path, language, "--gracious", QUICK)
-    assert "all rows fit with its start 1 triple later" in " ".join(out.replace("│", " ").split())
+    assert "all rows fit if the window starts 1 triple later" in " ".join(out.replace("│", " ").split())
 
 
 def text(folder, language, *options):

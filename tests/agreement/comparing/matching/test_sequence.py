@@ -179,7 +179,9 @@ def test_a_report_of_another_window_is_shown_beside_the_window_it_is_not_of(tmp_
     files = [tmp_path / name for name in ("query.rq", "trace.nq", "answers")]
     how = ("--answers-unit", "1ms", *SEQUENCE, "--t0", "0", "--no-diagnosis")
     text = lars("judge", *files[:2], "--answers", files[2], *how)
-    assert text.out.startswith("incorrect by csparql as a sequence: none of 2 choices of t0 and bounds fits")
+    assert text.out.startswith(
+        "incorrect by csparql as a sequence: no choice of t0 and bounds fits (2 choices tried)"
+    )
 
 
 def test_times_of_which_nothing_can_be_said_are_refused(tmp_path):
