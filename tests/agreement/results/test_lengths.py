@@ -46,7 +46,7 @@ FIRST = {
     "agree": "U = 2h,",
     "decide": "U = 2h:",
     "witness": "in (0s, 2h]",
-    "shrink": "U = 2h,",
+    "shrink": "U = 2h;",
     "phase": "│ 2h ",
     "phase by length": "2h..",
 }

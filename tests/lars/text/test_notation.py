@@ -247,7 +247,7 @@ def test_the_shapes_of_names_decide_what_they_are():
         ("p ← q(ex:a).", "p.lars:1:7", ["prefix ex: is not declared"]),
         ('p("\\q").', "p.lars:1:4", ["\\q is not an escape"]),
         ("p ← [?x +].", "p.lars:1:10", ["“]”", "an expression"]),
-        ("q.\n p(X) ← not q(X).", "p.lars:2:2", ["unsafe rule: X"]),
+        ("q.\n p(X) ← not q(X).", "p.lars:2:2", ["unsafe rule: no positive body literal binds X"]),
         ("@_3 p.", "p.lars:1:1", ["a fact holds at every time point"]),
         ('p("abc', "p.lars:1:3", ["not closed"]),
         ("→", "p.lars:1:1", ["“→”", "a rule"]),
@@ -264,7 +264,7 @@ def test_the_shapes_of_names_decide_what_they_are():
         ('p("\\uD800").', "p.lars:1:4", ["\\uD800 is not an escape"]),
         ("p(?a\\u0020b).", "p.lars:1:5", ["those of letters and digits"]),
         ("p(_:a\\u003Eb).", "p.lars:1:6", ["those of letters and digits"]),
-        ("p :- q(X),\n  not r(Y).", "p.lars:2:3", ["unsafe rule: Y"]),
+        ("p :- q(X),\n  not r(Y).", "p.lars:2:3", ["unsafe rule: no positive body literal binds Y"]),
         ("p :- q, ◇ ⊞^{#5 choose} r.", "p.lars:1:9", ["inside another operator"]),
         ("p :- ⊞^{3,-4,1} ◇ q.", "p.lars:1:11", ["-3 or more"]),
         (
@@ -288,7 +288,11 @@ def test_the_shapes_of_names_decide_what_they_are():
         ("p(X) :- r(X) among 3.", "p.lars:1:20", ["1..10, or 11.. for all others"]),
         ("p(N) :- N := MEDIAN(X) of r(X).", "p.lars:1:14", ["“MEDIAN”", "COUNT, SUM, AVG"]),
         ("p(N) :- N := SUM(X) r(X).", "p.lars:1:21", ["of and the atom"]),
-        ("p(N, Y) :- N := COUNT(*) of r(X).", "p.lars:1:1", ["unsafe rule: Y"]),
+        (
+            "p(N, Y) :- N := COUNT(*) of r(X).",
+            "p.lars:1:1",
+            ["unsafe rule: no positive body literal binds Y"],
+        ),
         (
             "alarm(X) :- temp(X, V), not ok(Y, X).",
             "p.lars:1:25",
@@ -301,7 +305,7 @@ def test_the_shapes_of_names_decide_what_they_are():
             "a(X) :- ⊞^{4,0,2} □ temp(X, V).",
             "p.lars:1:1",
             [
-                "unsafe rule: V, X are bound",
+                "unsafe rule: no positive body literal binds V, X",
                 "⊞^{4,0,2} □ binds no variable, because this window can be empty: it ends at a multiple of 2",
                 "  a(X) ← ⊞^{4,0,2} ◇ temp(X, V), ⊞^{4,0,2} □ temp(X, V).",
             ],

@@ -134,8 +134,7 @@ WRONG = {
     (("t", "{time}"), ("s", "ex:{a}")): "expected columns with t = {column}, s and at least one predicate",
     (("t", "time"), ("s", "ex:{a}"), ("a", "ex:b")): "found t = 'time'; expected {column}, the column",
     (("t", "{when}"), ("s", "ex:{a}"), ("a", "ex:b")): "t.csv has no column when; its columns are time, a",
-    (("t", "{time}"), ("s", "no:{a}"), ("a", "ex:b")): "uses the undeclared prefix no:; expected --prefix "
-    "no=IRI",
+    (("t", "{time}"), ("s", "no:{a}"), ("a", "ex:b")): "uses the undeclared prefix no:; use --prefix no=IRI",
     (("t", "{time}"), ("s", "ex:{a}"), ("p", "ex:b")): "found the template 'p'; expected an IRI",
     (("t", "{time}"), ("s", "ex:{a}"), ("ex:p q", "ex:b")): "is not an RDF term",
 }

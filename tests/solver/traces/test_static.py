@@ -92,7 +92,7 @@ def test_blank_nodes_of_two_files_differ_and_stay_together_in_one(tmp_path):
             "a.jsonld: the context is the address of",
         ),
         ("a.n3", "<urn:s> <urn:p> .", "a.n3:1:17: . is not a valid RDF value"),
-        ("a.trix", "<TriX>", "a.trix:1: no trix"),
+        ("a.trix", "<TriX>", "a.trix:1: not valid TriX"),
         ("a.what", "once upon a time", "a.what: neither the name nor the content"),
     ],
 )

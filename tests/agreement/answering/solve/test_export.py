@@ -160,7 +160,7 @@ def test_what_ticker_lacks_is_refused_with_place_and_rule(program):
 def test_a_program_that_is_none_has_one_message_with_its_place(program):
     ran = lars("translate", program("p(X) :- q(Y)."), "--format", "ticker")
     assert ran.code == 2
-    assert "program.lars:1:1: unsafe rule: X is bound" in ran.err
+    assert "program.lars:1:1: unsafe rule: no positive body literal binds X" in ran.err
 
 
 def test_exporting_does_not_load_spark(program):

@@ -169,7 +169,7 @@ def test_datetimes_count_from_the_origin(tmp_path):
     origin = instant_of(datetime(2024, 5, 1, 12, tzinfo=UTC))
     found = read(tmp_path, text, origin=origin)
     assert [report.t for report in found.reports] == [1000, 2500]
-    with pytest.raises(LarsError, match=r":2:1: found the dateTime .*expected .*--origin"):
+    with pytest.raises(LarsError, match=r":2:1: found the dateTime .* is unknown; use .*--origin"):
         read(tmp_path, text)
 
 

@@ -80,7 +80,11 @@ def compared(times, *places):
     [
         (((3, 11), (4.0, (A,), ())), ((3, 5), (4.0, (A,), (A,))), "nothing comes for 8 or more ms"),
         (((2, 4, 5), (4.0, (A,), ())), ((2, 3, 5), (4.0, (A,), (A,))), "exactly when the window closes"),
-        (((1, 1, 5), (4.0, (A,), ())), ((1, 2, 5), (4.0, (A,), (A,))), "triples of one instant"),
+        (
+            ((1, 1, 5), (4.0, (A,), ())),
+            ((1, 2, 5), (4.0, (A,), (A,))),
+            "several triples in the window have one time",
+        ),
         (((1, 5), (4.0, (A, B), (A,))), ((1, 5), (4.0, (A,), (A,))), "2 or more rows are right"),
     ],
 )

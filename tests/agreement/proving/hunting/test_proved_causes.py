@@ -89,7 +89,8 @@ def test_a_cause_that_leaves_wrong_runs_unexplained_is_said_to_explain_a_part():
     (found,) = [one for one in hunt.faults if one.of]
     assert found.rule is None
     assert re.fullmatch(
-        r"explained in part: bounds = closed explains \d+ of \d+ wrong runs; \d+ of them are not explained",
+        r"explained in part: bounds = closed explains \d+ of \d+ wrong runs; "
+        r"\d+ of these runs are not explained",
         found.sentence,
     )
     assert 0 < found.times < found.of
@@ -103,5 +104,5 @@ def test_a_cause_that_right_runs_contradict_is_in_doubt():
     assert found.rule is not None
     doubted = replace(found, rule=None, likely=found.rule.sentence, of=9, times=9, against=1)
     assert doubted.sentence == (
-        f"in doubt: {found.rule.sentence} explains 9 of 9 wrong runs; 1 run of the hunt contradicts this"
+        f"in doubt: {found.rule.sentence} explains 9 of 9 wrong runs; 1 run of the hunt contradicts this rule"
     )

@@ -125,7 +125,7 @@ def test_rows_are_compared_on_the_variables_of_the_experiment(on, tmp_path):
     assert (agree(tmp_path).code, shrink(tmp_path, "--out", tmp_path / "left").code) == (1, 1)
     (tmp_path / "experiment.toml").write_text(f'{common}on = "{on}"\n')
     assert (agree(tmp_path).code, shrink(tmp_path, "--out", tmp_path / "left").code) == (0, 2)
-    assert "at 1 of 1 pair" in lars("phase", tmp_path, "--length", "2").out
+    assert "for 1 of 1 pair" in lars("phase", tmp_path, "--length", "2").out
 
 
 def test_a_graph_that_the_difference_needs_is_in_the_experiment_that_is_written(tmp_path):

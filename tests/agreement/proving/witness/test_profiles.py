@@ -55,14 +55,14 @@ def test_the_sample_says_when_they_part():
     _, _, query, _, sides = command.split()
     paths = ",".join(str(SAMPLE / side) for side in sides.split(","))
     found = lars("witness", SAMPLE / query, "--sides", paths)
-    assert (found.code, "at 3" in found.out, "part: 1 triple" in found.out) == (1, True, True)
+    assert (found.code, "at 3" in found.out, "differ: 1 triple" in found.out) == (1, True, True)
     assert len((SAMPLE / "README.md").read_text().strip().split("\n")) <= 6
 
 
 def test_an_answer_without_rows_is_a_difference_that_is_said(tmp_path):
     found = lars("witness", SAMPLE / "query.rspql.rq", "--sides", "rspql,csparql")
     assert found.code == 1
-    assert "at 2s rspql does not report, csparql reports 0 rows" in found.out
+    assert "at 2s, rspql does not report, csparql reports 0 rows" in found.out
 
 
 def test_engine_versions_are_sides_too(tmp_path):

@@ -36,7 +36,7 @@ def test_what_is_shown_of_a_long_term_is_its_beginning_and_its_length(ran):
 def test_the_command_that_is_printed_for_a_long_term_explains_it(ran):
     command = shlex.split(ran[0].out.splitlines()[-1])
     explained = lars(*command[1:])
-    assert (explained.code, explained.out.splitlines()[-1][-10:]) == (0, "ows [1, 1]")
+    assert (explained.code, explained.out.splitlines()[-1][-10:]) == (0, " is [1, 1]")
     assert len(explained.out) < 2_000
 
 
