@@ -249,6 +249,35 @@ class TermCodes(CodedTerms):
         """Return the xsd:double or small integer of each code, and a mask of the codes with such a value."""
         return self._values(codes, _double, np.float64)
 
+    def of_kinds(self, codes: Array) -> Array:
+        """Return for each code the code of a term of the same kind; few terms represent all.
+
+        Kinds are null, IRIs, blank nodes, literals, triple terms, and the terms of LARS. A kind may have
+        several representatives.
+
+        >>> codes = TermCodes()
+        >>> codes.of_kinds(codes.codes(["<x:a>", "_:a", "<x:b>"])).tolist()
+        [1, 2, 1]
+        """
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        used, places = np.unique(codes, return_inverse=True)
+        if self._packed:
+            self._pack_listed()
+            borders = np.searchsorted(used, [*(first for first, _ in self._packed), len(self)]).tolist()
+            parts = [
+                some.take(arrow_numbers(used[begin:end] - first))
+                for (first, some), (begin, end) in zip(self._packed, pairwise(borders), strict=True)
+            ]
+            texts = pa.concat_arrays(parts)
+        else:
+            texts = arrow_strings(self.atom_texts(used))
+        # The notation of each kind begins in another way, at the latest after "<<" of a triple term.
+        begins = pc.binary_slice(texts.cast(pa.binary()), 0, 3).dictionary_encode()
+        _, firsts, kinds = np.unique(numbers_of(begins.indices), return_index=True, return_inverse=True)
+        return used[firsts][kinds][places]
+
     def _values(
         self, codes: Array, read: Callable[[Constant], float | None], kind: type[np.generic]
     ) -> tuple[npt.NDArray[Any], Mask]:

@@ -314,7 +314,8 @@ class RuleBody:
         if isinstance(expression, Variable):
             return bindings.column(expression)
         test = compile_condition(expression)
-        return self._each(bindings, test.variables, lambda row: self._codes.of_constant(test.result(row)))
+        columns = [bindings.column(name) for name in test.variables]
+        return self._each(columns, len(bindings.table), lambda row: self._codes.of_constant(test.result(row)))
 
     def _without(self, left: Bindings, right: Bindings) -> Bindings:
         on = [left.names.index(name) for name in right.names]
@@ -347,10 +348,12 @@ class RuleBody:
 
     def _asked(self, bindings: Bindings, condition: logic.Test) -> Mask:
         test, truth_wanted = compile_condition(condition.expression), condition.value
-        holds: Mask = np.equal(
-            self._each(bindings, test.variables, lambda row: test.truth(row) is truth_wanted), 1
-        )
-        return holds
+        columns = [bindings.column(name) for name in test.variables]
+        if _is_of_kinds(condition.expression):
+            # Millions of terms are of few kinds, and the test is asked about one term of each.
+            columns = list(map(self._codes.of_kinds, columns))
+        holds = self._each(columns, len(bindings.table), lambda row: test.truth(row) is truth_wanted)
+        return holds.astype(np.bool_)
 
     def _doubles(self, side: logic.Expression, bindings: Bindings) -> tuple[npt.NDArray[np.float64], Mask]:
         """Return the numbers of an operand as doubles, and a mask of the rows with an exact double."""
@@ -358,16 +361,15 @@ class RuleBody:
             return self._codes.doubles(bindings.term(side, self._codes))
         return np.zeros(len(bindings.table)), np.zeros(len(bindings.table), np.bool_)
 
-    def _each(self, bindings: Bindings, names: Sequence[Variable], code_of: Callable[..., int]) -> Array:
-        """Return a column with the result of `code_of` for the values of the given variables in each row.
+    def _each(self, columns: Sequence[Array], count: int, code_of: Callable[..., int]) -> Array:
+        """Return a column with the result of `code_of` for the terms in each of `count` rows of codes.
 
-        The function `code_of` is called once for each distinct combination of values.
+        The function `code_of` is called once for each distinct combination of terms.
         """
-        columns = [bindings.column(name) for name in names]
-        check_time(len(bindings.table))
-        places, back = _numbered(columns, len(bindings.table))
+        check_time(count)
+        places, back = _numbered(columns, count)
         constants = (self._codes.constants(column[places]) for column in columns)
-        rows = _timely(zip(*constants, strict=True) if names else [()] * len(places))
+        rows = _timely(zip(*constants, strict=True) if columns else [()] * len(places))
         return np.fromiter(map(code_of, rows), np.int64, len(places))[back]
 
     def _compared(self, bindings: Bindings, comparison: logic.Comparison) -> Bindings:
@@ -415,6 +417,16 @@ def _asked(
 ) -> frozenset[Variable]:
     """Return the variables that are needed later: in `kept`, in tables still to join, and in conditions."""
     return kept.union(*(bindings.names for bindings in left), *map(variables, conditions))
+
+
+def _is_of_kinds(expression: logic.Expression) -> bool:
+    """Return whether a condition only asks of which kinds (IRI, blank node, literal ..) its variables are."""
+    match expression:
+        case logic.Call("!" | "&&" | "||", arguments):
+            return all(map(_is_of_kinds, arguments))
+        case logic.Call("BOUND" | "ISIRI" | "ISBLANK" | "ISLITERAL", (Variable(),)):
+            return True
+    return False
 
 
 def _timely(rows: Iterable[tuple[Constant, ...]]) -> Iterator[tuple[Constant, ...]]:

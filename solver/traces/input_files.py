@@ -563,7 +563,12 @@ def element_atoms(  # noqa: PLR0913
 
 
 def _of_file(source: TraceFile, term: str) -> str:
-    return with_blanks(term, lambda label: f"_:f{source.index}.{label[2:]}" if is_of_file(label) else label)
+    return with_blanks(term, lambda text: file_blank(source, text[2:]) if is_of_file(text) else text)
+
+
+def file_blank(source: TraceFile, label: str) -> str:
+    """Return the blank node with a label in a file; no other file has this node."""
+    return f"_:f{source.index}.{label}"
 
 
 def elements_blanks(where: str, triples: Sequence[Triple]) -> Sequence[Triple]:

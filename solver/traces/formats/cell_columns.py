@@ -35,7 +35,7 @@ from solver.columns import (
 )
 from solver.facts import STREAM_PREDICATE
 from solver.rdf import NotATerm, blanks_in, is_triple_term
-from solver.traces.input_files import RowColumns, TraceFile
+from solver.traces.input_files import RowColumns, TraceFile, file_blank
 from solver.traces.trace_times import LARGEST, Clock, Instant, MalformedPart, TimeKind
 
 Bytes = npt.NDArray[np.uint8]
@@ -199,15 +199,16 @@ _ASCII: Final = r"^[\x00-\x7f]*$"
 class TermColumn:
     """A column of codes of terms, with the first character of each term's text (0 for an uncertain term).
 
-    The first character of a triple term without blank nodes is a bracket.
+    The first character of a triple term without blank nodes is a bracket. Blank nodes whose codes need the
+    whole element are uncertain.
     """
 
     codes: Array
     leads: npt.NDArray[np.uint8]
 
-    def are(self, lead: str) -> Mask:
-        """Return a mask of the terms that begin with the character `lead`, such as < for IRIs."""
-        return np.equal(self.leads, ord(lead))
+    def are(self, leads: str) -> Mask:
+        """Return a mask of the terms that begin with one of the characters `leads`, such as < for IRIs."""
+        return np.isin(self.leads, [ord(lead) for lead in leads])
 
     def at(self, places: npt.NDArray[np.integer]) -> "TermColumn":
         """Return the terms at the given positions."""
@@ -227,7 +228,7 @@ def shared_texts(columns: Sequence[pa.Array]) -> tuple[pa.Array, list[Array]]:
 
 
 def read_terms(
-    texts: pa.Array, read: Callable[[str], str], terms: TermCodes, *, bare: bool = False
+    source: TraceFile, texts: pa.Array, read: Callable[[str], str], terms: TermCodes, *, bare: bool = False
 ) -> TermColumn:
     """Return the terms in distinct texts; an empty text is null. If `bare`, IRIs need no < and >.
 
@@ -240,6 +241,12 @@ def read_terms(
     usual = usual_terms(texts)
     codes[usual] = terms.codes_of_arrow(_some(texts, usual).cast(pa.string()))
     leads[usual] = begins[usual]
+    if (blanks := _blanks_of_file(source, texts, begins)).any():
+        labels = pc.utf8_slice_codeunits(_some(texts, blanks).cast(pa.string()), len("_:"))
+        named = pc.binary_join_element_wise(pa.scalar(file_blank(source, "")), labels, "")
+        codes[blanks] = terms.codes_of_arrow(named)
+        leads[blanks] = begins[blanks]
+        usual |= blanks
     if bare and len(others := np.flatnonzero(~usual & ~empty & (begins != ord("<")))):
         chosen = np.zeros(len(texts), np.bool_)
         chosen[others] = True
@@ -259,9 +266,22 @@ def _some(texts: pa.Array, mask: Mask) -> pa.Array:
 
 
 def _lead(text: str) -> int:
-    if not is_triple_term(text):
-        return ord(text[0])
-    return 0 if blanks_in(text) else ord("(")
+    if blanks_in(text):
+        return 0
+    return ord("(" if is_triple_term(text) else text[0])
+
+
+_LABEL: Final = "^_:[A-Za-z0-9]([A-Za-z0-9_]*[A-Za-z0-9])?$"
+
+
+def _blanks_of_file(source: TraceFile, texts: pa.Array, begins: npt.NDArray[np.uint8]) -> Mask:
+    """Return a mask of the texts that are blank nodes with a usual label whose scope is the whole file."""
+    blanks: Mask = begins == ord("_")
+    if source.options.blank_nodes == "element":
+        blanks[:] = False
+    if blanks.any():
+        blanks[blanks] = mask_of(pc.match_substring_regex(_some(texts, blanks), _LABEL))
+    return blanks
 
 
 def usual_terms(texts: pa.Array) -> Mask:
@@ -327,7 +347,7 @@ def triple_rows(
     s, p, o, own = columns
     number = NULL_CODE if source.stream is None else terms.code(source.stream)
     named = own.codes != NULL_CODE
-    usual = s.are("<") & p.are("<") & (o.are("<") | o.are('"') | o.are("(")) & (~named | own.are("<"))
+    usual = s.are("<_") & p.are("<") & o.are('<_"(') & (~named | own.are("<"))
     regular = times.readable & usual
     if source.stream is None and source.candidates:
         regular &= named

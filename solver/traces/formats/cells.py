@@ -188,7 +188,7 @@ def table_rows(
     # Objects are mostly subjects too: each text is read once for all columns.
     every = [cells(name) for name in given]
     texts, places = cell_columns.shared_texts([own for own, _ in every])
-    whole = cell_columns.read_terms(texts, read, terms, bare=not source.prefixes)
+    whole = cell_columns.read_terms(source, texts, read, terms, bare=not source.prefixes)
     columns = [whole.at(numbers).at(own) for numbers, (_, own) in zip(places, every, strict=True)]
     if "stream" not in given:
         columns.append(cell_columns.TermColumn.of_nulls(len(times.values)))

@@ -111,7 +111,7 @@ class QuadLines(LineFormat):
         times = read_times(
             (pc.binary_slice(timed, 0, -1), at), source.clock, partial(_field_time, source), around='"'
         )
-        every_term = read_terms(pc.binary_slice(texts, 0, -1), partial(_field_term, source), terms)
+        every_term = read_terms(source, pc.binary_slice(texts, 0, -1), partial(_field_term, source), terms)
         return [triple_rows(source, terms, times, [every_term.at(column) for column in own.T])]
 
 

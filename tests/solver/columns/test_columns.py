@@ -205,3 +205,31 @@ def test_facts_arrive_in_columns_at_the_times_that_they_have(t):
 def test_texts_that_arrow_cannot_count_are_refused():
     with pytest.raises(FailedRunError, match="2,147,483,648 bytes of text"):
         arrays.arrow_texts(b"", np.array([0, 2**31]))
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_the_term_that_represents_others_is_of_their_kind(packed, monkeypatch):
+    texts = [
+        made
+        for number in range(40)
+        for made in (
+            f"<x:{number}>",
+            f"_:b{number}",
+            f'"é{number}"@en',
+            f'<<( <x:a> <x:b> "{number}" )>>',
+            str(number),
+            f"_s{number}",
+        )
+    ]
+    codes = TermCodes()
+    if packed:
+        monkeypatch.setattr(coded_columns, "_FEW_TEXTS", 1)
+        codes.codes_of_arrow(arrow_strings(texts[:70]))
+        codes.codes(texts[70:80])
+        codes.codes_of_arrow(arrow_strings(texts[80:]))
+    assert max(codes.codes(texts[70:] if packed else texts)) == len(texts)
+    for some in ([], [NULL_CODE], [*range(len(texts), -1, -3), *range(len(texts))]):
+        of_kinds = codes.of_kinds(np.array(some, np.int64))
+        kinds = [[*map(type, codes.constants(each))] for each in (np.array(some, np.int64), of_kinds)]
+        assert kinds[0] == kinds[1]
+    assert len(set(of_kinds.tolist())) < len(texts) / 3

@@ -15,8 +15,8 @@ from tests.solver.traces.random_traces import drawn_trace
 from tests.solver.traces.test_columns import SIZES
 
 
-def blank_nodes_too(column, lead):
-    return (column.leads == ord(lead)) | (column.leads == ord("_"))
+def blanks_of_any_scope(source, texts, begins):
+    return _blanks_of_file(replace(source, options=replace(source.options, blank_nodes=None)), texts, begins)
 
 
 def without_remainder(clock, values):
@@ -53,11 +53,15 @@ def of_any_spelling(source, field):
     return _field(replace(source, loose=None), field)
 
 
-_field = quad_lines._field
+_field, _blanks_of_file = quad_lines._field, cell_columns._blanks_of_file
 _counted, _triple_rows = cell_columns.counted_times, cell_columns.triple_rows
 _summaries_of, _line_block = trace.summaries_of, files_of_lines.LineFormat.block
 FAULTS = {
-    "blank nodes are not named apart": [(cell_columns.TermColumn, "are", blank_nodes_too)],
+    "blank nodes are not named apart": [(cell_columns, "file_blank", lambda _, label: f"_:{label}")],
+    "blank nodes of elements are those of files": [(cell_columns, "_blanks_of_file", blanks_of_any_scope)],
+    "the values of a call lose their blank nodes": [
+        (cell_columns, "_LABEL", "^_:[A-Za-z0-9_.-]*[A-Za-z0-9]$")
+    ],
     "a datatype stays that is left out": [(cell_columns, "_CHANGED", "never")],
     "a time is rounded": [(cell_columns, "counted_times", without_remainder)],
     "dates beyond 64 bits count": [(trace_times, "LARGEST", LARGEST * 10**3)],
