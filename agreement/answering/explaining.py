@@ -78,9 +78,16 @@ class ShortNames:
     def __init__(self, program: Program, known: Iterable[Atom], columns: int | None) -> None:
         self._query = columns is not None
         self._columns = columns
-        written = [atom for rule in program.rules for part in rule.body for atom, _, _ in atoms(part)]
-        heads = [atom for rule in program.rules if (atom := head_atom(rule)) is not None]
-        self._atoms = (*heads, *written, *known)
+        self._program = program
+        self._known = known
+
+    @cached_property
+    def _atoms(self) -> Sequence[Atom]:
+        """The atoms of the program, then those of its data, which most questions do not need."""
+        rules = self._program.rules
+        written = [atom for rule in rules for part in rule.body for atom, _, _ in atoms(part)]
+        heads = [atom for rule in rules if (atom := head_atom(rule)) is not None]
+        return *heads, *written, *self._known
 
     @cached_property
     def _signatures(self) -> frozenset[Signature]:
@@ -172,8 +179,9 @@ class ShortNames:
         if parsed == NULL:
             # A term that ends in /null has a longer name; an unbound variable has none.
             return NULL
-        terms = self._terms.get(str(parsed), []) if isinstance(parsed, Iri | RdfLiteral) else []
-        terms = terms or self._terms.get(text, [])
+        if isinstance(parsed, Iri | RdfLiteral):
+            return parsed  # in full, the term may occur or not
+        terms = self._terms.get(text, [])
         if not terms and self._query:
             # Possible values of an aggregate are in no trace; - means unbound in the tables.
             terms = [number(text)] if _NUMBER.fullmatch(text) else [NULL] if text == "-" else []
@@ -183,7 +191,7 @@ class ShortNames:
             raise LarsError(f"{atom.text}: {text} is ambiguous; candidates: {_in_words(map(str, terms))}")
         if terms:
             return terms[0]
-        if parsed is not None and self._needs_no_trace(parsed):
+        if isinstance(parsed, Number | Symbol) and not self._query:
             return parsed
         raise self._unknown(text, atom)
 
@@ -208,13 +216,6 @@ class ShortNames:
     def _written(self) -> list[str]:
         """The short names of terms that occur, sorted, without literals and full IRIs."""
         return sorted(name for name, terms in self._terms.items() if terms and name[:1] not in '<"')
-
-    def _needs_no_trace(self, term: Constant) -> bool:
-        return (
-            isinstance(term, Iri | RdfLiteral)
-            or term == NULL
-            or (isinstance(term, Number | Symbol) and not self._query)
-        )
 
     def _unknown(self, text: str, atom: AskedAtom) -> LarsError:
         remedy = f", or ?{text} for a variable" if VARIABLE.fullmatch(text) and text[:1] != "?" else ""
@@ -438,11 +439,10 @@ class AtomExplanation:
 
 def query_of_comparison(task: AgreementTask, solving_task: SolvingTask, warn: Warn) -> ProgramSituation:
     """Return one of two compared queries with its trace: the query for --engine, by default for CQELS."""
-    query = _query_of(solving_task.path, task, solving_task.evaluation, warn)
+    query, trace = _query_of(solving_task.path, task, solving_task.evaluation, warn)
     check_evaluated(query, solving_task.evaluation, solving_task.setting.trigger)
     period = task.periods[0] if len(task.periods) == 1 else None
     evaluation = replace(solving_task.evaluation, period=period)
-    trace = comparison_trace(task, [query], warn)
     _reach(trace, solving_task.span[1], task)
     setting = with_dates(task.setting, trace)
     moded_by = replace(solving_task, evaluation=evaluation, setting=setting)
@@ -456,8 +456,12 @@ def _reach(trace: Trace, at: Time | None, task: AgreementTask) -> None:
         set_span(trace, (None, at), task.trace.options)
 
 
-def _query_of(path: Path, task: AgreementTask, evaluation: EvaluationOptions, warn: Warn) -> EngineQuery:
+def _query_of(
+    path: Path, task: AgreementTask, evaluation: EvaluationOptions, warn: Warn
+) -> tuple[EngineQuery, Trace]:
     """Return the query for an engine: a query of the experiment, or a query that the comparison derives.
+
+    The trace of the query comes with it.
 
     Without an engine, the function returns the pushed query of the experiment, or else the pulled query. If
     the mode is pull, the function prefers the pulled query.
@@ -465,20 +469,21 @@ def _query_of(path: Path, task: AgreementTask, evaluation: EvaluationOptions, wa
     engine = evaluation.engine
     sides = (task.csparql, task.cqels) if evaluation.mode == "pull" else (task.cqels, task.csparql)
     given = [query for query in sides if query is not None]
-    found = next((query for query in given if engine in {None, query.language}), None)
-    if found is None and len(given) == 1:
+    for query in given:
+        if engine in {None, query.language}:
+            return query, comparison_trace(task, [query], warn)
+    assert engine is not None, "without an engine, the first query is found"
+    if len(given) == 1:
         # Of the ways to read a query of C-SPARQL this is the first of a comparison.
-        carried = comparison_trace(task, given, warn).predicates()
-        derived, *_ = pairs(task.csparql, task.cqels, carried, task.assigned)
-        found = next((query for query in (derived.cqels, derived.csparql) if query.language is engine), None)
-        if found is not None:
-            one, other = (query.language.manner.title for query in (found, given[0]))
-            warn(f"the {one} query is derived from the {other} query")
-    if found is None:
-        assert engine is not None, "without an engine, the first query is found"
-        remedy = " or ".join(f"--engine {query.language.value}" for query in given)
-        raise LarsError(f"{path}: the experiment has no query in {engine.manner.title}; use {remedy}")
-    return found
+        trace = comparison_trace(task, given, warn)
+        derived, *_ = pairs(task.csparql, task.cqels, trace.predicates(), task.assigned)
+        for query in (derived.cqels, derived.csparql):
+            if query.language is engine:
+                one, other = engine.manner.title, given[0].language.manner.title
+                warn(f"the {one} query is derived from the {other} query")
+                return query, trace
+    remedy = " or ".join(f"--engine {query.language.value}" for query in given)
+    raise LarsError(f"{path}: the experiment has no query in {engine.manner.title}; use {remedy}")
 
 
 def explain_atom(
@@ -540,9 +545,9 @@ def warning_about(here: ProgramSituation, atom: Atom) -> str | None:
     return ShortNames(here.program, _input_atoms(here, ()), width).warning(atom)
 
 
-def _input_atoms(here: ProgramSituation, streams: Sequence[frozenset[Moment]]) -> list[Atom]:
+def _input_atoms(here: ProgramSituation, streams: Sequence[frozenset[Moment]]) -> Iterable[Atom]:
     derived = (atom for stream in streams for _, atom in stream)
-    return list(dict.fromkeys((*chain.from_iterable(here.stream.input.values()), *here.background, *derived)))
+    return chain(chain.from_iterable(here.stream.input.values()), here.background, derived)
 
 
 def _check_model(model: int | None, streams: AnswerStreams, t: int) -> None:
@@ -603,7 +608,8 @@ def _held_before(
     if last is None:
         return None
     streams, _ = answer_streams(here, rest, last, path)
-    before = prover_of(here, rest, last, streams[0])
+    near, _ = nearby(here.program, here.stream, last)
+    before = prover_of(replace(here, stream=near), rest, last, streams[0])
     proof = before.proof((last, atom)) or {}
     rules = (support for support in proof.values() if isinstance(support, explain.RuleInstance))
     every = (premise.evidence for rule in rules for premise in rule.premises)

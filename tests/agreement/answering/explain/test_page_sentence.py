@@ -33,5 +33,12 @@ def test_the_query_that_a_comparison_derives_is_explained_too(tmp_path, given, e
     ran = lars("explain", tmp_path, "--engine", engine, "--at", 4, "ans1(hall,2)")
     assert "query is derived from the" in ran.err, ran.err
     assert ran.code == 0
+    # The trace of both queries is read once, so that its warnings occur once.
+    (tmp_path / "doors.nt").write_text('<urn:a> <urn:p> <urn:b> "0" .\n<urn:a> <urn:p> <urn:b> "4" .\n')
+    (tmp_path / "experiment.toml").write_text(
+        f'{given} = "{name}"\n{experiment.replace("doors.trig", "doors.nt")}'
+    )
+    again = lars("explain", tmp_path, "--engine", engine, "--at", 4, "ans1(hall,2)")
+    assert again.err.count("elements at time 0") == 1, again.err
     other = lars("explain", tmp_path, "--engine", "sparqlstream", "--at", 4, "ans1(hall,2)")
     assert "the experiment has no query in SPARQLstream" in other.err
