@@ -212,21 +212,37 @@ def keeps_rows(program: Program, merged: Program) -> bool:
 
 
 def with_windows_of(program: Program, other: Program) -> Program:
-    """Return a program with the windows of another program: on each stream, the other program's window.
+    """Return a program that reads each stream through all windows of another program on this stream.
 
-    Only streams that the other program reads through exactly one window are changed.
+    A stream that both programs read through the same windows, or that only one of them reads, is unchanged.
     """
-    theirs = {stream: windows for stream, windows in _by_stream(other).items() if len(windows) == 1}
+    own, theirs = _by_stream(program), _by_stream(other)
+    changed = {stream: [*shown] for stream, shown in theirs.items() if shown != own.get(stream)}
+    unions: dict[Rule, None] = {}
 
     def change(literal: formulas.BodyLiteral) -> formulas.BodyLiteral:
         match literal:
-            case formulas.In(_, formulas.Diamond(Atom(_, (*_, stream))) as inner) if stream in theirs:
-                return formulas.In(next(iter(theirs[stream])), inner)
+            case formulas.In(_, formulas.Diamond(Atom(name, (*terms, stream))) as inner) if stream in changed:
+                if len(changed[stream]) == 1:
+                    return formulas.In(changed[stream][0], inner)
+                if isinstance(stream, Variable):
+                    return literal
+                union = f"{name}of{[*changed].index(stream)}"
+                unions.update(dict.fromkeys(_union(union, Atom(name, (*terms, stream)), changed[stream])))
+                return Atom(union, tuple(terms))
             case _:
                 return literal
 
-    rules = (Rule(rule.head, tuple(map(change, rule.body))) for rule in program.rules)
-    return Program(tuple(rules))
+    rules = [Rule(rule.head, tuple(map(change, rule.body))) for rule in program.rules]
+    return Program((*rules, *unions))
+
+
+def _union(name: str, atom: Atom, several: Sequence[Window]) -> Sequence[Rule]:
+    """Return rules for the triples of an atom's stream that any of the windows contains."""
+    *terms, stream = atom.arguments
+    places = tuple(Variable(f"Any{n}") for n in range(len(terms)))
+    triple = formulas.Diamond(Atom(atom.predicate, (*places, stream)))
+    return [Rule(Atom(name, places), (formulas.In(window, triple),)) for window in several]
 
 
 def _by_stream(program: Program) -> Mapping[Term, set[Window]]:
@@ -598,7 +614,7 @@ class CauseSearch:
 
         The program differs from pull's program only in its windows.
         """
-        if self._sides.push_static is not None:
+        if self._sides.push_static is not None or len(program.rules) != len(pull.rules):
             return False
         pairs = {
             (one.window, other.window)

@@ -76,6 +76,30 @@ def test_where_windows_differ_each_side_is_asked_through_those_of_the_other(name
     assert [(one.side, one.cause) for one in explained(variant) if one.end == end] == [tuple(found)]
 
 
+SEVERAL = {
+    "of push": (
+        "SELECT ?x FROM STREAM :r [RANGE 5s] WHERE { ?x :p ?y . ?x :q ?z }",
+        "SELECT ?x WHERE { STREAM :r [NOW] { ?x :p ?y } STREAM :r [RANGE 9s] { ?x :q ?z } }",
+        "1 a q c, 9 a p b", 9, "push",
+    ),
+    "of pull": (
+        "SELECT ?x FROM STREAM :r [RANGE 2s] FROM STREAM :r [RANGE 6s] WHERE { ?x :p ?y }",
+        "SELECT ?x WHERE { STREAM :r [NOW] { ?x :p ?y } }",
+        "1 a p b, 4 z z z", 2, "pull",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("whose", SEVERAL)
+def test_several_windows_over_one_stream_are_no_other_query_and_merge_nothing(whose):
+    *queries, lines, period, side = SEVERAL[whose]
+    facts = facts_of((line.split() for line in lines.split(", ")), lambda _: "r")
+    end = max(fact.t for fact in facts)
+    variant = report(queries, facts, period=period, last=end, static=(), bounds="closed")
+    found = [(one.side, one.cause) for one in explained(variant) if one.end == end]
+    assert found == [(side, "different windows")]
+
+
 def test_what_makes_no_push_evaluate_can_be_hidden_from_the_pull_alone():
     pattern = "{r:?x :p ?y} MINUS { {c:?x :q ?z} ?z :k ?w }"
     queries = texts(pattern, {"r": "RANGE 9s", "c": "RANGE 9s SLIDE 3s"})
