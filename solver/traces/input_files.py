@@ -28,7 +28,7 @@ from lars.dataclass import dataclass
 from lars.errors import FailedRunError, LarsError, Place, PlacedError, short_of
 from lars.files import BYTE_ORDER_MARK, names_of_copies, pipe_key, read_bytes, temporary_folder
 from lars.language.terms import Signature
-from solver.columns import Array, TermCodes
+from solver.columns import Array, Mask, TermCodes
 from solver.facts import QUAD_PREDICATE, STREAM_PREDICATE, Arguments, Triple
 from solver.memory import limit, size_text
 from solver.rdf import blanks_in, is_of_file, is_triple_term, with_blanks
@@ -240,6 +240,11 @@ class RowColumns:
     columns: tuple[Array, ...]
     streams: Array
     zones: npt.NDArray[np.int16]
+
+    def take(self, mask: Mask) -> "RowColumns":
+        """Return the rows that a mask selects."""
+        spelling = self.kinds[mask], self.times[mask], tuple(column[mask] for column in self.columns)
+        return RowColumns(self.name, self.numbers[mask], *spelling, self.streams[mask], self.zones[mask])
 
 
 class ExactRow(NamedTuple):

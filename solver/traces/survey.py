@@ -24,7 +24,16 @@ from solver.columns import NO_CODE, Array, Atoms, TermCodes, distinct
 from solver.facts import STREAM_PREDICATE
 from solver.settings import Elements, TraceOptions, TraceWarning
 from solver.traces.input_files import ATOMS, RowColumns, TracedAtom, TraceFile
-from solver.traces.trace_times import LARGEST, Clock, Instant, TimeKind, dividing, instant_of, show
+from solver.traces.trace_times import (
+    LARGEST,
+    Clock,
+    Instant,
+    TimeKind,
+    different_kinds,
+    dividing,
+    instant_of,
+    show,
+)
 
 
 class Summary(NamedTuple):
@@ -321,13 +330,6 @@ def _read_again(source: TraceFile) -> Iterator[tuple[int, Place, TracedAtom]]:
         raise system_error(source.path, error, "cannot be read") from None
 
 
-_SPELLING: Final = {
-    TimeKind.INTEGER: "an integer",
-    TimeKind.ZONED: "a dateTime with time zone",
-    TimeKind.LOCAL: "a dateTime without time zone",
-}
-
-
 def _check_kinds(read: Sequence[Summary], sources: Sequence[TraceFile], *, is_open: bool) -> None:
     first = read[0].kind
 
@@ -335,10 +337,7 @@ def _check_kinds(read: Sequence[Summary], sources: Sequence[TraceFile], *, is_op
         return kind != first and (is_open or TimeKind.INTEGER not in (kind, first))
 
     def check(atom: TracedAtom) -> str | None:
-        if not clash(atom.time.kind):
-            return None
-        text, before = _SPELLING[atom.time.kind], _SPELLING[TimeKind(first)]
-        return f"found {text} after {before}; use the same kind of times in the whole trace"
+        return different_kinds(atom.time.kind, TimeKind(first)) if clash(atom.time.kind) else None
 
     for summary in read:
         if (summary.mixed and is_open) or clash(summary.kind):

@@ -307,12 +307,24 @@ def prepare(paths: Sequence[Path], options: TraceOptions) -> tuple[input_files.T
         raise LarsError("--reading messages=unversioned requires a trace of messages, such as RDF Messages")
     if options.column:
         _check_mapped(sources, options)
+    if options.on_error == "skip" and options.origin is None:
+        sources = tuple(map(_of_one_kind, sources))
     if options.arrival == IN_ORDER and (len(sources) > 1 or not sources[0].format.is_ordered):
         many = len(sources) > 1
         cause = f"{len(sources)} files have no common order" if many else "members of a page have no order"
         remedy = "one file, or a column of tables with the arrival times" if many else "a table, or a log"
         raise LarsError(f"{sources[0].path}: cannot use --arrival order: {cause}; use {remedy}")
     return sources
+
+
+def _of_one_kind(source: input_files.TraceFile) -> input_files.TraceFile:
+    """Return the file with a clock that only accepts the notation of its first time."""
+    rows = chain.from_iterable(block.exact_rows for block in source.format.blocks(source, None))
+    atoms = (part for row in rows for part in row.content if isinstance(part, input_files.TracedAtom))
+    first = next(atoms, None)
+    clock = replace(source.clock, kind=None if first is None else first.time.kind)
+    arrivals = None if source.arrivals is None else replace(source.arrivals, clock=clock)
+    return replace(source, clock=clock, arrivals=arrivals)
 
 
 def _check_mapped(sources: Sequence[input_files.TraceFile], options: TraceOptions) -> None:
@@ -592,11 +604,11 @@ def _arrived(atoms: Atoms, arrived: Atoms) -> dict[Signature, InputAtoms]:
     return both
 
 
-def _once(part: input_files.TraceFile, rejected: Sequence[RejectedRow], before: int) -> Sequence[RejectedRow]:
+def _once(
+    rejected: Sequence[RejectedRow], numbers: Sequence[int] | None, before: int
+) -> Sequence[RejectedRow]:
     """Return the rejected rows of a part once for each element, as lines that follow `before` other lines."""
-    if not rejected:
-        return ()
-    if (numbers := part.format.element_numbers(part)) is not None:
+    if numbers is not None:
         # A row of a mapped table is several triples.
         firsts = dict[int, RejectedRow]()
         for row in rejected:
@@ -633,7 +645,7 @@ class PartReading:
             LarsError: The input is invalid and cannot be skipped. In a format of lines, the line of the error
                 counts from the beginning of the part.
         """
-        read = list[input_files.RowColumns]()
+        read, first = list[input_files.RowColumns](), self._rows
         before = (self.lines - self._begun.setdefault(part.index, self.lines)) * part.format.of_lines
         try:
             for block in part.format.blocks(part, self.terms):
@@ -642,11 +654,17 @@ class PartReading:
                 tell(self._rows, self._size)
         except OSError as error:
             raise system_error(part.path, error, "cannot be read") from None
+        numbers = part.format.element_numbers(part) if self._rejected else None
+        if numbers is not None:
+            # No triple of a skipped row is in the trace.
+            out = np.isin(numbers, [numbers[row.place.line - 1] for row in self._rejected])[part.begin :]
+            kept = (rows.take(~out[rows.numbers - first]) for rows in read)
+            read = [rows for rows in kept if len(rows.numbers)]
         for rows in read:
             if rows.name is not None:
                 self._atoms[rows.name].append(InputAtoms(rows.times, rows.numbers, rows.columns))
         self.summaries += summaries_of(read, part.index, self.terms, self._options.time_point)
-        self.rejected += _once(part, self._rejected, before)
+        self.rejected += _once(self._rejected, numbers, before)
         self._rejected = []
 
     def atoms(self) -> dict[Signature, InputAtoms]:

@@ -222,18 +222,23 @@ class Clock:
     - An integer in the trace counts units of `integer_unit`.
     - dateTimes count from `zero`, the instant of time point 0. If `zero` is None, dateTimes remain
       nanoseconds, until the survey of the whole trace finds time point 0.
+    - `kind` is the only notation of times that the clock accepts; None means that it accepts every notation.
     """
 
     unit: Duration
     integer_unit: Duration
     zero: Instant | None = None
+    kind: TimeKind | None = None
 
     def stamp(self, written: Instant) -> Instant:
         """Return the instant with its value in time points; if `zero` is None, a dateTime is unchanged.
 
         Raises:
-            MalformedPart: The time is before 0, after the largest time point, or not a multiple of the unit.
+            MalformedPart: The time is before 0, after the largest time point, or not a multiple of the unit,
+                or the clock does not accept its notation.
         """
+        if self.kind not in (None, written.kind):
+            raise MalformedPart(different_kinds(written.kind, self.kind))
         if written.kind is TimeKind.INTEGER:
             return self._counted(written, written.value * self.integer_unit.nanoseconds)
         if self.zero is None:
@@ -241,7 +246,7 @@ class Clock:
         if written.kind is not self.zero.kind:
             text = self._text(written)
             raise MalformedPart(
-                f"{text} cannot be a time point: only one of the two dateTimes has a time zone", fatal=True
+                f"{text} cannot be a time point: only one of the two dateTimes has a time zone"
             )
         return self._counted(written, written.value - self.zero.value)
 
@@ -265,6 +270,19 @@ class Clock:
             return f"the time {_shown(written.value)} (of {self.integer_unit} each)"
         since = "" if self.zero is None else f", counted from {show(self.zero)},"
         return f"the time {show(written)}{since}"
+
+
+_SPELLING: Final = {
+    TimeKind.INTEGER: "an integer",
+    TimeKind.ZONED: "a dateTime with time zone",
+    TimeKind.LOCAL: "a dateTime without time zone",
+}
+
+
+def different_kinds(kind: TimeKind, first: TimeKind) -> str:
+    """Return the problem with a time whose notation differs from the notation of the first time."""
+    text, before = _SPELLING[kind], _SPELLING[first]
+    return f"found {text} after {before}; use the same kind of times in the whole trace"
 
 
 def dividing(nanoseconds: int) -> str:

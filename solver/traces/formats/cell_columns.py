@@ -148,7 +148,7 @@ def counted_times(clock: Clock, values: Array) -> TimeColumn:
     common = gcd(clock.unit.nanoseconds, clock.integer_unit.nanoseconds)
     unit, trace_unit = clock.unit.nanoseconds // common, clock.integer_unit.nanoseconds // common
     kinds, zones = np.full(len(values), TimeKind.INTEGER, np.int8), np.zeros(len(values), np.int16)
-    if max(unit, trace_unit) > LARGEST:
+    if max(unit, trace_unit) > LARGEST or clock.kind not in (None, TimeKind.INTEGER):
         return TimeColumn(kinds, values, np.zeros(len(values), np.bool_), zones)
     whole, rest = (values, 0) if unit == 1 else np.divmod(values, unit)
     known = (values >= 0) & (rest == 0) & (whole <= LARGEST_TIME // trace_unit)
@@ -158,6 +158,8 @@ def counted_times(clock: Clock, values: Array) -> TimeColumn:
 def dated_times(clock: Clock, kind: TimeKind, values: Array, known: Mask, zones: Zones) -> TimeColumn:
     """Return dateTimes (in ns since 1970) as times for the clock; only rows in the mask `known` are valid."""
     kinds, origin = np.full(len(values), kind, np.int8), clock.zero
+    if clock.kind not in (None, kind):
+        return TimeColumn(kinds, values, np.zeros_like(known), zones)
     if origin is None:
         return TimeColumn(kinds, values, known, zones)
     if origin.kind is not kind or max(abs(origin.value), clock.unit.nanoseconds) > _FAR:

@@ -12,11 +12,10 @@ A template is a term in Turtle in which {column} stands for the value of a cell.
 A cell without a value gives no triple.
 """
 
-import csv
 import re
 import warnings
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import partial, reduce
@@ -44,7 +43,6 @@ from solver.traces.input_files import (
     Fault,
     TraceFile,
     kept_rows,
-    lines_by_number,
     whole_lines,
 )
 from solver.traces.trace_times import WHOLE_TIMES, cell_date_time
@@ -205,11 +203,13 @@ class _Table(NamedTuple):
             column = self.columns[name]
             if name in self.literals:
                 return column
-            kind = None if self.text_file is None else _kind(column)
+            # The column of row numbers has a type in CSV, too.
+            plain = self.text_file if tables.is_text(column.type) else None
+            kind = None if plain is None else _kind(column)
             # The cells of a column with a kind are all values of it.
-            if self.text_file is not None and kind is None and (odd := _oddity(column)) is not None:
-                [line] = _lines_of_csv(self.text_file, [odd[0] + 1])
-                message = f"{self.path}:{line}: the column {name} holds texts: {odd[1]}"
+            if plain is not None and kind is None and (odd := _oddity(column)) is not None:
+                [place] = _places_in_csv(self.path, plain, [odd[0] + 1])
+                message = f"{self.path}:{place.line}: the column {name} holds texts: {odd[1]}"
                 warnings.warn(TraceWarning(message), stacklevel=2)
             self.check(name)
             return _own_literals(column, kind)
@@ -289,7 +289,7 @@ NUMBER: Final = re.compile(_NUMBERS[2][1])
 
 def _kind(column: pa.Array) -> str | None:
     """Return the XSD type to which all texts of a column belong; None if no such type exists."""
-    return _type_of(column.drop_null().unique().to_pylist()) if tables.is_text(column.type) else None
+    return _type_of(column.drop_null().unique().to_pylist())
 
 
 def _own_literals(column: pa.Array, name: str | None) -> pa.Array:
@@ -564,36 +564,51 @@ def _csv(plain: Path) -> pc_csv.ParseOptions:
 _PART: Final = 2**24
 
 
-def _csv_rows(plain: Path, *, strict: bool = True) -> Iterator[tuple[int, Sequence[str]]]:
-    """Yield the header and the nonempty rows of a CSV file, each with the number of its first line.
+def _csv_rows(plain: Path, behind: str = "") -> Iterator[tuple[int, str, Sequence[str]]]:
+    """Yield the header and the nonempty rows of a CSV file: the first line, the text and the cells of each.
 
-    Bytes that are not valid UTF-8 become surrogates. If `strict` is false, text may follow a closing quote.
-
-    Raises:
-        csv.Error: A row is invalid. The arguments of the error are the line at which the row begins, and
-            whether a quote stays open.
+    As for Arrow, CR without LF ends a row, too; lines are counted by LF. Text may follow a closing quote.
+    Bytes that are not valid UTF-8 become surrogates. The text `behind` follows the file.
     """
-    begin = 1
+    pulled: list[tuple[int, str]] = []
+
+    def pieces(file: Iterable[bytes]) -> Iterator[str]:
+        number = 0
+        for number, line in enumerate(file, 1):
+            text = line.decode("utf-8", "surrogateescape")
+            text = text.removeprefix("\ufeff") if number == 1 else text
+            for piece in _PIECES.findall(text) if "\r" in text[:-2] else (text,):
+                pulled.append((number, piece))
+                yield piece
+        if behind:
+            pulled.append((number, behind))
+            yield behind
+
     with plain.open("rb") as file:
-        texts = (line.decode("utf-8", "surrogateescape") for line in file)
-        reader = csv_reader(texts, _delimiter(plain), strict=strict)
-        try:
-            for row in reader:
-                if row:
-                    yield begin, row
-                begin = reader.line_num + 1
-        except csv.Error as error:
-            raise csv.Error(begin, str(error) == "unexpected end of data") from None
+        for row in csv_reader(pieces(file), _delimiter(plain)):
+            if row:
+                yield pulled[0][0], "".join(piece for _, piece in pulled), row
+            pulled.clear()
 
 
-def _lines_of_csv(plain: Path, rows: Sequence[int]) -> list[int]:
-    """Return the first lines of rows with given numbers; lines and rows (without the header) count from 1."""
-    lines: list[int] = []
-    try:
-        lines += (line for line, _ in islice(_csv_rows(plain), max(rows) + 1))
-    except csv.Error as error:
-        return [lines[row] if row < len(lines) else int(error.args[0]) for row in rows]
-    return [lines[row] if row < len(lines) else row + 1 for row in rows]
+_PIECES: Final = re.compile(r"[^\r]*\r\n?|[^\r]+")
+
+
+def _places_in_csv(path: str, plain: Path, rows: Collection[int]) -> list[Place]:
+    """Return the places of rows with given numbers; lines and rows (without the header) count from 1."""
+    wanted = set(rows)
+    found = {
+        number: _place_of_row(path, line, text)
+        for number, (line, text, _) in enumerate(islice(_csv_rows(plain), max(wanted) + 1))
+        if number in wanted
+    }
+    return [found[row] for row in rows]
+
+
+def _place_of_row(path: str, line: int, text: str) -> Place:
+    """Return the place of a row of CSV, with its whole text, which may have several lines."""
+    written = text.rstrip("\r\n").encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    return Place(path, line, 1, written)
 
 
 def _check_closed(path: str, plain: Path) -> None:
@@ -604,16 +619,14 @@ def _check_closed(path: str, plain: Path) -> None:
     with plain.open("rb") as file:
         if sum(part.count(b'"') for part in iter(lambda: file.read(_PART), b"")) % 2 == 0:
             return
-    try:
-        deque(_csv_rows(plain), maxlen=0)
-    except csv.Error as error:
-        line, is_open = error.args
-        if is_open:
-            problem = (
-                "found an opening quote without a closing quote; expected cells in quotes with inner "
-                "quotes doubled"
-            )
-            raise PlacedError(_place_in_text(path, plain, line), problem) from None
+    # An open quote contains the row behind the file.
+    [(line, text, _)] = deque(_csv_rows(plain, behind="end"), maxlen=1)
+    if text != "end":
+        problem = (
+            "found an opening quote without a closing quote; expected cells in quotes with inner "
+            "quotes doubled"
+        )
+        raise PlacedError(_place_in_text(path, plain, line), problem)
 
 
 def faulty_rows(path: str, plain: Path, mapping: Columns) -> list[Fault]:
@@ -622,7 +635,7 @@ def faulty_rows(path: str, plain: Path, mapping: Columns) -> list[Fault]:
     Bytes are checked only in columns of the mapping.
 
     Raises:
-        PlacedError: A faulty row has several lines, or an open quote. It may contain valid lines.
+        PlacedError: A faulty row is not exactly one line. The lines may contain valid rows.
     """
     faults: list[Fault] = []
     if _is_parquet(plain):
@@ -630,30 +643,31 @@ def faulty_rows(path: str, plain: Path, mapping: Columns) -> list[Fault]:
     try:
         _check_closed(path, plain)
     except PlacedError as error:
-        raise PlacedError(error.place, f"{error.problem}; {_NOT_SKIPPED}") from None
-    rows = _csv_rows(plain, strict=False)
-    header = next(rows, (1, ()))[1]
+        raise PlacedError(error.place, f"{error.problem}; {_NOT_SKIPPED.format(_QUOTE)}") from None
+    rows = _csv_rows(plain)
+    _, before, header = next(rows, (1, "", ()))
     names = {name for _, text in mapping for name in CELL.findall(text)}
     used = [number for number, name in enumerate(header) if name in names]
-    line_text = lines_by_number(plain.read_bytes())
-    for number, (line, row) in enumerate(rows, 1):
+    for number, (line, text, row) in enumerate(rows, 1):
         problem = None
         if len(row) != len(header):
             problem = f"found {len(row)} fields; expected {len(header)}, as in the header"
         elif any(_SURROGATE.search(row[place]) for place in used):
             problem = "found bytes that are not valid UTF-8; expected UTF-8"
         if problem is not None:
-            place = Place(path, line, 1, line_text(line))
-            if any("\n" in cell for cell in row):
-                raise PlacedError(place, f"{problem}; {_NOT_SKIPPED}")
+            place = _place_of_row(path, line, text)
+            odd = _QUOTE if "\n" in place.line_text else _RETURN if "\r" in (before[-1:], text[-1:]) else None
+            if odd is not None:
+                raise PlacedError(place, f"{problem}; {_NOT_SKIPPED.format(odd)}")
             faults.append((number, place, problem))
+        before = text
     return faults
 
 
 _SURROGATE: Final = re.compile(r"[\udc80-\udcff]")
-_NOT_SKIPPED: Final = (
-    "--on-error skip does not skip a row with a quote over several lines, because it may contain valid lines"
-)
+_NOT_SKIPPED: Final = "--on-error skip does not skip a row {}, because it may contain valid lines"
+_QUOTE: Final = "with a quote over several lines"
+_RETURN: Final = "whose line ends with CR without LF"
 
 
 def _fault(path: str, plain: Path, problem: str) -> LarsError:
@@ -662,17 +676,14 @@ def _fault(path: str, plain: Path, problem: str) -> LarsError:
         decode(path, plain.read_bytes(), "CSV")
         _check_closed(path, plain)
         rows = _csv_rows(plain)
-        try:
-            width = len(next(rows, (1, ()))[1])
-            if not width:
-                reason = "it has no header; use a first line with the names of the columns"
-                return LarsError(f"{path}: cannot read the table: {reason}")
-            for line, row in rows:
-                if len(row) != width:
-                    problem = f"found {len(row)} fields; expected {width}, as in the header"
-                    return PlacedError(_place_in_text(path, plain, line), problem)
-        except csv.Error:
-            pass  # read by Arrow otherwise, which has said what is wrong
+        width = len(next(rows, (1, "", ()))[2])
+        if not width:
+            reason = "it has no header; use a first line with the names of the columns"
+            return LarsError(f"{path}: cannot read the table: {reason}")
+        for line, text, row in rows:
+            if len(row) != width:
+                problem = f"found {len(row)} fields; expected {width}, as in the header"
+                return PlacedError(_place_of_row(path, line, text), problem)
     return LarsError(f"{path}: cannot be read: {short(problem)}")
 
 
@@ -708,9 +719,7 @@ class MappedTable(tables.ParquetTable):
         # Column 1 of the mapped table is the time.
         return [
             replace(own, column=column(own.line_text, time if place.column == 1 else ""))
-            for own, place in zip(
-                whole_lines(source.path, plain, _lines_of_csv(plain, rows)), places, strict=True
-            )
+            for own, place in zip(_places_in_csv(source.path, plain, rows), places, strict=True)
         ]
 
     def element_numbers(self, source: TraceFile) -> Sequence[int] | None:
@@ -729,7 +738,7 @@ def _column_of_csv(plain: Path) -> Callable[[str, str], int]:
 
     The place counts from 1. It is 1 if the line contains quotes or the table has no column of that name.
     """
-    header, delimiter = next(_csv_rows(plain), (1, ()))[1], _delimiter(plain)
+    header, delimiter = next(_csv_rows(plain), (1, "", ()))[2], _delimiter(plain)
 
     def start(line: str, name: str) -> int:
         before = line.split(delimiter)[: header.index(name)] if name in header else []

@@ -2,7 +2,7 @@
 
 import warnings
 from dataclasses import dataclass
-from itertools import count
+from itertools import count, groupby
 from operator import itemgetter
 from typing import NamedTuple
 from unittest.mock import patch
@@ -59,10 +59,24 @@ def checked_rows(sources, options):
     for source in sources:
         seq = count(1)
         try:
-            for line, (_, content, text, _) in exact_rows(source):
-                yield from (row_of(part, source, options, next(seq), (line, text)) for part in content)
+            rows = [
+                (line, row_of(part, source, options, next(seq), (line, text)))
+                for line, (_, content, text, _) in exact_rows(source)
+                for part in content
+            ]
         except OSError as error:
             raise system_error(source.path, error, "cannot be read") from None
+        yield from whole_elements(source, rows)
+
+
+def whole_elements(source, rows):
+    """Yield the rows of elements without a fault; of the others, yield the first fault."""
+    numbers = source.format.element_numbers(source)
+    for _, group in groupby(
+        enumerate(rows), lambda one: one[0] if numbers is None else numbers[one[1][0] - 1]
+    ):
+        element = [row for _, (_, row) in group]
+        yield from [row for row in element if row.problem is not None][:1] or element
 
 
 def row_of(part, source, options, seq, written):

@@ -263,6 +263,33 @@ def test_an_origin_and_the_times_agree_on_time_zones(spark, tmp_path):
     assert f"counted from 2025-01-01T00:00:00, is negative; {remedy}" in found
 
 
+ONE_KIND = {
+    "a.nq": ('<urn:s> <urn:p> "1" "{}" .', "{}"),
+    "a.csv": ("{},urn:s,urn:p,1", "t,s,p,o\n{}"),
+    "a.ndjson": ('{{"t":"{}","s":"urn:s","p":"urn:p","o":"1"}}', "{}"),
+}
+
+
+@pytest.mark.parametrize("name", ONE_KIND)
+@pytest.mark.parametrize("origin", [None, datetime(2026, 1, 1, tzinfo=UTC)])
+def test_times_of_another_kind_than_the_first_are_skipped(spark, tmp_path, name, origin):
+    row, whole = ONE_KIND[name]
+    times = [f"2026-01-01T00:00:0{n}{zone}" for n, zone in ((1, "Z"), (2, ""), (3, "Z"), (4, "+00:00"))]
+    every = times if origin else [*times, "5"]
+    paths = written(tmp_path, {name: whole.format("\n".join(map(row.format, every))) + "\n"})
+    how = options(on_error="skip", rejected=tmp_path / "side", origin=origin)
+    assert len(both(spark, paths, how)) == 3
+    kept = (tmp_path / "side").read_text().splitlines()[2::2]
+    assert kept == [row.format(time) for time in every if time in ("2026-01-01T00:00:02", "5")]
+
+
+def test_a_file_whose_times_are_all_of_another_kind_is_not_skipped(tmp_path):
+    row = ONE_KIND["a.nq"][0]
+    paths = written(tmp_path, {f"{n}.nq": row.format(f"2026-01-01T00:00:01{n}") for n in ("Z", "")})
+    how = options(on_error="skip", rejected=tmp_path / "side")
+    assert "found a dateTime with time zone after a" in message(lambda: read_trace_in_process(paths, how))
+
+
 @pytest.mark.parametrize("name", ["_a.nt", ".a.nt", "a:b.nt", "a*[1] {b}.nt"])
 def test_every_name_is_a_name_on_spark_too(spark, tmp_path, name):
     assert len(both(spark, written(tmp_path, {name: GOOD}))) == 1

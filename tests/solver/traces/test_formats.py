@@ -10,9 +10,9 @@ import pytest
 from lars.durations import read_duration
 from lars.language.terms import XSD, Literal
 from solver.settings import TraceWarning
-from solver.traces import MalformedPart, as_they_came, prepare, read_time, show, trace
+from solver.traces import MalformedPart, prepare, read_time, show, trace
 from tests.benches import GREENHOUSE
-from tests.solver.traces.both_readings import read_trace_in_process
+from tests.solver.traces.both_readings import fact_of_row, read_trace_in_process
 from tests.solver.traces.writing import (
     PROV,
     SECONDS,
@@ -301,23 +301,33 @@ def test_the_places_of_skipped_lines_count_from_the_beginning_of_their_file(smal
         lines[number] = f"bad {number}"
     # Rows without a cell are skipped before the table is converted.
     # A part of the table would begin at the second triple of row 66, which would count twice.
-    rows = [f"{'no' if t in (40, 66, 120) else t},r{t},{t}\n" for t in range(1, 131)]
+    rows = [f"{'no' if t in (40, 66, 120) else t},r{t},urn:{t}\n" for t in range(1, 131)]
     rows[19] = "20,r20\n"
+    # The other triple of this row is skipped with it.
+    rows[89] = "90,r90,no iri\n"
     paths = written(tmp_path, {"a.nq": "\n".join(lines), "b.csv": f"time,room,n\n{''.join(rows)}"})
-    own = {"t": "{time}", "s": "<urn:s{row}>", "<urn:at>": "{room}", "<urn:n>": "{n}"}
+    own = {"t": "{time}", "s": "<urn:row{row}>", "<urn:at>": "{room}", "<urn:n>": "<{n}>"}
     side = tmp_path / "side"
     given = options(on_error="skip", rejected=side, column=own)
     assert len(trace.file_parts(prepare(paths, given), 4)) > 7
-    warned = pytest.warns(TraceWarning, match="skipped 6 invalid lines or elements and wrote them")
+    warned = pytest.warns(TraceWarning, match="skipped 7 invalid lines or elements and wrote them")
     with warned:
-        as_they_came(prepare(paths, given), given)
+        read = read_trace_in_process(paths, given)
     kept = side.read_text()
     with warned:
-        read_on_spark(small_parts, paths, given)
+        facts, _ = read_on_spark(small_parts, paths, given)
     assert side.read_text() == kept
+    assert facts == [fact_of_row(row) for row in read]
+    assert not any("<urn:row90>" in row[4] for row in read)
     comments = [comment.removeprefix(f"# {tmp_path}/")[:8] for comment in kept.splitlines()[1::2]]
-    assert comments == ["b.csv:21", "a.nq:101", "a.nq:301", *(f"b.csv:{t + 1}"[:8] for t in (40, 66, 120))]
-    texts = ["20,r20", "bad 100", "bad 300", *(f"no,r{t},{t}" for t in (40, 66, 120))]
+    assert comments == [
+        "b.csv:21",
+        "a.nq:101",
+        "a.nq:301",
+        *(f"b.csv:{t + 1}"[:8] for t in (40, 66, 90, 120)),
+    ]
+    broken = [rows[t - 1].rstrip("\n") for t in (40, 66, 90, 120)]
+    texts = ["20,r20", "bad 100", "bad 300", *broken]
     assert kept.splitlines()[2::2] == texts
 
 

@@ -457,6 +457,71 @@ def test_skipped_lines_of_json_with_the_columns_of_a_trace_have_their_places(tmp
     assert kept[2::2] == [*rows[1:]]
 
 
+REJECTED = {
+    "an object that is no IRI": ("a,1,urn:x\nb,2,no iri\nc,3,urn:z\n", ["3:b,2,no iri"]),
+    "a row of several lines": ('a,1,urn:x\n"b\nc",no,urn:y\nc,3,urn:z\n', ['3:"b\nc",no,urn:y']),
+    "text behind a quote": ('"a"x,1,urn:x\n\nb,no,urn:y\nc,3,urn:z\n', ["4:b,no,urn:y"]),
+    "CR without LF": ("a,1,urn:x\rb,2,urn:y\nc,no,urn:y\n", ["3:c,no,urn:y"]),
+    "CR and a missing cell": ("a,1,urn:x\rb,2,urn:y\nc,3\n", ["3:c,3"]),
+    "invalid bytes": ("a,1,urn:x\n\udcff,2,urn:y\nc,3,urn:z\n", ["3:\\xff,2,urn:y"]),
+}
+
+
+@pytest.mark.parametrize("case", REJECTED)
+def test_the_rejected_row_is_the_whole_row_of_the_fault(tmp_path, case):
+    rows, wanted = REJECTED[case]
+    path, side = tmp_path / "a.csv", tmp_path / "side"
+    # The first column has a byte order mark.
+    path.write_bytes(f"\ufeffroom,time,link\n{rows}".encode("utf-8", "surrogateescape"))
+    mapping = (("t", "{time}"), ("s", "<urn:s>"), ("<urn:at>", "{room}"), ("<urn:link>", "<{link}>"))
+    assert len(mapped(path, mapping, on_error="skip", rejected=side)) == 4
+    kept = [one.rstrip("\n").partition("\n") for one in side.read_text().split("\n# ")[1:]]
+    assert [f"{comment.split(':')[1]}:{text}" for comment, _, text in kept] == wanted
+
+
+def test_an_open_quote_behind_a_cell_with_text_after_its_quote_is_found(tmp_path):
+    (tmp_path / "a.csv").write_text('time,a\n1,"x"y\n2,z\n3,"open\n4,z\n')
+    with pytest.raises(PlacedError, match=r"a\.csv:4:1: found an opening quote"):
+        mapped(tmp_path / "a.csv", (("t", "{time}"), ("s", "<urn:s>"), ("<urn:p>", "{a}")))
+
+
+def test_the_number_of_a_row_is_an_integer(tmp_path):
+    (tmp_path / "a.csv").write_text("time,a\n1,x\n2,y\n")
+    found = mapped(tmp_path / "a.csv", (("t", "{time}"), ("s", "<urn:s>"), ("<urn:p>", "{row}")))
+    assert [row[-1] for row in found] == [f'"{n}"^^<{XSD.integer}>' for n in (1, 2)]
+
+
+SPREAD = {
+    "two objects on a line": '{"time":1,"a":"x"} {"time":2,"a":"y"}\n{"time":"no","a":"z"}\n',
+    "an object of two lines": '{"time":1,\n"a":"x"}\n{"time":"no","a":"z"}\n',
+}
+
+
+@pytest.mark.parametrize("case", SPREAD)
+def test_the_rejected_row_of_json_is_the_row_of_the_fault(tmp_path, case):
+    path, side = tmp_path / "a.ndjson", tmp_path / "side"
+    path.write_text(SPREAD[case])
+    mapped(path, (("t", "{time}"), ("s", "<urn:s>"), ("<urn:p>", "{a}")), on_error="skip", rejected=side)
+    assert side.read_text().splitlines()[2:] == ['{"time":"no","a":"z"}']
+
+
+ODD = {
+    "a column twice": '{"time":2,"a":"y","a":"z"}',
+    "a large number": '{"time":2,"a":"y","b":1e999}',
+    "half a pair": '{"time":2,"a":"\\ud800"}',
+}
+
+
+@pytest.mark.parametrize("case", ODD)
+def test_a_line_of_json_that_no_table_can_contain_is_skipped(tmp_path, case):
+    path, side = tmp_path / "a.ndjson", tmp_path / "side"
+    path.write_text(f'{{"time":1,"a":"x"}}\n{ODD[case]}\n{{"time":3,"a":"z"}}\n')
+    mapping = (("t", "{time}"), ("s", "<urn:s>"), ("<urn:p>", "{a}"))
+    found = mapped(path, mapping, on_error="skip", rejected=side)
+    assert [row[-1] for row in found] == ['"x"', '"z"']
+    assert side.read_text().splitlines()[2:] == [ODD[case]]
+
+
 @pytest.mark.parametrize("broken", ['2,"r2,2\n3,r3,3\n', '2,"r2,2\n3,r3",3,3\n'])
 def test_a_row_that_may_contain_other_lines_is_not_skipped(tmp_path, broken):
     path = tmp_path / "a.csv"

@@ -7,6 +7,7 @@ import json
 import re
 from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from decimal import Decimal
 from functools import partial
 from math import isinf
@@ -156,12 +157,11 @@ def _mixed_table(plain: Path) -> pa.Table:
     Raises:
         ValueError: A row is not a JSON object, or a value cannot be stored.
     """
-    decoder = json.JSONDecoder(object_pairs_hook=_cells_of, parse_int=Decimal, parse_float=_double)
     text = plain.read_bytes().removeprefix(BOM_UTF8).decode()
     rows, at = list[dict[str, object]](), _gap(text, 0)
     while at < len(text):
         try:
-            row, at = decoder.raw_decode(text, at)
+            row, at = _DECODER.raw_decode(text, at)
         except ValueError as error:
             raise ValueError(f"{error} in row {len(rows)}") from None
         if not isinstance(row, dict):
@@ -184,7 +184,9 @@ def _gap(text: str, at: int) -> int:
 def _cells_of(pairs: list[tuple[str, object]]) -> dict[str, object]:
     cells = dict(pairs)
     if len(cells) < len(pairs):
-        raise ValueError("a row contains a column twice")
+        names = [name for name, _ in pairs]
+        name = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"found the column {short(name)} twice")
     return cells
 
 
@@ -192,6 +194,9 @@ def _double(text: str) -> float:
     if isinf(number := float(text)):
         raise ValueError(f"the number {short(text)} is beyond those of a double")
     return number
+
+
+_DECODER: Final = json.JSONDecoder(object_pairs_hook=_cells_of, parse_int=Decimal, parse_float=_double)
 
 
 def _mixed_column(
@@ -209,13 +214,15 @@ def _mixed_column(
         return pa.array([None if cell is None else [] for cell in cells], pa.list_(pa.string())), None
     if kinds & {dict, list}:
         row, cell = next((row, cell) for row, cell in enumerate(cells) if isinstance(cell, dict | list))
-        raise ValueError(
-            f"found {'a list' if isinstance(cell, list) else 'an object'} as {name} in row {row}"
-        )
+        raise ValueError(f"{_nested(cell, name)} in row {row}")
     if is_trace and name not in ("s", "p", "o", "stream"):
         return pa.array([None if cell is None else str(cell) for cell in cells], pa.string()), None
     terms = [cell if cell is None or (is_trace and type(cell) is str) else _literal(cell) for cell in cells]
     return pa.array(terms, pa.string()), None if is_trace else WHOLE
+
+
+def _nested(cell: object, name: str) -> str:
+    return f"found {'a list' if isinstance(cell, list) else 'an object'} as {name}"
 
 
 def _is_of_trace(name: str) -> bool:
@@ -238,13 +245,13 @@ def _line_error(path: str, plain: Path, problem: str) -> LarsError:
     for _, place, reason in _faults(path, plain):
         return PlacedError(place, reason)
     row = _ROW.search(problem)
-    where = f"{path}:{line_of_row(plain, int(row[1]) + 1)}" if row else path
+    where = f"{path}:{lines_of_rows(plain, [int(row[1]) + 1])[0]}" if row else path
     reason = short(_ROW.sub("", problem))
     return LarsError(f"{where}: cannot be read: {reason}; expected {_ACCEPTED_LINES}")
 
 
 def _faults(path: str, plain: Path) -> Iterator[input_files.Fault]:
-    """Yield the lines that are not JSON objects."""
+    """Yield the lines that are not JSON objects, or that a table cannot contain."""
     row = 0
     with plain.open("rb") as file:
         for number, whole in enumerate(file, 1):
@@ -263,29 +270,51 @@ def _faults(path: str, plain: Path) -> Iterator[input_files.Fault]:
 
 
 def _fault_in_line(text: str) -> tuple[int, str | None]:
-    """Return the column, from 1, and the reason why a line is not a JSON object; None for a valid line."""
+    """Return the column, from 1, and the reason why a line is not a row of a table; None for a valid line."""
     try:
-        cells = json.loads(text)
+        cells = _DECODER.decode(text)
+        # Half of a surrogate pair is not a character.
+        json.dumps(cells, ensure_ascii=False, default=str).encode()
     except json.JSONDecodeError as error:
         return error.colno, f"no JSON: {error.msg}"
-    except (ValueError, RecursionError):
+    except UnicodeEncodeError:
+        return 1, f"{short(text)} contains half of a surrogate pair"
+    except RecursionError:
         return 1, "no JSON"
-    return 1, None if isinstance(cells, dict) else f"found {short(text)}"
+    except ValueError as error:
+        return 1, str(error)
+    if not isinstance(cells, dict):
+        return 1, f"found {short(text)}"
+    nested = [name for name, cell in cells.items() if isinstance(cell, dict | list) and _is_of_trace(name)]
+    return 1, _nested(cells[nested[0]], nested[0]) if nested and has_trace_columns(cells) else None
 
 
-def line_of_row(plain: Path, row: int) -> int:
-    """Return the line number of the row with a number in a file of JSON lines; blank lines are not rows.
-
-    Line numbers and row numbers count from 1.
-    """
-    return lines_of_rows(plain, [row])[0]
+_SEVERAL: Final = re.compile(rb"\}\s*\{")
 
 
 def lines_of_rows(plain: Path, rows: Sequence[int]) -> list[int]:
-    """Return the line numbers of several rows in a file of JSON lines, as `line_of_row` does for one row."""
+    """Return the lines of rows in a file of JSON lines; blank lines are not rows. All numbers are from 1."""
+    starts, is_one_each = list[int](), True
     with plain.open("rb") as file:
-        lines = [number for number, line in enumerate(file, 1) if line.strip()]
-    return [lines[row - 1] if row <= len(lines) else row for row in rows]
+        for number, line in enumerate(file, 1):
+            if text := line.strip():
+                starts.append(number)
+                is_one_each = is_one_each and text.endswith(b"}") and not _SEVERAL.search(text)
+    # Arrow also reads objects of several lines, and several objects on one line.
+    if not is_one_each:
+        with suppress(ValueError):
+            starts = [*_starts_of_objects(plain)]
+    return [starts[row - 1] if row <= len(starts) else row for row in rows]
+
+
+def _starts_of_objects(plain: Path) -> Iterator[int]:
+    """Yield the line in which each object of a JSON file begins."""
+    text = plain.read_bytes().removeprefix(BOM_UTF8).decode()
+    line, before, at = 1, 0, _gap(text, 0)
+    while at < len(text):
+        line, before = line + text.count("\n", before, at), at
+        yield line
+        at = _gap(text, _DECODER.raw_decode(text, at)[1])
 
 
 class ArrowFile(ParquetTable):
