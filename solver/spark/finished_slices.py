@@ -65,6 +65,14 @@ class FinishedSlices:
         """Return the numbers of the finished slices below `count`."""
         return frozenset(number for number in range(count) if self._file(number).exists())
 
+    def note(self) -> str:
+        """Return a sentence with the number of slices that earlier runs have finished; empty without any."""
+        slices = self.cut() or []
+        done = len(self.finished(len(slices)))
+        return (
+            f"--resume continues an earlier run: {done} of {len(slices)} parts are finished" if done else ""
+        )
+
     def parts(self, numbers: Iterable[int]) -> Iterator[Part]:
         """Yield the stored results of the given slices.
 

@@ -432,7 +432,10 @@ class SparkTrace:
         runner, background = self.runner, self.background
         say_hindrances(questions, background, runner)
         how = runner.slices, within, runner.evaluator, runner.certify
-        return Job(tuple(questions), self.timeline, background, *how)
+        job = Job(tuple(questions), self.timeline, background, *how)
+        if self.finished is not None and (note := self.finished.of(job).note()):
+            runner.notice(note)
+        return job
 
     def situation(self, within: Interval, questions: Sequence[Question]) -> EncodedSituation:
         """Return the input in an interval that the questions can use, with the same codes as the answers."""

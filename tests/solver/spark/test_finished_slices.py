@@ -13,8 +13,10 @@ from lars.text.notation import read
 from lars.version import program
 from solver.job import Question
 from solver.job.slices import Job
-from solver.settings import TraceOptions
+from solver.settings import Runner, TraceInput, TraceOptions, no_progress
 from solver.spark import finished_slices
+from solver.spark.pipeline import spark_trace
+from solver.traces import prepare
 from tests.solver.spark.on_spark import on_spark
 
 MODULE = sys.modules[finished_slices.__module__]
@@ -57,6 +59,24 @@ def test_what_slices_of_another_plan_have_found_is_forgotten(tmp_path):
     assert kept.cut() is None
     kept.begin([Interval(0, 4), Interval(5, 9)])
     assert (kept.finished(2), kept.cut()) == (frozenset(), [Interval(0, 4), Interval(5, 9)])
+
+
+def test_a_run_says_how_many_parts_are_finished(spark, tmp_path):
+    path, notes = tmp_path / "t.atoms", []
+    path.write_text("".join(f"{t}: p(a{t % 7}).\n" for t in range(32)))
+    given, question = TraceOptions(unit=SECOND), Question(read("q(X) ← ⊞^2 ◇ p(X)."), ("q", 1), None)
+
+    def run():
+        runner = Runner(master=spark.master, resume=tmp_path / "kept", slices=4, certify="none")
+        runner = runner.telling(notes.append, no_progress)
+        trace = spark_trace(TraceInput((path,), given, runner=runner), prepare([path], given), {})
+        list(trace.answers([question])[0].each_part())
+
+    run()
+    assert notes == []
+    next((tmp_path / "kept").glob("*/*/3.arrow")).unlink()
+    run()
+    assert notes == ["--resume continues an earlier run: 3 of 4 parts are finished"]
 
 
 def test_the_predicates_to_show_do_not_change_the_folder(tmp_path):
