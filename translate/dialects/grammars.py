@@ -33,17 +33,26 @@ def clauses_in(document: Document, language: Language) -> int:
     return sum(_clause_at(document, token) in language.manner.clauses for token in document.tokens)
 
 
-def _bare_aggregates(document: Document) -> dict[int, int]:
-    """Map the offset of each aggregate without brackets, as in COUNT(?x) AS ?n, to the end of its AS."""
-    found: dict[int, int] = {}
+def _bare_aggregates(document: Document) -> dict[int, tuple[int, bool]]:
+    """Map the offset of each aggregate without brackets to its end, and to whether AS follows.
+
+    In COUNT(?x) AS ?n, the end is that of AS. Aggregates without AS count only between SELECT and the next
+    clause.
+    """
+    found: dict[int, tuple[int, bool]] = {}
     opened: list[Token | None] = []
     around = zip(document.tokens, document.tokens[1:], document.tokens[2:], strict=False)
-    outer = document.tokens[0]
+    outer, is_selected = document.tokens[0], False
     for call, token, following in around:
+        if call.is_word("SELECT", "WHERE", "FROM", "{"):
+            is_selected = call.is_word("SELECT")
         if token.is_word("("):
             opened.append(call if call.is_word(*AGGREGATES) and not outer.is_word("(") else None)
-        elif token.is_word(")") and opened and (begin := opened.pop()) and following.is_word("AS"):
-            found[begin.start] = following.end
+        elif token.is_word(")") and opened and (begin := opened.pop()):
+            if following.is_word("AS"):
+                found[begin.start] = following.end, True
+            elif is_selected:
+                found[begin.start] = token.end, False
         outer = call
     return found
 
@@ -51,12 +60,13 @@ def _bare_aggregates(document: Document) -> dict[int, int]:
 def without_bare_aggregates(document: Document) -> str:
     """Return the text with spaces in place of `COUNT(?x) AS` if this aggregate has no outer brackets.
 
-    The offsets of all other tokens, such as the variable after AS, are unchanged.
+    A variable replaces an aggregate without AS. The offsets of all other tokens, such as the variable after
+    AS, are unchanged.
     """
     pieces, end = [], 0
-    for start, stop in sorted(_bare_aggregates(document).items()):
+    for start, (stop, is_named) in sorted(_bare_aggregates(document).items()):
         if start >= end:
-            pieces += [document.text[end:start], " " * (stop - start)]
+            pieces += [document.text[end:start], ("" if is_named else "?x").ljust(stop - start)]
             end = stop
     return "".join((*pieces, document.text[end:]))
 
@@ -74,9 +84,14 @@ def known_fault(language: Language, document: Document, offset: int) -> PlacedEr
         construct = f"{token.text.upper()} of {TITLES[language]}"
         covered = ", ".join(language.manner.forms)
         return UnsupportedError(construct, document.place(offset), covered=covered)
-    if token is not None and token.start in _bare_aggregates(document):
-        problem = f"found {token} without brackets; expected ({token}(..) AS ?name), as in SPARQL"
-        return QueryError(document.place(offset), problem)
+    for start, (end, is_named) in _bare_aggregates(document).items():
+        # Some grammars only miss AS, behind the aggregate.
+        is_missed = not is_named and end <= offset and not document.text[end:offset].strip()
+        if start == offset or is_missed:
+            name = document.text[start:end].partition("(")[0].strip()
+            lacks = "brackets" if is_named else "brackets and a name"
+            problem = f"found {name} without {lacks}; expected ({name}(..) AS ?name), as in SPARQL"
+            return QueryError(document.place(start), problem)
     return None
 
 

@@ -173,6 +173,22 @@ def test_an_aggregate_without_brackets_is_the_fault_in_the_language_of_the_windo
         read_query(f"SELECT COUNT(?s) AS ?n {rest}", "q.rq")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT COUNT(?s) WHERE { STREAM <s> [RANGE 10s] { ?s ?p ?o } }",
+        "SELECT ?p count(?s) WHERE { STREAM <s> [RANGE 10s] { ?s ?p ?o } } GROUP BY ?p",
+        "SELECT COUNT(?s) FROM STREAM <s> [RANGE 10s STEP 5s] WHERE { ?s ?p ?o }",
+    ],
+)
+def test_an_aggregate_without_a_name_is_the_fault(text):
+    at, name = text.lower().index("count") + 1, "count" if "count" in text else "COUNT"
+    problem = rf"q.rq:1:{at}: found {name} without brackets and a name; expected \({name}\(..\) AS \?name\)"
+    with pytest.raises(PlacedError, match=problem) as caught:
+        read_query(text, "q.rq")
+    assert ("read as CQELS" in str(caught.value)) is ("[RANGE 10s]" in text)
+
+
 NAMED = "SELECT * FROM NAMED WINDOW"
 BLOCK = "{ WINDOW <w> { ?s ?p ?o } }"
 LIVE = "FROM NAMED WINDOW <l> ON LOG <s> [START 0 END 9]"
