@@ -602,12 +602,9 @@ class InitialExperiment:
         columns = mapped.trace.column or {}
         yield from self._undecided(mapped, note)
         yield from _table("prefixes", mapped.around.prefix or {})
-        guessed = () if self.input_options.trace.column else _GUESSED
-        alone = {key: value for key, value in columns.items() if isinstance(value, str)}
-        yield from _table("columns", alone, guessed)
-        for stream, own in columns.items():
-            if not isinstance(own, str):
-                yield from _table(f"columns.{_text(stream)}", own, guessed)
+        for name, own in _by_stream(columns).items():
+            guessed = () if input_options.trace.column else (*_GUESSED, *self._mixed(name, own, mapped, note))
+            yield from _table("columns" if name is None else f"columns.{_text(name)}", own, guessed)
         # After all errors.
         if "period" in self.comments:
             note(f"pull answers every {self._periods()}. {self.comments['period']}")
@@ -666,6 +663,31 @@ class InitialExperiment:
             yield f'# Otherwise, {remedy}: cqels = "query.cqels.rq"'
             remedy = f"choose the stream below [assign] in {EXPERIMENT_FILE}, or {remedy}"
         note(f"{problem} Before `lars agree`, {remedy}")
+
+    def _mixed(
+        self, stream: str | None, columns: Mapping[str, str], mapped: InputOptions, note: Warn
+    ) -> Iterator[str]:
+        """Yield a comment about two rows of a table whose values a query can combine, if any exist.
+
+        The columns are those of the tables of a stream; if it is None, those of all tables.
+        """
+        if columns["s"] == EACH_ROW:
+            return
+        queries = [load_query(path, self.input_options.trace.time_point) for path in self.queries.values()]
+        predicates = (str(one.predicate)[1:-1] for one in _patterns([query.pattern for query in queries]))
+        prefixes = mapped.around.prefix or {}
+        asked = {name for iri in predicates for name in (iri, f"<{iri}>", _shortened(iri, prefixes))}
+        for path in self.traces if stream is None else (self.streams[stream],):
+            names = header(path)
+            if names and not _is_of_trace(path, names) and (rows := _mixed_rows(path, columns, asked)):
+                sentence = (
+                    f"{path.name}: rows {rows[0]} and {rows[1]} have the same subject and time, so that a "
+                    "query can combine values of both. If each row is an observation of its own, use "
+                    f's = "{EACH_ROW}", and match the subject by its column (manual page own-csv.md, step 4).'
+                )
+                note(sentence)
+                yield f"# {sentence}"
+                return
 
     def _has(self, stream: str, predicate: object, mapped: InputOptions) -> bool:
         """Return whether a column of a stream's table becomes a predicate."""
@@ -1208,6 +1230,44 @@ def _moments(path: Path) -> tuple[_Moments, bool]:
         is_sorted = is_sorted and instant.value >= latest.get(stream, instant.value)
         latest[stream] = instant.value
     return moments, is_sorted
+
+
+def _by_stream(columns: Mapping[str, str | Mapping[str, str]]) -> Mapping[str | None, Mapping[str, str]]:
+    """Return the templates of columns by stream; the key None has those of all tables."""
+    alone = {key: value for key, value in columns.items() if isinstance(value, str)}
+    each: dict[str | None, Mapping[str, str]] = {None: alone} if alone else {}
+    return each | {stream: value for stream, value in columns.items() if not isinstance(value, str)}
+
+
+def _mixed_rows(path: Path, columns: Mapping[str, str], asked: Collection[str]) -> tuple[int, int] | None:
+    """Return the numbers of two rows of a table with the same subject and time, and two different values.
+
+    Only values of the predicates in `asked` count. Of a large table, no row is read.
+    """
+    # Loads pyarrow, which no query needs.
+    from solver.traces.formats.mapped_tables import CELL, cells_of_table
+    from solver.traces.formats.tables import plain_table
+
+    own = [name for key in ("t", "s", "stream") for name in CELL.findall(columns.get(key, ""))]
+    objects = {name for key, text in columns.items() if key in asked for name in CELL.findall(text)} - {*own}
+    if _is_large(path) or len(objects) < _TWO:
+        return None
+    try:
+        cells = cells_of_table(str(path), plain_table(str(path), readable(path)), {*own, *objects})
+    except LarsError:
+        return None  # reported by the command that reads the trace
+    keys = zip(*(cells[name][1] for name in own), strict=True)
+    values = zip(*(cells[name][1] for name in objects), strict=True)
+    first: dict[tuple[str | None, ...], tuple[int, tuple[str | None, ...]]] = {}
+    for number, (key, row) in enumerate(islice(zip(keys, values, strict=True), _MOST_ROWS), 1):
+        before, other = first.setdefault(key, (number, row))
+        pairs = zip(row, other, strict=True)
+        if sum(one is not None and two is not None and one != two for one, two in pairs) >= _TWO:
+            return before, number
+    return None
+
+
+_TWO: Final = 2
 
 
 def _names_streams(path: Path) -> bool:

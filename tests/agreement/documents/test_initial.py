@@ -1,6 +1,7 @@
 """`lars init`: the folder that it writes says what the files and options said."""
 
 import json
+import re
 import tomllib
 
 import pandas as pd
@@ -45,6 +46,29 @@ def test_a_table_with_columns_of_its_own_gets_a_first_mapping(tmp_path, monkeypa
     )
     assert "prefixes" not in made.text
     assert made.path.read_text() in made.text
+
+
+MIXED = {
+    "1,a,20,50\n1,b,22,55\n1,a,25,60": (1, 3),
+    "1,a,20,50\n1,a,25,50": None,
+    "1,a,20,\n1,a,,50": None,
+    "1,a,20,50\n2,a,25,60": None,
+}
+
+
+@pytest.mark.parametrize("rows", MIXED)
+def test_rows_whose_values_a_query_can_combine_are_named(tmp_path, monkeypatch, rows):
+    monkeypatch.chdir(tmp_path)
+    pattern = "?sensor <http://e/temp> ?temp ; <http://e/hum> ?hum"
+    (tmp_path / "q.rq").write_text(f"SELECT * WHERE {{ STREAM <http://e/S> [RANGE 3s] {{ {pattern} }} }}")
+    (tmp_path / "d.csv").write_text(f"time,sensor,temp,hum\n{rows}\n")
+    found, numbers = lars("init", "made", "q.rq", "d.csv"), MIXED[rows]
+    assert found.code == 0
+    for text in (found.err, (tmp_path / "made" / "experiment.toml").read_text()):
+        named = re.findall(
+            r'd\.csv: rows (\d+) and (\d+) have the same subject and time.* use s = "_:\{row\}"', text
+        )
+        assert named == ([] if numbers is None else [tuple(map(str, numbers))])
 
 
 @pytest.mark.parametrize(
