@@ -476,8 +476,11 @@ def _json_error(
 ) -> LarsError:
     rest = text[error.pos :]
     sentence = error.msg.removesuffix(" at").removesuffix(" starting")
-    cut = not rest.strip() or sentence == "Unterminated string"
-    words = "the end of the text, which is cut off" if cut else short(rest.split("\n", 1)[0])
+    is_open = not rest.strip() or sentence == "Unterminated string"
+    words = short(rest.split("\n", 1)[0]) if rest.strip() else "the end of the line"
+    # A line before other lines is complete.
+    if is_open and not source.text[start + len(text) :].strip():
+        words = "the end of the text, which is cut off"
     problem = f"not valid JSON: found {words}: {sentence[0].lower()}{sentence[1:]}; expected {accepted}"
     return source.error(start + (len(text.rstrip()) if not rest.strip() else error.pos), problem)
 

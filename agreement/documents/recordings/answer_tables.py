@@ -414,11 +414,10 @@ def _csv_field(source: TextFile, at: int, mark: str) -> tuple[Field, int]:
         return Field(source.text[at:end], at), end
     quoted = _QUOTED.match(source.text, at)
     if quoted is None:
-        problem = (
-            "a quoted field does not end, because the text is cut off; expected a closing quote, "
-            'with "" for each quote inside the field'
-        )
-        raise source.error(at, problem)
+        # A text with other lines behind the quote is complete.
+        why = "" if source.text.find("\n", at) >= 0 else ", because the text is cut off"
+        remedy = 'expected a closing quote, with "" for each quote inside the field'
+        raise source.error(at, f"a quoted field does not end{why}; {remedy}")
     return Field(quoted[1].replace('""', '"'), at), quoted.end()
 
 

@@ -62,6 +62,20 @@ def test_a_cut_text_is_named_with_its_end(name, last, place, found, tmp_path):
     assert "expected " in problem
 
 
+BETWEEN = [
+    ('{"t": 1, "x": 1}\n{"t": 2, "x": 2\n{"t": 3, "x": 3}\n', "2:16", "the end of the line: expecting ','"),
+    ('{"t": 1, "x": 1}\n{"t": 2, "x": "b}\n{"t": 3, "x": 3}\n', "2:15", "'\"b}': unterminated string"),
+    ('t,x\n1,"a\n2,b\n', "2:3", "a quoted field does not end; expected"),
+]
+
+
+@pytest.mark.parametrize(("text", "place", "found"), BETWEEN)
+def test_a_fault_before_other_lines_is_no_cut(text, place, found, tmp_path):
+    problem = said(message(tmp_path, text, "csv" if text.startswith("t,") else "json"), tmp_path, place)
+    assert found in problem
+    assert "cut off" not in problem
+
+
 def test_there_are_enough_faults_of_each_format():
     assert len(CASES) + len(ENDINGS) >= 100
     assert {name for name, *_ in CASES} == {name for name, *_ in ENDINGS} == set(TEXTS)
