@@ -1239,17 +1239,21 @@ def _by_stream(columns: Mapping[str, str | Mapping[str, str]]) -> Mapping[str | 
     return each | {stream: value for stream, value in columns.items() if not isinstance(value, str)}
 
 
-def _mixed_rows(path: Path, columns: Mapping[str, str], asked: Collection[str]) -> tuple[int, int] | None:
+def _mixed_rows(
+    path: Path, columns: Mapping[str, str], predicates: Collection[str]
+) -> tuple[int, int] | None:
     """Return the numbers of two rows of a table with the same subject and time, and two different values.
 
-    Only values of the predicates in `asked` count. Of a large table, no row is read.
+    Only values of the predicates in `predicates` count. Of a large table, no row is read.
     """
     # Loads pyarrow, which no query needs.
     from solver.traces.formats.mapped_tables import CELL, cells_of_table
     from solver.traces.formats.tables import plain_table
 
     own = [name for key in ("t", "s", "stream") for name in CELL.findall(columns.get(key, ""))]
-    objects = {name for key, text in columns.items() if key in asked for name in CELL.findall(text)} - {*own}
+    objects = {name for key, text in columns.items() if key in predicates for name in CELL.findall(text)} - {
+        *own
+    }
     if _is_large(path) or len(objects) < _TWO:
         return None
     try:

@@ -23,7 +23,7 @@ from agreement.documents import requests
 from agreement.documents.dates import Dates
 from agreement.documents.options import IdleOptions, OptionValues, declared, flags_of
 from agreement.documents.outputs import NO_ROWS, quantity
-from agreement.documents.recordings import Case
+from agreement.documents.recordings import Case, is_log
 from agreement.documents.table_files import Column, OutTable
 from agreement.documents.traces import origin_in, point_in
 from agreement.documents.values import Period, points_of
@@ -54,7 +54,7 @@ _OF_SPECIFICATIONS: Final = ("--t0", "--bounds", "--wait", "--lateness")
 
 
 def _are_logs(values: OptionValues) -> bool:
-    return compared.is_log(str(values["first"]))
+    return is_log(str(values["first"]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +76,7 @@ class CompareRequest:
         IdleOptions(
             lambda values: not _are_logs(values),
             tuple(option.flag for option in _LOG_OPTIONS),
-            requires="two logs of alerts",
+            requires="two logs of alerts: tables such as a.csv and b.csv in place of the engines",
         ),
     )
 
@@ -374,12 +374,12 @@ def _check_columns(paths: Sequence[Path], unit: Duration) -> None:
 @offered_functions(CompareRequest)
 def compare_either(request: CompareRequest, listeners: Listeners) -> CompareResult | compared.LogsResult:
     """Run `lars compare`, for two engines or for two logs of alerts."""
-    if not compared.is_log(request.first):
+    if not is_log(request.first):
         return answering(compare).answer(request, listeners)
     if request.inputs:
         raise LarsError(
-            f"{request.inputs[0]}: cannot compare this file with two logs of alerts; use one command for "
-            "each pair of logs, and --events FILE for a log of events"
+            f"{request.inputs[0]}: cannot compare this file with the logs of alerts {request.first} and "
+            f"{request.second}; use one command for each pair of logs, and --events FILE for a log of events"
         )
     logs_request = compared.LogsRequest(
         first=Path(request.first),

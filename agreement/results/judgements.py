@@ -4,9 +4,11 @@ A specification leaves the start time t0 of windows open; the function also find
 """
 
 import re
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
 
@@ -18,9 +20,9 @@ from agreement.comparing.judge.diagnosis import FaultExplanation, RecordingToJud
 from agreement.comparing.judge.judging import SOLVE, AnswersVerdict, CaseVerdict
 from agreement.documents import requests
 from agreement.documents.dates import NO_DATES, Dates
-from agreement.documents.options import IdleOptions, flags_of, has, has_not, names_of
+from agreement.documents.options import IdleOptions, flags_of, has, has_not, names_of, shell_words
 from agreement.documents.outputs import quantity
-from agreement.documents.recordings import Recording, read_recording
+from agreement.documents.recordings import Recording, is_log, read_recording
 from agreement.documents.table_files import OutTable
 from agreement.documents.traces import check_graphs, origin_in, point_in
 from agreement.documents.values import Period, points_of
@@ -185,6 +187,7 @@ class JudgeResult(Findings):
     _cases: tuple[CaseVerdict, ...] = ()
     _only: AnswersVerdict | None = None
     _refused: tuple[RefusedCase, ...] = ()
+    _other_command: str = ""
 
     @property
     def correct(self) -> bool | None:
@@ -253,7 +256,7 @@ class JudgeResult(Findings):
         """Yield the texts and tables of the verdict."""
         if self._verdict is not None:
             yield from verdict_report.of_answers(self._verdict)
-            yield from verdict_report.by_other_command(self._verdict)
+            yield from verdict_report.by_other_command(self._verdict, self._other_command)
             return
         yield from verdict_report.text_of_cases(self._cases, self._refused)
         if self._only is not None:
@@ -330,7 +333,22 @@ def judge(request: JudgeRequest, listeners: Listeners) -> JudgeResult:
     request = replace(request, inputs=(query, *traces), input_options=fitted)
     period = None if read_alone is None else read_alone.period
     verdict = _judged(request, options, listeners, period, by_number=by_number)
-    return JudgeResult(verdict, _title(query, traces))
+    # The command counts time by itself.
+    command = _comparing(replace(request, input_options=given), listeners)
+    return JudgeResult(verdict, _title(query, traces), _other_command=command)
+
+
+def _comparing(request: JudgeRequest, listeners: Listeners) -> str:
+    """Return the `lars compare` command that reads the answers of a request as a log of alerts."""
+    query, *traces = map(str, request.inputs)
+    answers, given = str(request.answers), request.input_options
+    if listeners.source_files is not None or not is_log(answers):
+        return "lars compare ALERTS ALERTS --events FILE --query QUERY"
+    events = (("--events", name) for name in dict.fromkeys((*traces, *map(str, given.trace.streams))))
+    late = (("--wait", request.wait), ("--lateness", request.lateness))
+    waits = ((flag, str(length)) for flag, length in late if length)
+    options = chain(*events, *waits, shell_words(request.recorded), shell_words(given))
+    return shlex.join(("lars", "compare", answers, answers, "--query", query, *options))
 
 
 def _judged(

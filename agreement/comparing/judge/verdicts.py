@@ -75,6 +75,11 @@ class Verdict:
         return sum(window.problem is not None for window in self.windows)
 
     @property
+    def unexpected(self) -> int:
+        """The number of items of `windows` that are wrong reports at times without a window to report."""
+        return sum(window.right is None and window.problem is not None for window in self.windows)
+
+    @property
     def unreported(self) -> Sequence[ReportMatch]:
         """The wrong windows of the stable phase, if none of them has a report; empty otherwise."""
         wrong = [window for window in self.windows if window.problem is not None]

@@ -1,7 +1,7 @@
 """Recorded answers of engines, with their input: one module per format."""
 
 from agreement.documents.recordings.case import Case, read_case
-from agreement.documents.recordings.reading import read_recording
+from agreement.documents.recordings.reading import is_log, read_recording
 from agreement.documents.recordings.recording import (
     ANSWER,
     SLACK,

@@ -100,6 +100,16 @@ def _recording_of(path: Path, options: AnswersOptions) -> Recording:
             assert_never(kind)
 
 
+_ALERTS: Final = frozenset(
+    (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".srj", ".parquet", ".arrow", ".feather")
+)
+
+
+def is_log(text: str) -> bool:
+    """Return whether a text is the name of a file that can be a log of alerts, by its extension."""
+    return Path(text).suffix.lower() in _ALERTS
+
+
 def is_table(path: Path, *, of_json: bool = True) -> bool:
     """Return whether a file begins like a table: Parquet, Arrow, or JSON lines of plain values.
 

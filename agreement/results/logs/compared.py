@@ -53,10 +53,6 @@ from solver.settings import IN_ORDER, Warn, no_progress, share, unsaid
 from solver.traces import SkippedLine, check_side_file
 from solver.traces.input_files import bare
 
-SUFFIXES: Final = frozenset(
-    (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".srj", ".parquet", ".arrow", ".feather")
-)
-"""The extensions of files of alerts."""
 _LOGS: Final = 2
 _WIDE: Final = 0.01
 """The relative tolerance from which a note says what it means: some users mean 0.05 as a difference."""
@@ -137,11 +133,6 @@ def _alike(mine: Sequence[str], yours: Sequence[str]) -> Iterator[tuple[str, str
         return
     for name in mine:
         yield from ((name, other) for other in get_close_matches(name, yours, 1))
-
-
-def is_log(text: str) -> bool:
-    """Return whether the first argument of `lars compare` is a file of alerts and not an engine."""
-    return Path(text).suffix.lower() in SUFFIXES
 
 
 @offered_functions(LogsRequest)

@@ -213,7 +213,10 @@ def _headline(judgement: Judgement, dates: Dates) -> str:
         )
         starts = judging.starts_in_words(_like(best, judgement.matching, dates.unit.milliseconds), dates)
         return f"correct by {by} for t0 = {starts}{dates.caption}, {ends}{tried}"
-    wrong = f"{best.wrong} of {len(best.windows)} windows are wrong"
+    stray = best.unexpected
+    wrong = f"{best.wrong - stray} of {len(best.windows) - stray} windows are wrong"
+    if stray:
+        wrong += f", and {outputs.quantity(stray, 'report')} {'is' if stray == 1 else 'are'} not expected"
     fit = f"best t0 = {judging.starts_in_words([best], dates)}{dates.caption}, {ends}: {wrong}"
     tried = outputs.quantity(judgement.tried_choices, "choice")
     return f"incorrect by {by}: no choice of t0 and bounds fits ({tried} tried); {fit}{_scored(best)}"
@@ -419,8 +422,8 @@ def of_answers(verdict: judging.AnswersVerdict) -> Iterator[RenderableType]:
     yield from by_other_match(verdict.judgement, verdict.other)
 
 
-def by_other_command(verdict: judging.AnswersVerdict) -> Iterator[str]:
-    """Yield the command that tries more explanations, if no explanation of wrong answers is complete.
+def by_other_command(verdict: judging.AnswersVerdict, command: str) -> Iterator[str]:
+    """Yield the `command` that tries more explanations, if no explanation of wrong answers is complete.
 
     A few reports are no log of alerts, so that the function then yields nothing.
     """
@@ -429,8 +432,8 @@ def by_other_command(verdict: judging.AnswersVerdict) -> Iterator[str]:
         return
     if not any(fault.complete for fault in diagnosis.explanations):
         yield (
-            "no explanation is complete; if the answers are a log of alerts, use `lars compare LOG LOG "
-            "--events FILE --query QUERY`, which also tries other limits, and a change of the rule"
+            "no explanation is complete; if the answers are a log of alerts, this command also tries "
+            f"other limits, and a change of the rule: {command}"
         )
 
 

@@ -915,12 +915,13 @@ def test_semicolons_tabs_and_fractions_of_a_second_are_read(files):
         (("a.csv", "other.csv"), "share no column"),
         (("a.csv", "missing.csv"), "no such file"),
         (("a.csv", "b.csv", "--query", "q.rq"), "--query requires --events"),
+        (("a.csv", "b.csv", "q.rq"), "cannot compare this file with the logs of alerts "),
         (("a.csv", "b.csv", "--t0", "3"), "cannot combine --t0 with two logs of alerts"),
         (
             ("a.csv", "b.csv", "--events", "events.csv"),
             "cannot derive a query from the columns: alerts and events share no column",
         ),
-        (("cqels", "csparql", "q.rq", "t.nq", "--within", "3s"), "--within requires two logs of alerts"),
+        (("cqels", "csparql", "q.rq", "t.nq", "--within", "3s"), "logs of alerts: tables such as a.csv"),
     ],
 )
 def test_what_cannot_be_compared_is_said(files, names, said):

@@ -1,6 +1,7 @@
 """What answers can be: numbers, blank nodes, booleans, triples, nothing; and how they are written."""
 
 import re
+import shlex
 from dataclasses import replace
 
 import pytest
@@ -47,6 +48,16 @@ def test_another_number_is_another_row(tmp_path, kind):
     assert only(changed.judged(tmp_path, kind, "--t0", "0", "--no-diagnosis"))["to"] == 4
 
 
+def test_a_report_that_no_window_has_is_no_window(tmp_path):
+    one = own("csparql", pushes=pushed("1 a p 1", "5 a p 4", "9 a p 4"))
+    stray = replace(one, reports=(*one.reports[:1], (6000.0, one.reports[0][1]), *one.reports[1:]))
+    stray.judged(tmp_path, "csv")
+    files = (tmp_path / "query.rq", tmp_path / "trace.nq", "--answers", tmp_path / "answers", "--t0", "0")
+    how = ("--answers-format", "csv", "--answers-unit", "1ms", "--engine", "csparql", "--no-diagnosis")
+    told = lars("judge", *files, *how).out
+    assert ": 0 of 2 windows are wrong, and 1 report is not expected, score" in told
+
+
 WIDE = QUERIES["csparql"].replace("RANGE 4s", "RANGE 8s")
 
 
@@ -78,8 +89,30 @@ def test_many_answers_without_a_complete_explanation_lead_to_compare(tmp_path, l
     assert explanations(changed.judged(tmp_path, "csv")) == []
     files = (tmp_path / "query.rq", tmp_path / "trace.nq", "--answers", tmp_path / "answers")
     how = ("--answers-format", "csv", "--answers-unit", "1ms", "--engine", "csparql")
-    said = "use `lars compare LOG LOG --events FILE --query QUERY`, which also tries"
+    said = "of the rule: lars compare ALERTS ALERTS --events FILE --query QUERY"
     assert (said in lars("judge", *files, *how).out) is leads
+
+
+def test_the_command_that_tries_more_explanations_has_the_mapping_of_the_experiment(tmp_path):
+    events = "".join(f"{t},s{t % 3},{t % 7}\n" for t in range(1, 60))
+    (tmp_path / "events.csv").write_text(f"when,who,val\n{events}")
+    (tmp_path / "q.rq").write_text(
+        "PREFIX ex: <http://e/>\n"
+        "SELECT ?s ?v FROM STREAM <http://e/st> [RANGE 4s STEP 4s] WHERE { ?s ex:v ?v }"
+    )
+    # Each report lacks another row, or has one that is wrong.
+    rows = ((t, end) for end in range(4, 60, 4) for t in range(end - 3, end + 1) if t % 5)
+    alerts = "".join(f"{end},http://e/s{t % 3},{t % 7 if t % 8 else 77}\n" for t, end in rows)
+    (tmp_path / "my alerts.csv").write_text(f"t,s,v\n{alerts}")
+    (tmp_path / "experiment.toml").write_text(
+        'csparql = "q.rq"\nfiles = "events.csv"\n[prefixes]\nex = "http://e/"\n'
+        '[columns]\nt = "{when}"\ns = "ex:{who}"\n"ex:v" = "{val}"\n'
+    )
+    told = lars("judge", tmp_path, "--answers", tmp_path / "my alerts.csv").out
+    [command] = re.findall(r"of the rule: lars (compare .*)", told)
+    ran = lars(*shlex.split(command))
+    assert "[columns] is guessed" not in ran.err
+    assert (ran.code, "the nearest rule, pull every 4s" in ran.out) == (0, True)
 
 
 def test_of_answers_without_a_row_nothing_is_predicted(tmp_path):
