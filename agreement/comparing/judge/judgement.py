@@ -9,7 +9,7 @@ early. For each remaining choice of t0 and bounds, a `Verdict` compares the repo
 """
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from math import floor, inf
@@ -18,7 +18,7 @@ from typing import Final
 
 from agreement.comparing.judge.alignment import recorded_for
 from agreement.comparing.judge.assignment import ReportAssignment, belonging, clock_driven, slide_of
-from agreement.comparing.judge.start_search import Bench, RuledOut, Sieve
+from agreement.comparing.judge.start_search import FEW_STARTS, Bench, RuledOut, Sieve
 from agreement.comparing.judge.start_times import Starts, StartTimes, all_starts, given_starts, last_start
 from agreement.comparing.judge.verdicts import Phase, Verdict, phase_of
 from agreement.comparing.matching.places import ReportMatch
@@ -136,7 +136,8 @@ def judge_recording(
             for (odd, right, number), z in part[1]
         )
         best = sorted(ruled_out, key=itemgetter(0))
-        verdicts += filter(None, (benches[n].verdict(z) for (*_, n, _), z in best[:_TRIED]))
+        tasks = ((benches[n], benches[n].base.scheduled(z)) for (*_, n, _), z in best[:_TRIED])
+        verdicts += filter(None, (bench.verdict(task) for bench, task in tasks))
     choices, tried = sum(bench.starts.count for bench in benches), sum(count for _, _, count in parts)
     ordered = _despite_gaps(sorted(verdicts, key=_fit), recorded)
     limit = _passed_limit(options, choices, tried)
@@ -208,7 +209,8 @@ def judge_either(
             if tried and options.deadline.is_over:
                 break
             tried += 1
-            pair = [verdict for bench in (taken, ignoring) if (verdict := bench.verdict(z))]
+            both = (bench.verdict(bench.base.scheduled(z)) for bench in (taken, ignoring))
+            pair = [verdict for verdict in both if verdict]
             verdicts += [_either(pair[0], pair[-1])] if pair else []
     ordered, limit = tuple(sorted(verdicts, key=_fit)), _passed_limit(options, choices, tried)
     return Judgement(specification, ordered, choices, tried, options.match, limit)
@@ -313,11 +315,15 @@ def _outcome(bench: Bench, progress: Progress) -> tuple[list[Verdict], RuledOut,
         fitting, wrong = Sieve(bench, answers).sift(fitting, progress)
         ruled_out += wrong
     verdicts: list[Verdict | None] = []
-    for done, (_, z) in enumerate(fitting):
+    schedules: Iterable[specifications.ScheduledTask] = (bench.base.scheduled(z) for _, z in fitting)
+    if 1 < len(fitting) <= FEW_STARTS:
+        schedules = [*schedules]
+        bench.prepare(schedules)
+    for done, schedule in enumerate(schedules):
         if done and options.deadline.is_over:
             break
         progress(done, len(fitting))
-        verdicts.append(bench.verdict(z))
+        verdicts.append(bench.verdict(schedule))
     return [verdict for verdict in verdicts if verdict], ruled_out, len(ruled_out) + len(verdicts)
 
 

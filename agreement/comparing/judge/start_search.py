@@ -22,7 +22,7 @@ from lars.dataclass import dataclass
 from solver.facts import Row
 from solver.settings import Progress
 
-_FEW_STARTS: Final = 16
+FEW_STARTS: Final = 16
 """The number of start times that get a complete verdict, even if their first reports are wrong.
 
 A guess: this number of verdicts takes little time, and the best of them explains a wrong recording.
@@ -113,15 +113,24 @@ class Bench:
                 return True
         return False
 
-    def verdict(self, z: StartTimes) -> Verdict | None:
-        """Return the verdict for the given start times; None if the score cannot be high enough."""
-        schedule = self.base.scheduled(z)
+    def prepare(self, schedules: Sequence[specifications.ScheduledTask]) -> None:
+        """Evaluate the query at once over the contents of windows for several start times.
+
+        The rows are kept for the verdicts. Where an evaluation may be spared, the function does nothing.
+        """
+        if all(len(schedule.points) <= _DEAR for schedule in schedules):
+            answers = specifications.answers_of(self.base)
+            if answers is not None:
+                answers.rows([content for schedule in schedules for content in schedule.contents])
+
+    def verdict(self, schedule: specifications.ScheduledTask) -> Verdict | None:
+        """Return the verdict for the given schedule; None if the score cannot be high enough."""
         if self.hopeless(schedule):
             return None
         verdict = compare_reports(
             schedule, specifications.evaluations(schedule), self.recorded, self.phase, self.options
         )
-        return replace(verdict, until=self.starts.until(z))
+        return replace(verdict, until=self.starts.until(schedule.choice.starts))
 
 
 def _more_and_more(
@@ -197,7 +206,7 @@ class Sieve:
         schedules = ((number, base.scheduled(z)) for number, z in fitting)
         left = [_Trial(number, task, self.bench.slots(task)) for number, task in schedules]
         place = 0
-        while len(left) > _FEW_STARTS and any(place < len(trial.decisive) for trial in left):
+        while len(left) > FEW_STARTS and any(place < len(trial.decisive) for trial in left):
             kept: list[_Trial] = []
             for first in range(0, len(left), _TOGETHER):
                 if self.bench.options.deadline.is_over:

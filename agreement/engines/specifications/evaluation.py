@@ -138,6 +138,11 @@ class ScheduledTask(FramedTask):
         pairs = zip(self.windows, spans, strict=True)
         return tuple(kept(window.elements, span, point.time) for window, span in pairs)
 
+    @cached_property
+    def contents(self) -> Sequence[ShownSpans]:
+        """The content of each window at each evaluation."""
+        return list(map(self.content, self.points))
+
     def shown_at(self, point: EvaluationPoint) -> tuple[int, int] | None:
         """Return the time at which the first window's content begins, and how many triples all windows have.
 
@@ -223,10 +228,9 @@ def _reported(of: ScheduledTask) -> Mapping[int, Sequence[Row]]:
         if kind == "RSTREAM":
             return _whole(runs, output)
         return changes(kind, runs, len(of.points), output)
-    contents = list(map(of.content, of.points))
     if kind == "RSTREAM":
-        return dict(enumerate(answers.rows(contents)))
-    return answers.changes(kind, contents)
+        return dict(enumerate(answers.rows(of.contents)))
+    return answers.changes(kind, of.contents)
 
 
 def _whole(runs: Iterable[RowRun], output: Output) -> Mapping[int, Sequence[Row]]:

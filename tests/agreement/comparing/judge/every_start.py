@@ -242,7 +242,7 @@ def fitting_starts(case: StartCase) -> set[tuple[int, ...]]:
 def told_starts(case: StartCase) -> tuple[set[tuple[int, ...]] | None, bool | None]:
     """Return the start times that judging says fit, and its verdict; None if it tries only some of them."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(start_search, "_FEW_STARTS", 0)
+        patch.setattr(start_search, "FEW_STARTS", 0)
         patch.setattr(start_search, "_TOGETHER", 2)
         patch.setattr(start_times, "EACH", case.each)
         found = judge_recording(case.task, case.by, case.recording, case.options)

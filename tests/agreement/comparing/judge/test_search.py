@@ -82,7 +82,7 @@ def compared_with_all(seed):
     by = by.model_copy(update={"stream": rng.choice(get_args(ToStream))})
     recording = recording_of(task, by, rng)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(start_search, "_FEW_STARTS", 0)
+        patch.setattr(start_search, "FEW_STARTS", 0)
         patch.setattr(start_search, "_TOGETHER", 2)
         found = judge_recording(task, by, recording, JudgeOptions(whole=0))
     assert found.tried_choices == found.choices
