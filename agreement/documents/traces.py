@@ -15,7 +15,7 @@ from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.requests import element_requirement, origin_text, reads_graphs, sources
 from lars.dataclass import dataclass
 from lars.durations import Duration
-from lars.errors import LarsError
+from lars.errors import LarsError, under_way
 from lars.language.formulas import Truth
 from lars.language.program import Program, Rule
 from lars.language.terms import Atom, Iri, Signature
@@ -153,9 +153,14 @@ class LocalTrace:
         here, runs = self._with_used(questions), []
         own = within, self.runner.evaluator, self.runner.certify
         for done, question in enumerate(questions):
-            with settings.progress_of_block(settings.share(progress, done, done + 1, len(questions))):
+            part = settings.share(progress, done, done + 1, len(questions))
+            with settings.progress_of_block(part), under_way(self._doing):
                 runs.append(certified_runs(question, here, *own))
         return runs
+
+    def _doing(self) -> str:
+        atoms = sum(len(some.t) for some in self.columns.atoms.values())
+        return f"evaluating {atoms:,} atoms in one process (--master local[1] evaluates them in parts)"
 
     def portions(self, questions: Sequence[Question], within: Interval) -> Iterator[list["RowsByTime"]]:
         """Yield the answers of consecutive parts of an interval, each part as soon as it is evaluated."""
@@ -165,7 +170,8 @@ class LocalTrace:
             settings.stage("answering", self.runner.progress),
         )
         job = Job(tuple(questions), self.timeline, background, runner.slices, within, runner.evaluator)
-        slices = slices_of(job, self.columns)
+        with under_way(self._doing):
+            slices = slices_of(job, self.columns)
         if not any(isinstance(question.output, Whole) for question in questions):
             # The first answers need not wait for the last.
             for done, part in enumerate(slices):

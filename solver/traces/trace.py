@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from lars.errors import LarsError, system_error
+from lars.errors import LarsError, system_error, under_way
 from lars.files import BYTE_ORDER_MARK, WIDE, exists
 from lars.language.terms import Signature
 from solver.columns import (
@@ -25,6 +25,7 @@ from solver.columns import (
     in_time_order,
     together,
 )
+from solver.memory import memory_used, size_text
 from solver.rdf import stream_constant
 from solver.settings import IN_ORDER, TraceOptions, tell
 from solver.traces import input_files
@@ -481,17 +482,19 @@ def _mapped(
         The format and the paths of the new tables, and all rows that were left out. If invalid lines are
         skipped, these include the faulty rows of a CSV file.
     """
-    from solver.traces.formats.mapped_tables import MappedTable, faulty_rows, write_mapped
+    from solver.traces.formats.mapped_tables import MappedTable, conversion, faulty_rows, write_mapped
 
     def tables(plain: Path, skipped: tuple[input_files.Fault, ...]) -> list[Path]:
         more, numbers = options.prefixes, tuple(number for number, *_ in skipped)
         write = partial(write_mapped, path, plain, nulls=options.null, skipped=skipped)
-        return [
-            input_files.converted_file(
-                plain, (mapping, more, options.null, numbers), partial(write, mapping, dict(more))
-            )
-            for mapping in mappings
-        ]
+        doing = conversion(path, plain)
+        with under_way(lambda: doing):
+            return [
+                input_files.converted_file(
+                    plain, (mapping, more, options.null, numbers), partial(write, mapping, dict(more))
+                )
+                for mapping in mappings
+            ]
 
     try:
         return MappedTable(), tables(plain, skipped), skipped
@@ -526,6 +529,7 @@ def _whole_lines(head: bytes) -> list[str]:
     return [line.rstrip("\r") for line in (lines if len(head) < HEAD else lines[:-1] or lines)]
 
 
+@under_way(lambda: "reading the trace")
 def read_columns(sources: Sequence[input_files.TraceFile], options: TraceOptions) -> TraceColumns:
     """Return a trace in columns, with atoms in the order of time, then of arrival.
 
@@ -545,6 +549,7 @@ def read_arrivals(sources: Sequence[input_files.TraceFile], options: TraceOption
     return read_columns(sources, options) if sort else as_they_came(sources, options)
 
 
+@under_way(lambda: "reading the trace")
 def as_they_came(sources: Sequence[input_files.TraceFile], options: TraceOptions) -> TraceColumns:
     """Return a trace in columns, in the order of its files and of their rows."""
     reading = PartReading(options, size=sum(source.size for source in sources))
@@ -637,6 +642,18 @@ class PartReading:
         self._rejected: list[RejectedRow] = []
         self._rows = first
         self._size = size
+        self._memory = memory_used()
+
+    def _doing(self, path: str) -> str:
+        """Return a description of reading a file, with the memory that reading the whole trace takes."""
+        if not self._size or not self._rows:
+            return f"reading {path}"
+        share = min(self._rows / self._size, 1)
+        # A run ends before it reaches its limit.
+        whole = size_text(int((self._memory + (memory_used() - self._memory) / share) * 16 / 15))
+        return (
+            f"reading {path}: about {share:.0%} of the trace is read; reading all of it takes about {whole}"
+        )
 
     def add(self, part: input_files.TraceFile) -> None:
         """Read a part of a file, and add the results to this object.
@@ -648,10 +665,11 @@ class PartReading:
         read, first = list[input_files.RowColumns](), self._rows
         before = (self.lines - self._begun.setdefault(part.index, self.lines)) * part.format.of_lines
         try:
-            for block in part.format.blocks(part, self.terms):
-                read += self._columns_of(part, block)
-                self.lines += block.rows
-                tell(self._rows, self._size)
+            with under_way(partial(self._doing, part.path)):
+                for block in part.format.blocks(part, self.terms):
+                    read += self._columns_of(part, block)
+                    self.lines += block.rows
+                    tell(self._rows, self._size)
         except OSError as error:
             raise system_error(part.path, error, "cannot be read") from None
         numbers = part.format.element_numbers(part) if self._rejected else None

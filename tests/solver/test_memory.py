@@ -8,8 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from lars.durations import SECOND
 from lars.errors import what_is_under_way
 from lars.files import read_bytes
+from solver.settings import TraceOptions
+from solver.traces import PartReading, prepare, trace
+from solver.traces.formats import mapped_tables
 from solver.traces.input_files import readable
 
 
@@ -31,6 +35,30 @@ print(memory.problem().splitlines()[0])
     assert said == (
         "the run needs more memory than 700M, which ulimit -v allows\nthe run needs more memory than 256M\n"
     )
+
+
+def test_reading_says_how_much_memory_the_whole_trace_takes(tmp_path, monkeypatch):
+    table, said = tmp_path / "t.csv", []
+    table.write_text("time,a\n" + "".join(f"{t},x\n" for t in range(1, 101)))
+    taken = iter((100, 130, 145))
+    for module in (trace, mapped_tables):
+        monkeypatch.setattr(module, "memory_used", lambda: next(taken) * 2**20)
+    write = mapped_tables.write_mapped
+    monkeypatch.setattr(
+        mapped_tables,
+        "write_mapped",
+        lambda *a, **more: said.append(what_is_under_way()) or write(*a, **more),
+    )
+    how = TraceOptions(unit=SECOND, column={"t": "{time}", "s": "<urn:s>", "<urn:p>": "{a}"})
+    [source] = prepare([table], how)
+    reading = PartReading(how, size=300)
+    monkeypatch.setattr(trace, "tell", lambda *_: said.append(what_is_under_way()))
+    reading.add(source)
+    assert said == [
+        f"converting the columns of {table}, which takes about 100M",
+        # A third of the trace takes 15 M, in addition to the 130 M before.
+        f"reading {table}: about 33% of the trace is read; reading all of it takes about 186M",
+    ]
 
 
 def test_a_run_that_cannot_say_what_it_does_is_bounded_too():

@@ -33,6 +33,7 @@ from lars.dataclass import dataclass
 from lars.errors import LarsError, Place, PlacedError, placed_at, short_of
 from lars.files import decode
 from lars.language.terms import RDF_TYPE, XSD, Literal
+from solver.memory import memory_used, size_text
 from solver.rdf import NotATerm, canonical, read_term, short, value
 from solver.settings import TraceWarning
 from solver.traces.formats import tables
@@ -432,6 +433,18 @@ def write_mapped(  # noqa: PLR0913 - a table, its mapping, its copy
     except (pa.ArrowException, OSError) as error:
         short_of(path, error)
         raise
+
+
+_BYTES_EACH: Final = 40
+"""The bytes of memory that the conversion of a CSV table takes for each byte; measured, at most."""
+
+
+def conversion(path: str, plain: Path) -> str:
+    """Return a description of the conversion of a table; for CSV, with the memory that it takes."""
+    if _is_parquet(plain):
+        return f"converting the columns of {path}"
+    size = size_text(memory_used() + _BYTES_EACH * plain.stat().st_size)
+    return f"converting the columns of {path}, which takes about {size}"
 
 
 def _check_columns(path: str, header: Sequence[str], text: str, names: Sequence[str]) -> None:
