@@ -17,6 +17,7 @@ from translate.analysis.query_remarks import (
     is_pushed,
     profile_remarks,
     remarks,
+    remarks_on_sums,
     unbound_remarks,
 )
 from translate.analysis.rewriting import (

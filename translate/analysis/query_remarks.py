@@ -34,6 +34,29 @@ def _has_no_grid(window: WindowExpression) -> bool:
     return isinstance(window, Now | Rows | Unbounded) or (isinstance(window, Range) and window.slide is None)
 
 
+def remarks_on_sums(query: EngineQuery) -> dict[Variable, str]:
+    """Return the variables of SUM and AVG in the result of a query, each with a remark about rows without it.
+
+    An aggregate of a group with a term that is not a number is an error. Aggregates in subqueries are left
+    out, and averages of nothing, which are unbound in some languages.
+    """
+    group, told = query.pattern, dict[Variable, str]()
+    while isinstance(group, algebra.Filter | algebra.Extend):
+        group = group.pattern
+    if not isinstance(group, algebra.Group):
+        return told
+    empty = not group.keys and query.language.manner.empty_group == "unbound average"
+    functions = ("SUM",) if empty else ("SUM", "AVG")
+    for variable, aggregation in group.aggregates:
+        if aggregation.function in functions and variable in query.result:
+            (argument,) = aggregation.arguments
+            told[variable] = (
+                f"some rows have no value of {variable}, because {aggregation} is an error if a value of "
+                f"{argument} is missing or not a number"
+            )
+    return told
+
+
 def is_historical(query: EngineQuery) -> bool:
     """Return whether all windows of a query are between two fixed times, as in queries of a log."""
     reads: list[algebra.StreamBlock] = [*query.declared, *stream_blocks(query.pattern)]

@@ -1,7 +1,7 @@
 """Compute the answers of `lars solve` at each time point, and the reports of `lars solve --as`."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
 from functools import lru_cache, partial
@@ -57,7 +57,7 @@ from lars.text import Scanner, read_ground_atom
 from solver.facts import Gate, Multiples, Row, atom_of
 from solver.job import Question, StreamRuns, Whole, ask
 from solver.settings import Runner, Span, Time, TraceInput, TraceOptions, Warn
-from translate.analysis import closes, is_historical, remarks
+from translate.analysis import closes, is_historical, remarks, remarks_on_sums
 from translate.dialects import TITLES
 from translate.model.query import EngineQuery, Setting
 from translate.model.windows import Range
@@ -269,7 +269,8 @@ def answers(task: SolvingTask, warn: Warn) -> AnswerRows | Streams:
         else:
             warn(silence("the query", query, has_rows, when, trace))
 
-    changes = (change for change in _changes(kind, each) if change[0] in span)
+    sums = {output.variables.index(name): remark for name, remark in remarks_on_sums(query).items()}
+    changes = (change for change in _changes(kind, _told(each, sums, warn)) if change[0] in span)
     return AnswerRows(output.variables, _spoken(changes, say), trace.origin)
 
 
@@ -434,6 +435,18 @@ def _spoken(
         yield last, rows
     if silent:
         say(last)
+
+
+def _told(
+    each: Iterable[tuple[int, Sequence[Row]]], remarks_on: Mapping[int, str], warn: Warn
+) -> Iterator[tuple[int, Sequence[Row]]]:
+    """Yield the rows by time; then print the remark on each column without a value in some row."""
+    missing: set[int] = set()
+    for t, rows in each:
+        missing.update(place for place in remarks_on if any(row[place] is None for row in rows))
+        yield t, rows
+    for place in sorted(missing):
+        warn(remarks_on[place])
 
 
 def _changes(

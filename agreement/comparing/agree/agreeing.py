@@ -7,6 +7,7 @@ the other periods.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import chain, starmap
 from typing import TYPE_CHECKING, ClassVar
 
 from agreement.comparing.agree.periods import BothAnswers, PeriodComparison, PeriodVerdict, verdicts
@@ -30,8 +31,9 @@ from lars.language.program import Program
 from lars.language.terms import Iri, Variable
 from lars.language.windows import Interval
 from lars.options import option
+from solver.columns import NULL_CODE
 from solver.facts import Background, Fact, Multiples
-from solver.job import Question, ask
+from solver.job import AnswerParts, Question, ask
 from solver.job.slices import used_background
 from translate import analysis
 from translate.errors import ModelError
@@ -274,9 +276,18 @@ def compare_pairs(  # noqa: PLR0913 - the part of the timeline comes beside what
         answers = BothAnswers(answer_parts, pull_runs, max(periods))
         judged = verdicts(periods, within or trace.timeline, answers)
         variants.append(VariantReport(pair, judged, side_programs, answers, trace))
-    return AgreementReport(
-        setting, first.variables, tuple(variants), _warnings(compared, setting), first.remark
-    )
+    sides = zip(queries, (pull_runs, *push_runs), strict=True)
+    undefined = chain.from_iterable(starmap(_without_sums, sides)) if on is None else ()
+    warnings = tuple(dict.fromkeys((*_warnings(compared, setting), *undefined)))
+    return AgreementReport(setting, first.variables, tuple(variants), warnings, first.remark)
+
+
+def _without_sums(query: EngineQuery, answers: AnswerParts) -> Iterator[str]:
+    """Yield a remark for each SUM and AVG of a query that is an error in some row of the answers."""
+    for variable, remark in analysis.remarks_on_sums(query).items():
+        place = columns(query).index(variable)
+        if any((part.runs.columns[place] == NULL_CODE).any() for part in answers.each_part()):
+            yield remark
 
 
 def _merged(pair: Pair, setting: Setting, on: Sequence[Variable] | None) -> Program:

@@ -320,3 +320,21 @@ def test_a_predicate_that_occurs_nowhere_is_named_with_the_near_one():
         said = [warning for warning in result.warnings if "never returns a row" in warning]
         assert said
         assert all(warning.endswith(expected) for warning in said)
+
+
+SUMMED = "SELECT ?s (AVG(?v) AS ?m) (COUNT(?v) AS ?n) {} GROUP BY ?s"
+SUMMED_PULL = SUMMED.format("FROM STREAM <urn:st> [RANGE 5s STEP 5s] WHERE { ?s <urn:v> ?v }")
+SUMMED_PUSH = SUMMED.format("WHERE { STREAM <urn:st> [RANGE 5s] { ?s <urn:v> ?v } }")
+
+
+@pytest.mark.parametrize(("value", "named"), [("n/a", True), ("7", False)])
+def test_an_average_of_texts_is_named(tmp_path, value, named):
+    (tmp_path / "pull.rq").write_text(SUMMED_PULL)
+    (tmp_path / "push.rq").write_text(SUMMED_PUSH)
+    typed = f'"{value}"' if named else f'"{value}"^^<http://www.w3.org/2001/XMLSchema#integer>'
+    (tmp_path / "t.nq").write_text(f'<urn:a> <urn:v> {typed} <urn:st> "5" .\n')
+    remark = "some rows have no value of ?m, because AVG(?v) is an error if a value of ?v is missing or not a"
+    queries = tmp_path / "pull.rq", tmp_path / "push.rq"
+    for command in (("solve", queries[0]), ("agree", *queries)):
+        ran = lars(*command, tmp_path / "t.nq")
+        assert (ran.code, ran.err.count(remark)) == (0, named)
