@@ -65,7 +65,10 @@ class Side:
         return {triple_of(one[2:]) for one in self.kept(window, at, newest, unhidden=unhidden, moved=moved)}
 
     def kept(self, window, at, newest, *, unhidden, moved=False):
-        """Return the arrivals that a window shows."""
+        """Return the arrivals that a window shows, or that any of several windows shows."""
+        if isinstance(window, tuple):
+            every = (self.kept(one, at, newest, unhidden=unhidden, moved=moved) for one in window)
+            return list(dict.fromkeys(one for found in every for one in found))
         own = [one for one in dict.fromkeys(self.case.arrivals) if one.stream == window.stream]
         if window.rows is not None:
             kept = [one for one in own if one.t <= at][-window.rows :]
@@ -105,6 +108,19 @@ class Side:
         return seen != every
 
 
+def through(windows, own, others):
+    """Return windows; where the other side reads a stream through others, all those of that side."""
+
+    def of(stream, every):
+        return tuple(dict.fromkeys(one for one in every if one.stream == stream))
+
+    def changed(window):
+        mine, theirs = of(window.stream, own), of(window.stream, others)
+        return theirs if theirs and {*mine} != {*theirs} else window
+
+    return [changed(window) for window in windows]
+
+
 def triple_of(nodes):
     return tuple(
         term(name) if place != 1 else Iri(term("a").value[:-1] + name) for place, name in enumerate(nodes)
@@ -142,8 +158,11 @@ class Definitions:
         self.case = case
         pushed, pulled = case.patterns
         read = {source for _, source, _, _ in blocks(pushed)}
-        # What only C-SPARQL's FROM STREAM names has one window.
-        theirs = [case.push[n] if n in read else window for n, window in enumerate(case.pull)]
+        of_push = [window for n, window in enumerate(case.push) if n in read]
+        # What only C-SPARQL's FROM STREAM names has the windows of pull.
+        theirs = through(case.pull, case.pull, of_push)
+        ours = through(case.push, of_push, case.pull)
+        self.apart = [*theirs] != [*case.pull]
         apart, merged = {"merged": False, "empty_group": False}, {"merged": True, "empty_group": True}
         self.push = Side(case, (pushed, case.push), **apart, alone=(0,))
         self.pull = Side(case, (pulled, case.pull), **merged, alone=(1,))
@@ -152,7 +171,7 @@ class Definitions:
         self.push_on_both = Side(case, (pushed, case.push), **apart)
         self.pull_on_both = Side(case, (pulled, case.pull), **merged)
         # With other windows on each side: the one's sources through the other's windows.
-        self.push_through_pull = Side(case, (pushed, case.pull), **apart)
+        self.push_through_pull = Side(case, (pushed, ours), **apart)
         self.pull_through_push = Side(case, (pulled, theirs), **merged)
         # Push's query as C-SPARQL would read it, through the windows of push and of pull.
         self.merged_push = Side(case, (pushed, theirs), **merged)
@@ -208,7 +227,7 @@ class Definitions:
             return "hidden by the pivot"
         if merged.hides_group(row, [end]):
             return "hidden by the pivot"
-        if self.case.push != self.case.pull and row in merged.rows(end):
+        if self.apart and row in merged.rows(end):
             return "different windows"
         if row not in merged.rows(end, newest=t):
             return "expired before the pull"
@@ -229,7 +248,7 @@ class Definitions:
             return "hidden by the pivot"
         if apart.hides_group(row, times):
             return "hidden by the pivot"
-        if self.case.push != self.case.pull and any(row in apart.rows(t) for t in times):
+        if self.apart and any(row in apart.rows(t) for t in times):
             return "different windows"
         if not times or row not in pull.rows(end, newest=times[-1]):
             return "silent period"

@@ -8,6 +8,7 @@ from tests.agreement.cause_cases import (
     Shape,
     case_with_another_query,
     case_with_own_static_data,
+    case_with_several_windows,
     case_with_slides,
     case_with_windows_ahead,
     positive_case,
@@ -49,6 +50,12 @@ def test_so_is_each_cause_where_windows_look_ahead(first):
 @pytest.mark.parametrize("first", few(range(0, 80, 20), 2))
 def test_so_is_each_cause_where_windows_with_a_slide_are_aggregated(first):
     found = [checked_case(case_with_slides(seed)) for seed in range(first, first + 20)]
+    assert [wrong for _, wrong in found if wrong] == []
+
+
+@pytest.mark.parametrize("first", few(range(300, 380, 20), 2))
+def test_so_is_each_cause_where_one_stream_is_read_through_several_windows(first):
+    found = [checked_case(case_with_several_windows(seed)) for seed in range(first, first + 20)]
     assert [wrong for _, wrong in found if wrong] == []
 
 
