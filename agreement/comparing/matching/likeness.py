@@ -443,6 +443,9 @@ class RowMatch:
         return share(2 * self.common, self.expected + self.actual)
 
 
+_NO_ROWS: Final = RowMatch()
+
+
 def share(part: int, whole: int) -> float:
     """Return `part` divided by `whole`, or 1 if `whole` is 0."""
     return part / whole if whole else 1.0
@@ -463,6 +466,8 @@ def match_rows(expected: Sequence[Row], actual: Sequence[Row], how: Likeness) ->
     Blank nodes are renamed one to one if this makes the answers equal. Otherwise, blank nodes that share the
     most rows get the same name.
     """
+    if not expected and not actual:
+        return _NO_ROWS
     if len(expected) + len(actual) < _FEW_ROWS:
         return _known_match(tuple(expected), tuple(actual), how)
     known = next((rows.of for rows in (expected, actual) if isinstance(rows, RowsByNumber)), RowNumbers())

@@ -237,7 +237,8 @@ def _written_iri(term: str | None) -> str | None:
 
 def _with_iris(rows: RowMatch) -> RowMatch:
     """Return a match whose reported rows have the form of the expected rows."""
-    return replace(rows, extra=tuple(map(written_iris, rows.extra)))
+    # Most matches have no other rows than the expected ones: a copy would be the same.
+    return replace(rows, extra=tuple(map(written_iris, rows.extra))) if rows.extra else rows
 
 
 def _steps(judgement: VersionJudgement, *, lexical: bool) -> Iterator[WindowVerdict]:
