@@ -80,6 +80,13 @@ class PlacedData:
         offset = key if at_key and known == path else shown
         return offset if part is None else _offset_of(part, self, value, offset)
 
+    def written(self, path: KeyPath) -> str:
+        """Return the text of the JSON value at a path."""
+        if not path:
+            return self.text[self.start : self.end].strip()
+        _, begin, _ = self.spots()[path]
+        return self.text[begin : json.JSONDecoder().raw_decode(self.text, begin)[1]]
+
     def error(self, path: KeyPath, wrong: WrongValueError | str, *, at_key: bool = False) -> PlacedError:
         """Return an error with the place of a value (or its key), or of the nearest value around it."""
         problem = wrong if isinstance(wrong, WrongValueError) else WrongValueError(wrong)

@@ -234,10 +234,11 @@ _Value = TypeVar("_Value")
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """The text of a CSV field without its quotes, and the offset of the field."""
+    """The text of a CSV field without its quotes, and the offsets at which the field begins and ends."""
 
     text: str
     offset: int
+    end: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,8 +275,7 @@ class _Table:
             yield before, dict(zip(self._variables(), terms, strict=True))
 
     def _text(self, record: list[Field]) -> str:
-        last = record[-1]
-        return self.source.text[record[0].offset : last.offset + len(last.text)]
+        return self.source.text[record[0].offset : record[-1].end]
 
     def _forwards(self, before: float, text: str) -> float:
         return answer_times.forwards(self.read_time(text), before, self.options)
@@ -411,14 +411,14 @@ def _csv_field(source: TextFile, at: int, mark: str) -> tuple[Field, int]:
     if not source.text.startswith('"', at):
         match = _BARE[mark].match(source.text, at)
         end = at if match is None else match.end()
-        return Field(source.text[at:end], at), end
+        return Field(source.text[at:end], at, end), end
     quoted = _QUOTED.match(source.text, at)
     if quoted is None:
         # A text with other lines behind the quote is complete.
         why = "" if source.text.find("\n", at) >= 0 else ", because the text is cut off"
         remedy = 'expected a closing quote, with "" for each quote inside the field'
         raise source.error(at, f"a quoted field does not end{why}; {remedy}")
-    return Field(quoted[1].replace('""', '"'), at), quoted.end()
+    return Field(quoted[1].replace('""', '"'), at, quoted.end()), quoted.end()
 
 
 def tsv_records(source: TextFile) -> list[list[Field]]:
@@ -427,7 +427,7 @@ def tsv_records(source: TextFile) -> list[list[Field]]:
     for line in source.lines():
         record, offset = [], line.offset
         for text in line.text.split("\t"):
-            record.append(Field(text, offset))
+            record.append(Field(text, offset, offset + len(text)))
             offset += len(text) + 1
         records.append(record)
     return records
@@ -438,6 +438,6 @@ def check_width(source: TextFile, record: list[Field], names: list[str]) -> None
     if len(record) != len(names):
         last = record[min(len(record), len(names) + 1) - 1]
         # A line with an end of line is complete: then a cell is missing.
-        is_cut = len(record) < len(names) and not source.text[last.offset + len(last.text) :].strip('" ')
+        is_cut = len(record) < len(names) and not source.text[last.end :].strip('" ')
         problem = f"found {len(record)} fields{', because the text is cut off' if is_cut else ''}"
         raise source.error(last.offset, f"{problem}; expected {len(names)}, {', '.join(names)}")

@@ -4,7 +4,9 @@ The first format is SPARQL 1.1 JSON results with a time, as one document or as o
 other formats are CSRBench's relations, and the output of `lars solve --json` for a query.
 """
 
+import json
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from decimal import Decimal
 from functools import partial
@@ -102,7 +104,14 @@ def read_sparql_json(source: TextFile, options: AnswersOptions) -> recording.Rec
 def one_a_line(lines: Sequence[TextLine]) -> bool:
     """Return whether each line is a JSON object, judging by the first two lines."""
     first, *others = [line.text.strip() for line in lines[:2]] or [""]
-    return bool(others) and first[0] == others[0][0] == "{" and first[-1] not in "{[,:"
+    if not others or first[0] != "{":
+        return False
+    if others[0][0] == "{":
+        return first[-1] not in "{[,:"
+    # The second line may be invalid.
+    with suppress(ValueError, RecursionError):
+        return isinstance(json.loads(first), dict)
+    return False
 
 
 def time_variables(chosen: Sequence[str]) -> Sequence[str]:

@@ -55,16 +55,18 @@ def read_json(source: TextFile, options: AnswersOptions) -> recording.Recording:
             column = guessed = answer_tables.column_of_times(
                 [*entry], options, partial(document.error, path), partial(_cells, entries)
             )
+        own = list[str]()
         try:
             t = json_answers.time_at(document, (*path, column), entry[column], options, before)
+            where = _only_list(document, path, entry)
+            rows = [(path, {name: entry[name] for name in entry if name != column})]
+            if where is not None:
+                rows = list(_members(document, (*path, *where)))
+            found = [{name: _term(document, (*at, name), row[name], own) for name in row} for at, row in rows]
         except LarsError as error:
-            answer_tables.skip(options, json.dumps(entry), error)
+            answer_tables.skip(options, document.written(path), error)
             continue
-        where = _only_list(document, path, entry)
-        rows = [(path, {name: entry[name] for name in entry if name != column})]
-        if where is not None:
-            rows = list(_members(document, (*path, *where)))
-        found = [{name: _term(document, (*at, name), row[name], texts) for name in row} for at, row in rows]
+        texts += own
         names |= dict.fromkeys(name for row in found for name in row)
         if where is None and rows_before and t == before:
             reports[-1][1].extend(found)
@@ -89,6 +91,10 @@ def _entries(source: TextFile, options: AnswersOptions) -> Iterator[_Placed]:
         for line in lines:
             try:
                 document = placed.json_of_line(line, ACCEPTED_JSON, _fraction)
+                if not isinstance(document.content, dict):
+                    raise document.error(
+                        (), f"found {placed.shown_json(document.content)}; expected {ACCEPTED_JSON}"
+                    )
             except LarsError as error:
                 answer_tables.skip(options, line.text, error)
             else:

@@ -168,6 +168,37 @@ def test_invalid_lines_of_alerts_are_skipped_and_counted(compare, tmp_path):
     assert "requires --rejected FILE" in compare("\n".join(lines), broken, "--on-error", "skip").err
 
 
+AS_WRITTEN = {
+    "a.csv": ("t,s,v\n1,a,1\n{}\n9,b,2\n", ['x,e,"ab ""c"" d"', '3,"x', "4,e"]),
+    "a.jsonl": (
+        '{{"t":1,"s":"a","v":1}}\n{}\n{{"t":9,"s":"b","v":2}}\n',
+        [
+            "oops",
+            "[1]",
+            '{"t":"bad","s":"a","v":0.1234567890123456789012}',
+            '{"t":3,"s":"a","v":1e999}',
+            '{"t":3,"s":"a","v":[1]}',
+        ],
+    ),
+    "a.json": (
+        '[{{"t":1,"s":"a","v":1}},\n{},\n{{"t":9,"s":"b","v":2}}]',
+        ['{"t":"bad", "v":\n0.1234567890123456789012}', '{"t":3,"s":"a","v":[1]}'],
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "line"), [(name, line) for name in AS_WRITTEN for line in AS_WRITTEN[name][1]]
+)
+def test_a_rejected_alert_is_kept_as_it_is_written(tmp_path, name, line):
+    """The invalid line is the second: the other lines show the format."""
+    log, kept = tmp_path / name, tmp_path / "kept"
+    log.write_text(AS_WRITTEN[name][0].format(line))
+    run = lars("compare", log, log, "--on-error", "skip", "--rejected", kept)
+    assert (run.code, run.out[:33]) == (0, "2 alerts in both logs, 0 only in ")
+    assert kept.read_text().partition("\n# ")[2].partition("\n")[2] == f"{line}\n"
+
+
 def test_a_wide_tolerance_is_explained(compare):
     texts = (alerts(head="t,machine,mean_bar"), alerts(head="t,machine,mean_bar"))
     assert (
