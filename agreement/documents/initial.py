@@ -795,7 +795,7 @@ class InitialExperiment:
                 first_cells = {
                     name: cells[path][name] for name in names if name != "stream" or not names_streams
                 }
-                _check_names(path, first_cells)
+                _check_names(path, names, first_cells)
                 if not self.as_text:
                     _check_time(path, first_cells, cells[path])
                 key = "columns" if stream is None else f"columns.{_text(stream)}"
@@ -914,10 +914,12 @@ def _check_time(path: Path, cells: Mapping[str, str], every: Mapping[str, str]) 
         raise LarsError(f"{path}: cannot use the column {name} for the times: {error}") from None
 
 
-def _check_names(path: Path, cells: Mapping[str, str]) -> None:
+def _check_names(path: Path, header: Sequence[str], cells: Mapping[str, str]) -> None:
     """Raise LarsError if the first line of a table cannot contain the names of the columns."""
     names = [*cells]
-    if len(names) == 1 and (other := re.search(r"[|]", names[0])):
+    if twice := next((name for name in names if header.count(name) > 1), None):
+        problem = f"two columns have the name {twice}; use a different name for each column"
+    elif len(names) == 1 and (other := re.search(r"[|]", names[0])):
         problem = f"found {other[0]!r} between columns; use commas between columns"
     elif value := next((name for name in names if _VALUE.fullmatch(name)), None):
         problem = f"found {value} as the name of a column; use a first line with the names of the columns"

@@ -80,7 +80,7 @@ class PlacedData:
         offset = key if at_key and known == path else shown
         return offset if part is None else _offset_of(part, self, value, offset)
 
-    def written(self, path: KeyPath) -> str:
+    def value_text(self, path: KeyPath) -> str:
         """Return the text of the JSON value at a path."""
         if not path:
             return self.text[self.start : self.end].strip()

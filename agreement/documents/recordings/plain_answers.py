@@ -64,7 +64,7 @@ def read_json(source: TextFile, options: AnswersOptions) -> recording.Recording:
                 rows = list(_members(document, (*path, *where)))
             found = [{name: _term(document, (*at, name), row[name], own) for name in row} for at, row in rows]
         except LarsError as error:
-            answer_tables.skip(options, document.written(path), error)
+            answer_tables.skip(options, document.value_text(path), error)
             continue
         texts += own
         names |= dict.fromkeys(name for row in found for name in row)

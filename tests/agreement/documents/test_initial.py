@@ -138,6 +138,7 @@ HEADERS = {
     "time|bike|load\n3|b|1\n": "'|' between columns; use commas between columns",
     "2026-05-04 08:00:00,b,1.5\n": "2026-05-04 08:00:00 as the name of a column; use a first line with",
     "3,b,1.5\n": "1.5 as the name of a column; use",
+    "time,b,v,b\n3,b,1,2\n": "two columns have the name b; use a different name for each column",
     "time,room;temp\n3,hall;20\n": "room;temp and its first cell hall;20 contain ';'; use one separator",
 }
 
