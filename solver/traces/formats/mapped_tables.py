@@ -542,8 +542,13 @@ def _read(
                 strings_can_be_null=True,
                 null_values=[""],
             )
-            table = pc_csv.read_csv(plain, parse_options=_csv(plain), convert_options=options)
-            _check_closed(path, plain)
+            # A quote that stays open contains the row behind the file.
+            behind = _delimiter(plain).join([_BEHIND] * len(header))
+            data = pa.py_buffer(b"".join((plain.read_bytes(), f"\n{behind}\n".encode())))
+            table = pc_csv.read_csv(pa.BufferReader(data), parse_options=_csv(plain), convert_options=options)
+            if any(column[-1].as_py() != _BEHIND for column in table.itercolumns()):
+                _check_closed(path, plain)
+            table = table.slice(0, table.num_rows - 1)
     except (pa.ArrowException, OSError) as error:
         short_of(path, error)
         raise _fault(path, plain, str(error)) from None
@@ -624,17 +629,16 @@ def _place_of_row(path: str, line: int, text: str) -> Place:
     return Place(path, line, 1, written)
 
 
+_BEHIND: Final = "end"
+
+
 def _check_closed(path: str, plain: Path) -> None:
     """Raise PlacedError if a CSV file has an opening quote without a closing quote.
 
     Arrow would read all text after this quote as one cell.
     """
-    with plain.open("rb") as file:
-        if sum(part.count(b'"') for part in iter(lambda: file.read(_PART), b"")) % 2 == 0:
-            return
-    # An open quote contains the row behind the file.
-    [(line, text, _)] = deque(_csv_rows(plain, behind="end"), maxlen=1)
-    if text != "end":
+    [(line, text, _)] = deque(_csv_rows(plain, _BEHIND), maxlen=1)
+    if text != _BEHIND:
         problem = (
             "found an opening quote without a closing quote; expected cells in quotes with inner "
             "quotes doubled"

@@ -479,9 +479,12 @@ def test_the_rejected_row_is_the_whole_row_of_the_fault(tmp_path, case):
     assert [f"{comment.split(':')[1]}:{text}" for comment, _, text in kept] == wanted
 
 
-def test_an_open_quote_behind_a_cell_with_text_after_its_quote_is_found(tmp_path):
-    (tmp_path / "a.csv").write_text('time,a\n1,"x"y\n2,z\n3,"open\n4,z\n')
-    with pytest.raises(PlacedError, match=r"a\.csv:4:1: found an opening quote"):
+@pytest.mark.parametrize("cell", ['"x"y', '5" pipe', '5"', 'a"b"c', '"x, ""y"""'])
+@pytest.mark.parametrize("end", ["4,z\n", "4,z", "", '4,z"\n5,"z\n'])
+def test_an_open_quote_is_found_whatever_other_quotes_a_table_has(tmp_path, cell, end):
+    (tmp_path / "a.csv").write_text(f'time,a\n1,{cell}\n2,z\n3,"open\n{end}')
+    line = 6 if end.count('"') else 4
+    with pytest.raises(PlacedError, match=rf"a\.csv:{line}:1: found an opening quote"):
         mapped(tmp_path / "a.csv", (("t", "{time}"), ("s", "<urn:s>"), ("<urn:p>", "{a}")))
 
 
