@@ -569,15 +569,28 @@ def as_they_came(sources: Sequence[input_files.TraceFile], options: TraceOptions
         arrived = [each._replace(file=each.file + len(sources)) for each in again.summaries]
         files = (*sources, *late)
         atoms = _arrived(atoms, again.atoms())
-        # A line in which both times are invalid is skipped once.
-        by_line = {(row.file, row.place.line): row for row in (*again.rejected, *rejected)}
-        rejected = [by_line[line] for line in sorted(by_line)]
+        rejected = _united(sources, again.rejected, rejected)
     stream_survey = survey(reading.summaries, len(rejected), files, options, arrived)
     report(stream_survey, rejected, sources, options)
     if any(some.since is not None and (some.since < some.t).any() for some in atoms.values()):
         raise_early(files, options)
     timed = stream_survey.timed(atoms)
     return TraceColumns(reading.terms, timed, stream_survey.last, stream_survey.zero, stream_survey.shift)
+
+
+def _united(
+    sources: Sequence[input_files.TraceFile], late: Sequence[RejectedRow], rejected: Sequence[RejectedRow]
+) -> list[RejectedRow]:
+    """Return the rows without a valid time of arrival, and other rejected rows, each row once."""
+    rows = (*late, *rejected)
+    numbers = {source.index: source.format.element_numbers(source) for source in sources if rows}
+
+    def element(row: RejectedRow) -> tuple[int, int]:
+        own = numbers[row.file]
+        return row.file, row.place.line if own is None else own[row.place.line - 1]
+
+    each = {element(row): row for row in rows}
+    return [each[key] for key in sorted(each)]
 
 
 def _in_their_order(atoms: Atoms) -> dict[Signature, InputAtoms]:

@@ -443,6 +443,17 @@ def test_lines_that_prevent_a_mapping_are_skipped_one_by_one(tmp_path, name, arr
         prepare([path], replace(how, on_error="stop", rejected=None))
 
 
+def test_a_row_with_several_faults_is_skipped_once_also_with_times_of_arrival(tmp_path):
+    path, side = tmp_path / "a.csv", tmp_path / "side"
+    path.write_text("time,link,came\n1,urn:a,2\n2,no iri,no\nno,no iri,4\nno,urn:d,no\n5,urn:e,6\n")
+    column = {"t": "{time}", "s": "<urn:s>", "<urn:n>": "{came}", "<urn:link>": "<{link}>"}
+    how = options(column=column, on_error="skip", rejected=side, arrival="came")
+    with pytest.warns(TraceWarning, match="skipped 3 invalid lines"):
+        [atoms] = as_they_came(prepare([path], how), how).atoms.values()
+    assert (atoms.t.tolist(), atoms.since.tolist()) == ([1, 1, 5, 5], [2, 2, 6, 6])
+    assert side.read_text().splitlines()[2::2] == ["2,no iri,no", "no,no iri,4", "no,urn:d,no"]
+
+
 def test_skipped_lines_of_json_with_the_columns_of_a_trace_have_their_places(tmp_path):
     rows = (
         '{"t":1,"s":"urn:a","p":"urn:p","o":"urn:o"}',
