@@ -10,8 +10,8 @@ timeline. Evaluations after the timeline show whether a lost row comes later.
 A changed row gets the first of these causes that applies:
 
 - dropped: if no element were dropped, the row would not change.
-- arrived after the pull: the row is lost, and the data that arrived until the pull do not give the row at any
-  time.
+- arrived after the pull: the row is lost; if only the data that arrived until the pull existed, and were on
+  time, the row would not be reported in the period.
 - aggregate of other input: the query has an aggregate, LIMIT or OFFSET, which reads other elements.
 - blocked when it arrived: push would report the row if no negated pattern could remove it.
 - left the window before it arrived: the elements that the row needs were never in the windows together.
@@ -24,7 +24,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
-from itertools import product
+from itertools import islice, product
 from operator import itemgetter
 from typing import Final, Literal, get_args
 
@@ -40,11 +40,11 @@ from lars.analysis import windows
 from lars.dataclass import dataclass
 from lars.language.formulas import Not, SetLiteral
 from lars.language.program import Program, Rule
-from lars.language.terms import Signature
+from lars.language.terms import Signature, signature
 from lars.language.windows import LARGEST_TIME, Interval, IntervalWindow
 from solver import relational
 from solver.columns import Array
-from solver.facts import Fact, Gate, Row
+from solver.facts import Arrivals, Fact, Gate, Row
 from solver.job import AnswerRuns, Question, ask
 from solver.job.slices import used_background
 from translate.model.query import Setting
@@ -217,7 +217,11 @@ class LateSide:
         return low
 
     def supports(self, rows: Sequence[LateRow]) -> list[tuple[Fact, ...]]:
-        """Return the input atoms of one proof of each row; the proof of a lost row uses the data on time."""
+        """Return the input atoms of one proof of each row; the proof of a lost row uses the data on time.
+
+        If push lost a row only because the input that makes push evaluate arrived after the period, the first
+        of this input is also returned.
+        """
         proofs: dict[LateRow, tuple[Fact, ...]] = {}
         for invented in (False, True):
             own = [row for row in rows if (row.kind == "invented") == invented]
@@ -228,7 +232,21 @@ class LateSide:
             if own and relational.obstacle(self.program, frozenset(trace.background)) is None:
                 times = [row.at for row in own]
                 proofs |= zip(own, asked.supports([row.row for row in own], times), strict=True)
-        return [proofs.get(row, ()) for row in rows]
+        return [(*(proof := proofs.get(row, ())), *self._missing_trigger(row, proof)) for row in rows]
+
+    def _missing_trigger(self, row: LateRow, proof: Collection[Fact]) -> Iterator[Fact]:
+        """Yield the input atom that came too late to make push evaluate, if the proof came in time."""
+        in_time = all(came <= row.end for came in self.arrivals(proof).values())
+        if row.cause != "arrived after the pull" or not in_time or not isinstance(self.gate, Arrivals):
+            return
+        assert self.trace.came is not None
+        here = self.trace.came.within(Interval(row.at, row.at))
+        for pattern in self.gate.patterns:
+            if (some := here.atoms.get(signature(pattern))) is not None:
+                fitting = here.terms.matching(pattern.arguments, some.columns, len(some.t))
+                texts = zip(*(here.terms.atom_texts(column[fitting]) for column in some.columns), strict=True)
+                yield from (Fact(row.at, pattern.predicate, atom) for atom in islice(texts, 1))
+                return
 
     def arrivals(self, facts: Collection[Fact]) -> Mapping[Fact, int]:
         """Return the arrival time of each input atom; for an atom that arrives several times, the first."""

@@ -61,6 +61,18 @@ def test_a_triple_that_comes_after_the_pull_is_late_or_lost_for_good():
     assert causes == {"dropped"}
 
 
+@pytest.mark.parametrize("trigger", ["any", "query-streams"])
+def test_a_row_that_push_lacks_because_nothing_made_it_evaluate_names_the_late_element(trigger):
+    table = trace((1, 1, "x", "p"), (4, 9, "y", "q"), (4, 9, "z", "q"))
+    found = api.agree_late(QUERY, table, arrival="came", period=3, to=9, trigger=trigger)
+    assert [(row.side, row.end, row.cause) for row in found.late] == [("push", 6, "arrived after the pull")]
+    (row,) = found.to_json()["late"]
+    assert [(fact["t"], fact["s"]["value"][-1], fact["arrival"]) for fact in row["support"]] == [
+        (1, "x", 1),
+        (4, "y", 9),
+    ]
+
+
 def test_a_blocker_that_comes_late_invents_a_row():
     table = trace((1, 1, "x", "p"), (1, 5, "x", "q"), (8, 8, "z", "p"))
     assert [row[:1] + row[3:5] for row in late(ABSENT, table, period=4)] == [
