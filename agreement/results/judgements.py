@@ -373,10 +373,11 @@ def _judged(
     Raises:
         LarsError: Nothing can be compared.
     """
-    unit, messages = request.input_options.trace.time_point, list[str]()
+    unit, messages, skipped = request.input_options.trace.time_point, list[str](), list[SkippedLine]()
     origin, ordered = request.input_options.trace.origin, request.how.match == "time"
     since = None if origin is None else instant_of(origin)
-    reading = replace(request.recorded, unit=unit, origin=since, ordered=ordered)
+    lines = skipped if request.input_options.trace.on_error == "skip" else None
+    reading = replace(request.recorded, unit=unit, origin=since, ordered=ordered, skipped=lines)
     name = judging.language_of(request.inputs[0], unit) if request.engine is None else request.engine
     if name != SOLVE:
         judging.check_judge(name)
@@ -384,8 +385,11 @@ def _judged(
     query = judged_query(request.inputs[0], name, unit, by_number=by_number)
     messages += judging.remarks_on(query, request.inputs[0])
     run, zero = judged_run(query, name, trace, unit, messages.append)
-    lateness = None if request.lateness is None else points_of(request.lateness, unit)
-    run = replace(run, wait=points_of(request.wait, unit), lateness=lateness)
+    run = replace(
+        run,
+        wait=points_of(request.wait, unit),
+        lateness=None if request.lateness is None else points_of(request.lateness, unit),
+    )
     if run.wait and name != SOLVE and not is_clocked(specification(name)):
         raise LarsError(
             f"--wait has no effect, because the specification {name} reports when elements arrive; use a "
@@ -394,7 +398,7 @@ def _judged(
     if period is not None and name != SOLVE and name not in ENGINES:
         run = replace(run, query=_pulled(run.query, period, unit, listeners.note))
     assert request.answers is not None
-    given = _read_answers(request.answers, reading.since(zero), request.input_options, messages.append)
+    given = read_recording(request.answers, reading.since(zero))
     check_columns(given, run.query, str(request.answers))
     _check_triggers(given, len(run.pushes))
     count = partial(point_in, zero, options=trace.options, last=run.last)
@@ -425,6 +429,8 @@ def _judged(
 
         assert isinstance(verdict.judgement, Judgement)
         messages += nearer_to_solve(request.inputs[0], trace, recording, verdict.judgement)
+    # Only now: each reading of the trace writes its own invalid lines.
+    _keep_answers(request.answers, skipped, trace.options.rejected, messages.append)
     # Only now: a warning does not come before an error.
     for message in dict.fromkeys(messages):
         listeners.warn(message)
@@ -433,20 +439,12 @@ def _judged(
     return verdict
 
 
-def _read_answers(
-    path: Path, reading: requests.AnswersOptions, options: requests.InputOptions, warn: Warn
-) -> Recording:
-    """Return the answers of a file; `--on-error skip` also skips its invalid lines."""
-    kept, skipped = options.trace.rejected, list[SkippedLine]()
-    if options.trace.on_error == "stop" or kept is None:
-        return read_recording(path, reading)
-    given = read_recording(path, replace(reading, skipped=skipped))
-    if skipped:
-        # The file already contains the invalid lines of the trace.
+def _keep_answers(path: Path, skipped: Sequence[SkippedLine], kept: Path | None, warn: Warn) -> None:
+    """Add the invalid lines of the answers to the file of --rejected, which has those of the trace."""
+    if skipped and kept is not None:
         keep_skipped(kept, skipped, more=True)
         them = "it" if len(skipped) == 1 else "them"
         warn(f"skipped {quantity(len(skipped), 'invalid line')} of {path} and wrote {them} to {kept}")
-    return given
 
 
 def _judged_by_solve(

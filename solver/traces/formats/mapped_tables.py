@@ -511,11 +511,14 @@ def column_names(path: str, plain: Path) -> tuple[str, ...]:
     try:
         if _is_parquet(plain):
             return tuple(pq.read_schema(plain).names)
-        with pc_csv.open_csv(plain, parse_options=_csv(plain)) as reader:
-            return tuple(reader.schema.names)
+        # Arrow would also read rows, which can be invalid.
+        names = tuple(next(_csv_rows(plain), (1, "", ()))[2])
     except (pa.ArrowException, OSError) as error:
         short_of(path, error)
         raise _fault(path, plain, str(error)) from None
+    if not names or any(map(_SURROGATE.search, names)):
+        raise _fault(path, plain, "its header is invalid")
+    return names
 
 
 def _is_parquet(plain: Path) -> bool:
