@@ -210,7 +210,10 @@ class TermColumn:
 
     def are(self, leads: str) -> Mask:
         """Return a mask of the terms that begin with one of the characters `leads`, such as < for IRIs."""
-        return np.isin(self.leads, [ord(lead) for lead in leads])
+        mask = np.zeros(len(self.leads), np.bool_)
+        for lead in leads.encode():
+            mask |= self.leads == lead  # np.isin takes twenty times as long
+        return mask
 
     def at(self, places: npt.NDArray[np.integer]) -> "TermColumn":
         """Return the terms at the given positions."""
