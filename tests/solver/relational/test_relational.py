@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from lars.errors import LarsError
 from lars.language.stream import stream_of
-from lars.language.terms import NULL, Atom, Number
+from lars.language.terms import NULL, XSD, Atom, Number
 from lars.language.windows import Interval
 from lars.text.notation import read
-from solver.facts import Fact, Situation
+from solver.facts import Fact, Situation, constant_of
 from solver.pointwise import models
 from solver.relational import decode, encode, evaluate_program, obstacle
 from tests.lars.strategies import SOURCE, A, B, streams
@@ -107,6 +107,27 @@ def test_null_is_a_term_that_joins_and_an_unbound_value_of_conditions():
     arrivals = [(1, Atom("f", (NULL,))), (1, Atom("f", (A,)))]
     assert rows("q(X) ← f(X), ⊞^1 ◇ f(X).", arrivals, [1]) == {1: {(None,), ("a",)}}
     assert rows("q(?x) ← f(?x), ¬[BOUND(?x)].", arrivals, [1]) == {1: {(None,)}}
+
+
+@pytest.mark.parametrize(
+    ("condition", "fitting"),
+    [
+        ("BOUND(?x)", 8),
+        ("ISIRI(?x)", 2),
+        ("ISBLANK(?x)", 2),
+        ("ISLITERAL(?x)", 4),
+        ("ISNUMERIC(?x)", 1),
+        ("ISIRI(?x) || ISBLANK(?x)", 4),
+    ],
+)
+def test_a_condition_asks_terms_that_look_alike_one_by_one_unless_it_asks_for_their_kind(condition, fitting):
+    """The literals begin alike, and only one is a number; of null, only BOUND has a value."""
+    texts = ("<x:a>", "<x:b>", "_:a", "_:b", '"12"', '"12"@en', f'"12"^^<{XSD}integer>', f'"12"^^<{XSD}date>')
+    arrivals = [(1, Atom("f", (constant_of(text),))) for text in (*texts, "null")]
+    found, others = (rows(f"q(?x) ← f(?x), {sign}[{condition}].", arrivals, [1])[1] for sign in ("", "¬"))
+    unbound = condition == "BOUND(?x)"
+    assert (len(found), len(others), found & others) == (fitting, 8 - fitting + unbound, set())
+    assert ((None,) in others) == unbound
 
 
 _LAST = 2**62 - 1
