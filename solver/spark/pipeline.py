@@ -457,8 +457,7 @@ class SparkTrace:
         return numbers
 
     def _columns_in(self, within: Interval, needs: Needs | None) -> TraceColumns:
-        select = partial(reading.atoms_within, within.meet(self.timeline), needs)
-        contents = self.read.blocks.flatMap(select).collect()
+        contents = self.read.within(within.meet(self.timeline), needs)
         atoms = in_time_order(task_bytes.unpack_atoms(contents, self.terms))
         return TraceColumns(self.terms, atoms, self.read.last)
 

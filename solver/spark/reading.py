@@ -101,7 +101,8 @@ class _Parts(NamedTuple):
 
     The field `lines` contains the number of lines of each part that was read completely. The field `wrong` is
     the error in the next part, possibly with a place in that part. The field `counts` contains the numbers of
-    atoms by time, before the survey of the whole trace has converted the times.
+    atoms by time, before the survey of the whole trace has converted the times; `ends` are the least and the
+    greatest time of an atom, if there are atoms.
     """
 
     lines: Sequence[int]
@@ -110,6 +111,7 @@ class _Parts(NamedTuple):
     signatures: frozenset[Signature] = frozenset()
     pairs: frozenset[tuple[str, str]] = frozenset()
     counts: Counts = (np.empty(0, np.int64), np.empty(0, np.int64))
+    ends: tuple[int, ...] = ()
     skipped: int = 0
     rejected: Sequence[traces.RejectedRow] = ()
     content: bytes = b""
@@ -123,12 +125,14 @@ class _Parts(NamedTuple):
 class ReadTrace:
     """A trace that Spark has read, as an RDD of `blocks` in no particular order.
 
-    `counts` are the numbers of atoms by parts of the timeline. `origin` is the dateTime of time 0; None if
-    times are integers. `shift` is as in TraceColumns. `pairs` contains the pairs (stream, predicate) that
-    occur in triples. Spark caches the trace until `forget` is called.
+    `spans` has the interval of the times in each block, in the order of the RDD's partitions, and None for a
+    block without atoms. `counts` are the numbers of atoms by parts of the timeline. `origin` is the dateTime
+    of time 0; None if times are integers. `shift` is as in TraceColumns. `pairs` contains the pairs (stream,
+    predicate) that occur in triples. Spark caches the trace until `forget` is called.
     """
 
     blocks: "RDD[Block]"
+    spans: Sequence[Interval | None]
     counts: Counts
     begin: int | None
     last: int
@@ -137,6 +141,13 @@ class ReadTrace:
     parts: "RDD[_Parts]"
     origin: str | None = None
     shift: int = 0
+
+    def within(self, within: Interval, needs: Needs | None) -> list[bytes]:
+        """Return the atoms in an interval as bytes, one item per block that has some; see `atoms_within`."""
+        # Most blocks lie elsewhere: Spark would hand each of them to a task, which unpacks it for nothing.
+        near = [number for number, span in enumerate(self.spans) if span is not None and span.meet(within)]
+        select = partial(atoms_within, within, needs)
+        return self.blocks.context.runJob(self.blocks.flatMap(select), list, near) if near else []
 
     def forget(self) -> None:
         """Remove the trace from the cache of Spark."""
@@ -181,8 +192,10 @@ def _surveyed(
     rejected = read.map(lambda parts: parts.rejected).toLocalIterator() if stream_survey.skipped else ()
     rows = chain.from_iterable(map(_in_whole_files, rejected, _lines_before(tasks, parts_read)))
     traces.report(stream_survey, rows, sources, options)
+    ends = [stream_survey.points(np.array(part.ends, np.int64)).tolist() for part in parts_read]
     return ReadTrace(
         read.map(partial(_timed, stream_survey)),
+        [Interval(*some) if some else None for some in ends],
         all_counts([(stream_survey.points(part.counts[0]), part.counts[1]) for part in parts_read]),
         stream_survey.begin,
         stream_survey.last,
@@ -214,8 +227,10 @@ def _read(options: TraceOptions, most: int, numbered: tuple[int, Sequence[traces
         return _Parts(_steps(lines), wrong)
     atoms = {name: _ascending(some) for name, some in reading.atoms().items()}
     pairs = TraceColumns(reading.terms, atoms, 0).pairs((STREAM_PREDICATE, 4), 3, 1)
-    rows = len(reading.rejected), reading.rejected, pack_atoms(atoms, reading.terms)
-    counts = counted([some.t for some in atoms.values()])
+    times = [some.t for some in atoms.values() if len(some.t)]
+    ends = (min(int(t[0]) for t in times), max(int(t[-1]) for t in times)) if times else ()
+    rows = ends, len(reading.rejected), reading.rejected, pack_atoms(atoms, reading.terms)
+    counts = counted(times)
     return _Parts(_steps(lines), None, reading.summaries, frozenset(atoms), pairs, counts, *rows)
 
 

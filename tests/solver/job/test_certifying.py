@@ -179,9 +179,10 @@ def test_on_spark_one_time_is_certified_though_no_slice_affords_any(spark, certi
     """The first one, whose windows show least; a number is that of each slice that has times."""
     rows = [(t, 0, t, "e", (f"c{n}",)) for t in range(100) for n in range(100)]
     blocks = spark.parallelize([block(rows)], 1)
-    read_there = ReadTrace(blocks, counts_of(rows), 0, 99, frozenset(), frozenset(), blocks)
+    span = Interval(0, 99)
+    read_there = ReadTrace(blocks, [span], counts_of(rows), 0, 99, frozenset(), frozenset(), blocks)
     runner = Runner("local[2]", slices=5, certify=certify)
-    here = SparkTrace(read_there, Interval(0, 99), {}, runner)
+    here = SparkTrace(read_there, span, {}, runner)
     asked = Question(read("q(X) ← ⊞^40 ◇ e(X)."), ("q", 1), tuple(range(80)))
     (found,) = here.answers([asked])
     assert (found.evaluations, found.certified) == (80, expected)

@@ -2,6 +2,7 @@
 
 import csv
 from io import StringIO
+from itertools import combinations_with_replacement
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -22,6 +23,8 @@ from lars.text.notation import read
 from solver.columns import TermCodes
 from solver.job import Question
 from solver.settings import Runner, TraceInput, TraceWarning
+from solver.spark.pipeline import SparkTrace
+from solver.spark.reading import read_in_tasks
 from solver.traces import MalformedPart, prepare, trace
 from solver.traces.formats.atom_lines import _read_terms, cell_atom, read_atoms
 from solver.traces.formats.cell_columns import TimeColumn, atom_rows
@@ -285,6 +288,22 @@ def test_sorting_is_stable(spark, tmp_path):
     ours = [row[3] for row in read_trace_in_process(paths, options(sort=True))]
     theirs, _ = read_on_spark(spark, paths, options(sort=True))
     assert ours == [fact.predicate for fact in theirs] == ["r", "s", "p", "q", "a"]
+
+
+@pytest.mark.filterwarnings("ignore:integers in the trace count from 1970")
+@pytest.mark.parametrize("first", [0, 1_700_000_000])
+def test_the_input_of_an_interval_is_all_that_lies_in_it(spark, tmp_path, first):
+    """Of files that overlap in time, that touch at one time, that have no element or stand at one end."""
+    times = {"a": (3, 4, 4, 9), "b": (), "c": (4, 5), "d": (9, 9), "e": (0,), "f": (12, 20)}
+    files = {f"{name}.atoms": "".join(f"{first + t}: {name}\n" for t in own) for name, own in times.items()}
+    files["b.atoms"] = f"{first + 2}:\n"
+    read = read_in_tasks(spark, prepare(written(tmp_path, files), SECONDS), SECONDS)
+    here = SparkTrace(read, Interval(0, read.last), {})
+    zero = read.last - 20
+    for begin, end in combinations_with_replacement((0, 1, 4, 9, 10, 20, 21), 2):
+        found = here.facts(Interval(zero + begin, zero + end))
+        expected = sorted((t, name) for name in times for t in times[name] if begin <= t <= end)
+        assert sorted((fact.t - zero, fact.predicate) for fact in found) == expected, (begin, end)
 
 
 def test_times_count_the_unit_of_the_trace(spark, tmp_path):
