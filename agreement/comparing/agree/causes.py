@@ -604,7 +604,7 @@ class CauseSearch:
         if of_push:
             yield "expired before the pull", lambda rows: self._is_gone(through, rows)
         else:
-            yield "silent period", lambda rows: self._silent(rows) | self._comes_later(rows)
+            yield "silent period", lambda rows: self._silent(rows) | self._comes_later(through, rows)
         yield "aggregate of other input", lambda rows: self._aggregates(through, *asked(rows))
         last: RowCause = "blocked later" if of_push else "blocker expired"
         yield last, lambda rows: np.ones(len(rows.end), np.bool_)
@@ -660,18 +660,19 @@ class CauseSearch:
         mask: Mask = before == until
         return mask
 
-    def _comes_later(self, rows: DifferingRows) -> Mask:
+    def _comes_later(self, through: Program, rows: DifferingRows) -> Mask:
         """Return a mask of the rows that need input that no evaluation of push in the period could see yet.
 
-        Only windows that look ahead show such input to pull.
+        Only windows that look ahead show such input to pull. The test evaluates push's query with the windows
+        of pull: pull's own query may have the row from other input, which only its merged sources match.
         """
         ahead = reach(self._sides.push).future or 0
         if not ahead:
             return np.zeros(len(rows.end), np.bool_)
         before = np.searchsorted(self._pushes, self._ends, "right") - 1
         newest = np.where(before < 0, 0, np.append(self._pushes, 0)[before])
-        pull = with_windows(self._sides.pull, _until(self._pushes, ahead))
-        seen = self.program_over(pull).at(self._ends, newest + ahead)
+        cut = with_windows(through, _until(self._pushes, ahead))
+        seen = self.program_over(cut).at(self._ends, newest + ahead)
         return ~seen.holds_at(rows.columns, seen.until(rows.end))
 
     def _hides(

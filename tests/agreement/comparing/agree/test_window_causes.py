@@ -224,6 +224,20 @@ def test_a_row_of_a_window_that_looks_ahead_is_blocked_by_input_that_another_win
     assert [(one["side"], one["cause"]) for one in only["causes"]] == [("push", "blocked later")]
 
 
+def test_input_that_only_merged_streams_match_does_not_replace_what_push_could_not_see_yet(tmp_path):
+    """Push evaluates at 3, when r arrives, and sees s from 5 only at 4; pull has x from s and from r."""
+    (tmp_path / "q.rq").write_text(
+        "SELECT ?x FROM STREAM s [RANGE 2s FUTURE 1s STEP 1s] FROM STREAM r [RANGE 2s FUTURE 1s STEP 1s] "
+        "WHERE { { STREAM s { ?x <x:p> ?y } } UNION { STREAM r { ?x <x:q> ?y } } }"
+    )
+    for name, t in (("s", 5), ("r", 3)):
+        (tmp_path / f"{name}.nq").write_text(f'<x:a> <x:p> <x:b> "{t}" .\n')
+    streams = [part for name in "sr" for part in ("--stream", f"{name}={tmp_path / name}.nq")]
+    found = agree(tmp_path / "q.rq", *streams, "--period", 2, "--to", 5).json
+    causes = found["periods"][0]["intervals"][1]["causes"]
+    assert [(one["side"], one["cause"]) for one in causes] == [("pull", "silent period")]
+
+
 def test_two_spellings_of_one_query_are_not_evaluated_on_merged_sources(monkeypatch):
     both = "{r:?x :p ?y} {c:?y :q ?z} FILTER(?z = :c)", "{r:?x :p ?y} {c:?y :q ?z FILTER(?z = :c)}"
     queries = [texts(one, {"r": "RANGE 9s", "c": "RANGE 1s"})[side] for side, one in enumerate(both)]
