@@ -20,19 +20,39 @@ def needed_atoms(program: Program, output: Signature | None) -> frozenset[Atom]:
     If `output` is a predicate, only atoms that can contribute to its answers count; None means all
     predicates.
     """
-    used = used_patterns(program)
+    used = used_patterns(program, output)
     gathered = (canonical_atom(part.atom) for rule in program.rules for part in set_literals(rule.body))
     useful = (useful_atoms(atom, rule, output, used) for rule in program.rules for atom in _body_atoms(rule))
     return frozenset(gathered).union(*useful)
 
 
-def used_patterns(program: Program) -> Mapping[Signature, frozenset[Atom]]:
-    """Map each predicate to its atoms in rule bodies, with canonical names of variables."""
-    by_predicate: dict[Signature, set[Atom]] = {}
+def used_patterns(program: Program, output: Signature | None) -> Mapping[Signature, frozenset[Atom]]:
+    """Map each predicate to patterns for those of its atoms in rule bodies that can contribute to the output.
+
+    The patterns have canonical names of variables. A constant is handed on from the rules that read a
+    predicate to the rules that derive it, through any number of rules.
+    """
+    used: dict[Signature, frozenset[Atom]] = {}
     for rule in program.rules:
-        for atom in (*(part.atom for part in set_literals(rule.body)), *_body_atoms(rule)):
-            by_predicate.setdefault(signature(atom), set()).add(canonical_atom(atom))
-    return {predicate: frozenset(atoms) for predicate, atoms in by_predicate.items()}
+        for part in set_literals(rule.body):
+            used[signature(part.atom)] = used.get(signature(part.atom), frozenset()) | {
+                canonical_atom(part.atom)
+            }
+    waiting = list(program.rules)
+    while waiting:
+        found = {
+            (signature(atom), pattern)
+            for rule in waiting
+            for atom in _body_atoms(rule)
+            for pattern in useful_atoms(atom, rule, output, used)
+        }
+        new = {name for name, pattern in found if pattern not in used.get(name, ())}
+        for name, pattern in found:
+            used[name] = used.get(name, frozenset()) | {pattern}
+        waiting = [
+            rule for rule in program.rules if isinstance(rule.head, Atom) and signature(rule.head) in new
+        ]
+    return used
 
 
 def _body_atoms(rule: Rule) -> Iterator[Atom]:

@@ -225,7 +225,7 @@ def plan(program: Program, output: Signature | None) -> RelationalPlan:
     The plan contains only rules on which the output or a constraint depends. The program must have no
     obstacle.
     """
-    derived, used, layers = analysis.intensional(program), used_patterns(program), []
+    derived, used, layers = analysis.intensional(program), used_patterns(program, output), []
 
     def planned(rule: Rule) -> RulePlan:
         return _rule_plan(rule, derived, lambda atom: useful_atoms(atom, rule, output, used))

@@ -98,11 +98,10 @@ def case_with_another_query(seed):
 def case_with_several_windows(seed):
     """Return the comparison of a seed on one stream, which each side reads through windows of its own."""
     one, draw = case(seed), random.Random(f"several {seed // SAME}")
-    select = Shape(("x",)) if one.select.aggregates else one.select
-    push = tuple(window(draw, "r", one.bounds, select) for _ in one.push)
+    push = tuple(window(draw, "r", one.bounds, one.select) for _ in one.push)
     pull = tuple(replace(each, stream=E + "r") for each in one.pull)
     arrivals = tuple(each._replace(stream=E + "r") for each in one.arrivals)
-    return replace(one, select=select, push=push, pull=pull, arrivals=arrivals)
+    return replace(one, push=push, pull=pull, arrivals=arrivals)
 
 
 def case_with_windows_ahead(seed):

@@ -21,6 +21,13 @@ class Side:
         (pattern, windows), self.case, self.merged = query, case, merged
         self.windows = windows
         self.static = case.static.union(*(case.alone[side] for side in alone))
+        # C-SPARQL reads each triple pattern from all windows, also where CQELS has it of static data.
+        self.read = [
+            (source, triple)
+            for _, source, triples, _ in blocks(pattern)
+            for triple in triples
+            if merged or source is not None
+        ]
         self.query = tree(case, pattern, merged=merged, empty_group=empty_group)
         self.groups_query, self.empty_group = groups_tree(case, pattern, merged=merged), empty_group
         self.whole = lru_cache(None)(self._whole)
@@ -101,11 +108,19 @@ class Side:
         return any(self.has_group(row, t, newest=t, unhidden=True) for t in times)
 
     def unseen(self, at):
-        """Whether there is input that windows end before."""
-        seen, every = (
-            [self.kept(window, at, at, unhidden=shown) for window in self.windows] for shown in (False, True)
+        """Whether there is input that a window ends before, and that a pattern of the query reads there.
+
+        Each of several windows is asked: what one of them ends before may be in another.
+        """
+        return any(
+            fits(pattern, one)
+            for number, read in enumerate(self.windows)
+            for window in (read if isinstance(read, tuple) else (read,))
+            for one in {*self.kept(window, at, at, unhidden=True)}
+            - {*self.kept(window, at, at, unhidden=False)}
+            for source, pattern in self.read
+            if self.merged or source == number
         )
-        return seen != every
 
 
 def through(windows, own, others):
@@ -119,6 +134,13 @@ def through(windows, own, others):
         return theirs if theirs and {*mine} != {*theirs} else window
 
     return [changed(window) for window in windows]
+
+
+def fits(pattern, arrival):
+    """Whether a triple pattern matches what arrived: a variable that it has twice stands for one term."""
+    pairs = [*zip(pattern, arrival[2:], strict=True)]
+    named = dict(pairs)
+    return all(named[name] == node if name.startswith("?") else name == node for name, node in pairs)
 
 
 def triple_of(nodes):

@@ -92,7 +92,10 @@ class AskedProgram:
         return self.at(times).difference(answers_at(whole, self._situation, times, times + ahead))
 
     def _omits_input(self, longer: Callable[[Window], Window], times: Array) -> Mask:
-        """Return a mask of the times at which the longer windows contain input that the windows omit."""
+        """Return a mask of the times at which the longer windows contain input that the windows omit.
+
+        Only input that some pattern of the program matches counts.
+        """
         omits = np.zeros(len(times), np.bool_)
         for part in chain.from_iterable(rule.body for rule in self.program.rules):
             match part:
@@ -100,7 +103,11 @@ class AskedProgram:
                     whole, some = longer(window), self._situation.atoms.get(signature(atom))
                     assert isinstance(whole, IntervalWindow)
                     if some is not None:
-                        fits = self._situation.terms.matching(atom.arguments, some.columns, len(some.t))
+                        terms, rows = self._situation.terms, len(some.t)
+                        # A rule that moves triples into a graph uses those that patterns match there.
+                        needed = [one for one in self._question.needed if signature(one) == signature(atom)]
+                        fits = terms.matching(atom.arguments, some.columns, rows)
+                        fits &= terms.fitting_any(needed, some.columns, rows)
                         ends = (
                             relational.window_ends(each, times, self._situation.timeline)[1]
                             for each in (window, whole)

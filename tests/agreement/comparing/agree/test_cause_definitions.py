@@ -53,7 +53,7 @@ def test_so_is_each_cause_where_windows_with_a_slide_are_aggregated(first):
     assert [wrong for _, wrong in found if wrong] == []
 
 
-@pytest.mark.parametrize("first", few(range(300, 380, 20), 2))
+@pytest.mark.parametrize("first", [*few(range(300, 380, 20), 2), 1040, 2500])
 def test_so_is_each_cause_where_one_stream_is_read_through_several_windows(first):
     found = [checked_case(case_with_several_windows(seed)) for seed in range(first, first + 20)]
     assert [wrong for _, wrong in found if wrong] == []
@@ -67,6 +67,16 @@ def test_an_aggregate_without_the_newest_input_is_hidden_by_the_pivot():
     one = Case(block, shape, windows, windows, "closed", arrivals, frozenset(), "any", 4)
     sides = ("pull", "push", "pull")
     assert checked_case(one) == ([(side, "hidden by the pivot") for side in sides], [])
+
+
+def test_input_that_no_pattern_reads_hides_no_aggregate_though_a_stream_has_several_windows():
+    listed = ((3, "p", "1"), (4, "p", "3"), (8, "q", "2"))
+    arrivals = tuple(Arrival(t, E + "r", "b", *rest) for t, *rest in listed)
+    push, pull = (tuple(Window(E + "r", past, bounds="open") for past in two) for two in ((5, 5), (8, 2)))
+    first, second = (("block", n, (("?x", "p", "?y"),), False) for n in (0, 1))
+    shape = Shape(("x",), (("AVG", "y", False),), ("x",))
+    case = Case(("union", first, second), shape, push, pull, "open", arrivals, frozenset(), "any", 4)
+    assert checked_case(case) == ([(side, "different windows") for side in ("push", "pull")], [])
 
 
 def test_input_that_only_a_window_without_future_shows_later_blocks_a_row():
