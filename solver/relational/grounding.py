@@ -16,7 +16,7 @@ from lars.errors import FailedRunError, LarsError, OutOfMemoryError
 from lars.language.formulas import Among, Assign, At, BodyLiteral, Diamond, Gather, In, Test
 from lars.language.program import Program, Rule, atoms, head_atom, variables
 from lars.language.terms import Atom, Signature, Term, Variable, signature, substitute
-from lars.language.windows import LARGEST_TIME, Interval, IntervalWindow, TupleWindow
+from lars.language.windows import LARGEST_TIME, NOW, Interval, IntervalWindow, TupleWindow
 from solver.columns import NO_CODE, Array, Mask, TermCodes, distinct
 from solver.facts import WindowedAtom, with_facts
 from solver.relational import plans
@@ -134,10 +134,15 @@ def _weight(rule: plans.RulePlan) -> int:
 
 def _each_arrival(part: plans.Scan, place: int) -> plans.Scan:
     """Return the scan of a literal, changed so that each arrival of an input atom is a row of its own."""
-    if part.literal is not None or not isinstance(part.source, WindowedAtom) or part.source.timed:
+    source = part.source
+    # NOW shows one arrival of an atom. Only an atom without a window, whose window is NOW, can be in B,
+    # and the scan of a timed source has no atoms of B.
+    if part.literal is not None or not isinstance(source, WindowedAtom) or source.timed:
+        return part
+    if source.window == NOW:
         return part
     arrival = Variable(_ARRIVAL.name.format(place))
-    return plans.Scan(replace(part.source, timed=True), (*part.terms, arrival))
+    return plans.Scan(replace(source, timed=True), (*part.terms, arrival))
 
 
 class _ListingBody(RuleBody):

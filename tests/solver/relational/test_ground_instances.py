@@ -1,5 +1,6 @@
 """What a grounder would list is counted before it does: never less than clingo lists, and not much beyond."""
 
+from dataclasses import replace
 from random import Random
 
 import clingo
@@ -69,6 +70,19 @@ def test_an_atom_that_comes_several_times_is_joined_as_often():
     program, here = read("q(X) ← ⊞^9 ◇ e(X, Y), ⊞^9 ◇ e(Y, X)."), met([("a", "a")], times=(1, 2, 3))
     # These three alone, and each with each.
     assert ground_instances(program, here, [3], 100) == 3 + 9
+
+
+def test_atoms_of_the_background_and_of_facts_are_counted_as_those_of_the_input():
+    """They counted as none: a join of static data was certified, whatever time and memory clingo took."""
+    program = read("q(X) ← f(X, Y), f(Y, Z). p(X) ← f(X, Y), ⊞^9 ◇ e(Y).")
+    pairs = [(a, b) for a in "abc" for b in "abc"]
+    here = encode(
+        Situation(Interval(0, 9), [Fact(1, "e", ("a",)), Fact(1, "f", ("a", "d"))], {("f", 2): pairs})
+    )
+    # 10 pairs; each of the 9 goes on with 3, or with 4 at `a`. Then 10 pairs again, of which 3 meet e(a).
+    assert ground_instances(program, here, [1], 100) == 10 + (3 * 3 + 3 * 3 + 3 * 4) + 10 + 3
+    known = read(f"{program}\n" + " ".join(f"f({a}, {b})." for a, b in pairs))
+    assert ground_instances(known, replace(here, background={}), [1], 100) == 53
 
 
 @pytest.mark.parametrize("name", SHAPES)
