@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lars.language import formulas as logic
-from lars.language.program import calls, variables
+from lars.language.program import variables
 from lars.language.terms import Constant, Literal, Number, TripleTerm, Variable
 from solver.columns import NULL_CODE, Array, Mask, TermCodes, distinct
 from solver.rdf import CalendarTime, Single, convert, numeric, value
@@ -68,6 +68,7 @@ def links(
         for one, other in (pair, pair[::-1])
         if _belongs(one, left) and _belongs(other, right)
     )
+    # Each band doubles the rows of the right table, so a second band seldom pays.
     return [*equal, *islice(bands, 1)]
 
 
@@ -82,8 +83,7 @@ def _equations(conditions: Iterable[logic.Condition]) -> Iterator[tuple[logic.Ex
         match condition:
             case logic.Test(logic.Call(sign, (left, right)), truth):
                 sign = sign if truth else _NEGATED.get(sign, "")
-                random = any(call.function in logic.RANDOM for call in calls(condition.expression))
-                if sign in ("=", "SAMETERM") and not random:
+                if sign in ("=", "SAMETERM"):
                     yield left, right
             case _:
                 pass
@@ -119,6 +119,7 @@ def _negative_sums(condition: logic.Condition) -> Iterator[_Linear]:
         left, right = right, left
     elif sign not in ("<", "<="):
         return
+    # |x| <= c means x <= c and -x <= c.
     if isinstance(left, logic.Call) and left.function == "ABS":
         inner = left.arguments[0]
         sides = [_linear(inner), _scaled(_linear(inner), -1)]
@@ -230,8 +231,10 @@ def _band_keys(
     width = max((high - low) * (1 + 4 * _MARGIN), 4 * most / _MOST_BUCKETS)
     if low > high or not 0 < width < inf:
         return None
+    # The buckets are wider than high - low. Half of the excess, on each side, covers the rounding of doubles.
     middle = (width - (high - low)) / 2
     buckets = np.floor((one - low + middle) / width), np.floor(other / width)
+    # Keys must not be negative, since -1 marks values without a key.
     least = min(side.min(initial=0) for side in buckets) - 1
     first, second = ((side - least).astype(np.int64) for side in buckets)
     return np.where(some, first, -1), np.where(more, second, -1), np.where(more, second + 1, -1)
@@ -250,7 +253,7 @@ def _numbers(column: Array, codes: TermCodes) -> _Numbers | None:
         number = value(term) if code > NULL_CODE else None
         if number is None and not isinstance(term, TripleTerm):
             continue
-        # Texts and times are ordered among themselves; 32-bit floats are rounded too much.
+        # Texts, times and triple terms can fulfill < without being numbers; 32-bit floats round too much.
         if type(number) not in _KINDS or not isfinite(double := convert(float, number)):
             return None
         doubles[place], there[place] = double, True

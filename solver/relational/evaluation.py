@@ -42,7 +42,7 @@ _MUCH: Final = 2**20
 
 VALUES_FOR_EACH: Final = 4
 """The number of rows per distinct row of other variables above which rows that suffice are searched for."""
-_ASKED_AT_ONCE: Final = 2**12
+_TESTED_AT_ONCE: Final = 2**12
 """The number of rows for which a condition is evaluated between two checks of the clock."""
 
 
@@ -96,7 +96,7 @@ def scan_atoms(terms: Sequence[Term], table: run_tables.RunTable, codes: TermCod
     if len(names) < len(terms):
         table = table.take(codes.matching(terms, table.columns, len(table)))
     run_table = table.project(list(terms).index(name) for name in names)
-    # What is left out is a constant, or what a variable is already.
+    # A removed column has a constant or repeats a variable, so different rows stay different.
     return Bindings(names, replace(run_table, longest=table.longest))
 
 
@@ -123,7 +123,9 @@ class RuleBody:
         The body holds if all joined literals and conditions hold, and no negated literal holds. The result
         binds at least the variables in `names`; None means all variables.
         """
+        # First, because a filter on one table leaves fewer rows to reduce, to sort and to join.
         left, open_ = self._filtered(joined, conditions)
+        # Negated literals are subtracted last, so the join must keep their variables.
         kept = None if names is None else names.union(*(part.names for part in subtracted))
         if kept is not None:
             self._reduce(left, open_, kept)
@@ -139,14 +141,16 @@ class RuleBody:
             else:
                 following = self._following(bindings, left, open_, kept)
                 left.remove(following)
-                needed = None if kept is None else _asked(kept, left, open_)
+                needed = None if kept is None else _needed_later(kept, left, open_)
                 rival = None if needed is None else self._rival(bindings, following, left)
                 if rival is not None and kept is not None:
                     left.remove(rival)
-                    bindings = self._closed(bindings, (following, rival), _asked(kept, left, open_))
+                    pair = following, rival
+                    bindings = self._closed(bindings, pair, _needed_later(kept, left, open_))
                     continue
-                asked = () if needed is None else open_
-                bindings = self._joined(*self._linked(bindings, following, asked), needed)
+                # A join that keeps all variables would keep the columns of derived keys too.
+                linking = () if needed is None else open_
+                bindings = self._joined(*self._linked(bindings, following, linking), needed)
         return reduce(self._without, subtracted, bindings)
 
     def _reduce(
@@ -193,7 +197,7 @@ class RuleBody:
         def left_over(part: Bindings) -> int:
             others = [other for other in left if other is not part]
             both = names | {*part.names}
-            return len(both if kept is None else both & _asked(kept, others, conditions))
+            return len(both if kept is None else both & _needed_later(kept, others, conditions))
 
         connected = [part for part in left if names & {*part.names}]
         if not connected and conditions:
@@ -275,7 +279,7 @@ class RuleBody:
 
         if names == both:
             table = joined(run_tables.meet(left.table, right.table, on, self._count, self._crowded))
-            # A row tells from which two it is joined, whose runs have gaps between them.
+            # No column is dropped, so equal rows come from the same two rows, whose intervals have gaps.
             return Bindings(names, replace(table, longest=left.table.longest and right.table.longest))
         parts = [
             run_tables.coalesce(joined(pairs), self._count) if len(pairs[0]) > max(sizes) else joined(pairs)
@@ -304,7 +308,7 @@ class RuleBody:
                 left = left.with_column(name, found[0], found[0] >= 0)
                 tables = [right.with_column(name, key, key >= 0).table for key in found[1:]]
                 table = run_tables.concatenate(tables, len(right.names) + 1)
-                # The rows of a table differ from those of the other one in their keys.
+                # The two keys of a row differ, so no two rows become equal.
                 table = replace(table, longest=right.table.longest)
                 right = Bindings((*right.names, name), table)
         return left, right
@@ -342,15 +346,15 @@ class RuleBody:
             one, other = (self._doubles(side, bindings) for side in expression.arguments)
             holds: Mask = np.equal(_NUMERIC[expression.function](one[0], other[0]), truth_wanted)
             rest = ~(one[1] & other[1])
-            holds[rest] = self._asked(Bindings(bindings.names, bindings.table.take(rest)), condition)
+            holds[rest] = self._tested_by_terms(bindings.take(rest), condition)
             return holds
-        return self._asked(bindings, condition)
+        return self._tested_by_terms(bindings, condition)
 
-    def _asked(self, bindings: Bindings, condition: logic.Test) -> Mask:
+    def _tested_by_terms(self, bindings: Bindings, condition: logic.Test) -> Mask:
         test, truth_wanted = compile_condition(condition.expression), condition.value
         columns = [bindings.column(name) for name in test.variables]
         if _is_of_kinds(condition.expression):
-            # Millions of terms are of few kinds, and the test is asked about one term of each.
+            # One term represents all terms of its kind, so that millions of terms need few tests.
             columns = list(map(self._codes.of_kinds, columns))
         holds = self._each(columns, len(bindings.table), lambda row: test.truth(row) is truth_wanted)
         return holds.astype(np.bool_)
@@ -378,6 +382,7 @@ class RuleBody:
             (one, known), (other, also) = self._codes.numbers(left), self._codes.numbers(right)
             holds = known & also & _NUMERIC[comparison.relation](one, other)
         else:
+            # If arithmetic is undefined, neither = nor != holds.
             equal = comparison.relation == "="
             holds = (left != NO_CODE) & (right != NO_CODE) & ((left == right) == equal)
         return Bindings(bindings.names, bindings.table.take(holds))
@@ -387,6 +392,7 @@ class RuleBody:
         match side:
             case logic.Operation():
                 values, known = self._numbers_of(side, bindings)
+                # The 0 keeps undefined values from being rejected as numbers beyond 32 bits.
                 return np.where(known, self._codes.of_numbers(np.where(known, values, 0)), NO_CODE)
             case _:
                 return bindings.term(side, self._codes)
@@ -398,7 +404,7 @@ class RuleBody:
         right, also = self._numbers_of(side.right, bindings)
         values, defined = _computed(side.operator, left, right)
         known = known & also & defined
-        # Within 32 bit the next operation can't leave 63.
+        # The detour through codes rejects numbers beyond 32 bits, so the next operation fits in 64 bits.
         return self._codes.numbers(self._codes.of_numbers(np.where(known, values, 0)))[0], known
 
 
@@ -412,7 +418,7 @@ def matches(left: Bindings, right: Bindings) -> Array:
     return found
 
 
-def _asked(
+def _needed_later(
     kept: frozenset[Variable], left: Iterable[Bindings], conditions: Iterable[logic.Condition]
 ) -> frozenset[Variable]:
     """Return the variables that are needed later: in `kept`, in tables still to join, and in conditions."""
@@ -420,7 +426,7 @@ def _asked(
 
 
 def _is_of_kinds(expression: logic.Expression) -> bool:
-    """Return whether a condition only asks of which kinds (IRI, blank node, literal ..) its variables are."""
+    """Return whether a condition depends only on the kinds of its terms, such as IRI or literal."""
     match expression:
         case logic.Call("!" | "&&" | "||", arguments):
             return all(map(_is_of_kinds, arguments))
@@ -431,7 +437,7 @@ def _is_of_kinds(expression: logic.Expression) -> bool:
 
 def _timely(rows: Iterable[tuple[Constant, ...]]) -> Iterator[tuple[Constant, ...]]:
     for number, row in enumerate(rows, 1):
-        if number % _ASKED_AT_ONCE == 0:
+        if number % _TESTED_AT_ONCE == 0:
             check_time()
         yield row
 
@@ -514,7 +520,8 @@ def _pieces(group_columns: Sequence[Array], table: run_tables.RunTable, count: i
     members, groups = _numbered(group_columns, len(table))
     room = count + 1
     starts, ends = groups * room + table.first, groups * room + table.last + 1
-    # An empty input has an aggregate too, unless groups have keys.
+    # Without keys, a group exists from the first index on, even without instances. The end of an instance
+    # begins a new piece, unless it is the end of all times.
     always = [] if group_columns or not count else [0]
     points = distinct(np.concatenate((starts, ends[table.last + 1 < count], np.array(always, np.int64))))
     owner, first = points // room, points % room
@@ -522,7 +529,7 @@ def _pieces(group_columns: Sequence[Array], table: run_tables.RunTable, count: i
     last = np.where(following // room == owner, following % room - 1, count - 1)
     begins, stops = np.searchsorted(points, starts), np.searchsorted(points, ends)
     columns = tuple(column[members][owner] for column in group_columns)
-    return _Pieces(columns, first, last, begins, np.maximum(begins, stops))
+    return _Pieces(columns, first, last, begins, stops)
 
 
 def _aggregates(
@@ -543,11 +550,12 @@ def _aggregates(
 
     numbers = np.empty(rows, np.int64)
     borders = np.searchsorted(piece, np.arange(rows + 1))
-    written = np.stack([np.zeros_like(members), *(column[members] for column in arguments)], axis=1)
+    written = np.stack([column[members] for column in arguments], axis=1)
+    # The sizes belong to the digest, since the bytes of differently divided arrays can be equal.
     whole = blake2b(repr((written.shape, rows)).encode(), digest_size=16)
     for part in (written, element, borders):
         whole.update(part.ravel().data)
-    # A query with another condition on the aggregate has the same pieces.
+    # Two queries that differ only in a condition on the aggregate need the same column.
     digest, column = codes.aggregated.get(aggregation, (b"", numbers))
     if digest == whole.digest():
         return column
@@ -560,7 +568,7 @@ def _aggregates(
     ]
     for place in range(rows):
         some = element[borders[place] : borders[place + 1]]
-        # A multiset of elements that was there before, in any evaluation, has the same aggregate.
+        # The codes of a multiset determine its aggregate, also in later evaluations with the same `codes`.
         key_of = aggregation, blake2b(written[some].tobytes(), digest_size=16).digest()
         if key_of not in codes.aggregates:
             result = aggregate(aggregation, (values[row] for row in some.tolist()))
@@ -601,15 +609,17 @@ def _best(function: str, argument: Array, pieces: _Pieces, codes: TermCodes) -> 
     """Return the code of MIN, MAX or SAMPLE for each interval of a group."""
     distinct, places = np.unique(argument, return_inverse=True)
     bound = [code for code in distinct.tolist() if code != NULL_CODE]
+    # Among terms of equal value, the text decides, because codes depend on how the trace was read.
     bound.sort(key=lambda code: text_key(codes.constant(code)))
     bound.sort(key=lambda code: order_key(codes.constant(code)), reverse=_BEST[function])
-    # An unbound value makes an error of all but SAMPLE, which leaves it out; so it stands at an end.
+    # MIN and MAX of an unbound value are errors, so it comes first; SAMPLE skips it, so it comes last.
     unbound = -1 if function != "SAMPLE" else len(bound)
     rank = {code: number for number, code in enumerate(bound)} | {NULL_CODE: unbound}
     ranks = np.array([rank[code] for code in distinct.tolist()], np.int64)[places]
     held = np.flatnonzero(pieces.begins < pieces.ends)
     order = held[np.argsort(-ranks[held], kind="stable")]
     best = run_tables.latest_covers(pieces.begins[order], pieces.ends[order], len(pieces.first))
+    # Both -1 (no instance, or an error) and len(bound) select the null at the end.
     numbers: Array = np.append(ranks[order], len(bound))[best]
     column: Array = np.array([*bound, NULL_CODE], np.int64)[numbers]
     return column
@@ -624,9 +634,9 @@ def _first(
     order = np.lexsort((ranks[instance], piece))
     piece, instance = piece[order], instance[order]
     place = np.arange(len(piece)) - np.searchsorted(piece, piece)
-    mask = place >= min(literal.offset, len(piece))
+    mask = place >= literal.offset
     if literal.limit is not None:
-        mask &= place < min(literal.offset + literal.limit, len(piece))
+        mask &= place < literal.offset + literal.limit
     piece, instance = piece[mask], instance[mask]
     columns = tuple(column[instance] for column in bindings.table.columns)
     return run_tables.RunTable(columns, pieces.first[piece], pieces.last[piece])
@@ -737,6 +747,7 @@ class ProgramTables:
         shown_input: ShownInput | ShownContents,
         crowded: Callable[[], None] = lambda: None,
     ) -> None:
+        # An unknown function is an error also in a rule that the output does not need, as it is for clingo.
         for rule in program.rules:
             for literal in rule.body:
                 if isinstance(literal, logic.Test | logic.Assign):
@@ -783,7 +794,10 @@ class ProgramTables:
             self._derived[predicate] = run_tables.unite(rows, predicate[1], self._count)
 
     def _close(self, layer: plans.Layer) -> None:
-        """Derive the other atoms of a recursive layer in rounds, from the new atoms of the last round."""
+        """Derive the other atoms of a recursive layer in rounds (semi-naive evaluation).
+
+        Each round joins the new atoms of the last round, at one place of a body, with all known atoms.
+        """
         new = {predicate: self._derived[predicate] for predicate in layer.predicates}
         self.rounds |= {predicate: [] for predicate in layer.predicates}
         while any(map(len, new.values())):
@@ -815,10 +829,11 @@ class ProgramTables:
             try:
                 bindings = self._solutions(rule, instead)
             except (OutOfMemoryError, TimeLimitError):
-                raise  # the first says what is under way
+                raise  # `under_way` adds the rule to the messages of these two errors.
             except FailedRunError as error:
                 raise FailedRunError(f"{error}, in {rule.rule.quotation}") from None
         columns = tuple(bindings.term(term, self._terms) for term in rule.arguments)
+        # If the head has all variables, different bindings give different rows.
         whole = set(bindings.names) <= set(rule.arguments)
         return run_tables.RunTable(
             columns, bindings.table.first, bindings.table.last, bindings.table.longest and whole
@@ -864,7 +879,7 @@ class ProgramTables:
         always = self.background(signature(atom))
         if source.timed or not len(always):
             return table
-        # B stands under no window, so this is a plain atom, which input may hold too.
+        # No window reads a predicate of the background (see `obstacle`), so the atom has no window.
         fitting = scan_atoms(atom.arguments, always, self._terms).table
         return run_tables.unite([table, fitting], len(table.columns), self._count)
 

@@ -26,13 +26,14 @@ from typing import Any, Final
 import numpy as np
 
 from lars.language import formulas as logic
-from lars.language.program import calls, variables
+from lars.language.program import variables
 from lars.language.terms import Blank, Constant, Iri, Variable
 from solver.columns import Array, TermCodes, distinct
 from solver.rdf import CalendarTime, value
 from solver.relational.run_tables import RunTable, coalesce, concatenate, highest, subtract
 
 _MIRRORED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "!=": "!=", "=": "="}
+# The negation of < is >=, but a strict and a weak comparison demand the same values.
 _NEGATED: Final = {"<": ">", "<=": ">", ">": "<", ">=": "<", "!=": "=", "=": "!="}
 _SINGLE: Final = 2**24
 """All integers up to this number differ from each other as numbers of each numeric type."""
@@ -70,8 +71,6 @@ def _relation(name: Variable, condition: logic.Condition) -> tuple[str, bool]:
             sides, sign, by_value = (left, right), str(relation), False
         case logic.Test(logic.Call(sign, sides), truth) if sign in _MIRRORED:
             sign, by_value = sign if truth else _NEGATED[sign], True
-            if any(call.function in logic.RANDOM for call in calls(condition.expression)):
-                return "", True
         case _:
             return "", True
     one, other = sides if sides[0] == name else reversed(sides)
@@ -118,6 +117,7 @@ def _places(known: Array, demanded: Demand, codes: TermCodes) -> list[tuple[str,
         ]
     if sign == "!":
         return [("term", _scattered(code)) for code in known.tolist()]
+    # Terms that are not numbers fulfill no < or >, so they may share one place.
     pairs = zip(*map(np.ndarray.tolist, codes.numbers(known)), strict=True)
     return [("number" if is_number else "term", number) for number, is_number in pairs]
 
@@ -137,16 +137,17 @@ def _place(code: int, term: Constant, *, differing: bool) -> tuple[str, Any] | N
         case bool(truth):
             return "boolean", truth
         case int(number):
-            # Promotion can make different integers equal, and different decimals.
+            # Promotion to a float can make different integers equal.
             return ("integer", number) if not differing or abs(number) <= _SINGLE else None
         case Decimal() as number:
+            # Promotion to a double can make different decimals equal.
             return None if differing else ("decimal", number)
         case float() as number:
             return None if isnan(number) else (type(number).__name__, number)
         case str(text):
             return "text", text
         case CalendarTime(kind, seconds, zoned):
-            # A time with a zone is incomparable to each time of 28 hours without zone.
+            # No time without a zone within 14 hours of a time with a zone is != to it: that is more than one.
             return None if differing else (f"{kind} {zoned}", seconds)
         case _:
             return None

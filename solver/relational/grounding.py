@@ -121,7 +121,7 @@ def _list_all(program: Program, shown_input: ShownInput, body: "_ListingBody") -
         for rule in layer.rules:
             if rule not in recursive:
                 list_instances(rule)
-        # Constraints that are violated have instances, too.
+        # A violated constraint would be an error here, but only its instances count: it is not evaluated.
         tables.derived((layer,) if layer.predicates else ())
         for rule in recursive:
             list_instances(rule)
@@ -274,13 +274,14 @@ class _Use:
                 others.append(part)
             else:
                 joined.append(rows)
-        # Those that have least leave least of the others.
+        # The literals with the fewest rows come first, because they restrict the values of the others most.
         joined.sort(key=lambda rows: sum(len(numbers) for _, _, numbers, _ in rows))
         values: dict[Variable, Array] = {}
         for _ in range(_ROUNDS):
             joined = [self._restricted(rows, values) for rows in joined]
         for atom, role, seen in others:
             rows = self._held(atom, atom, atom, seen)
+            # An aggregate needs all instances; the copy keeps this atom from restricting the others.
             joined.append(rows if role == "gathered" else self._restricted(rows, dict(values)))
             self._roots.append(signature(atom))
         self._mark(chain.from_iterable(joined))
@@ -328,6 +329,7 @@ class _Use:
         ((rule, body),) = bodies
         head = () if (whole := head_atom(rule)) is None else whole.arguments
         own = [term for term in head if isinstance(term, Variable)]
+        # The head p(X, X) or p(a) would require equal terms, which a substitution cannot express.
         if len({*own}) < len(head):
             return None
         number = next(self._fresh)
@@ -409,10 +411,11 @@ class _Use:
         """Return an interval with all times that a literal reads at the evaluation times, or between them."""
         match literal:
             case In(IntervalWindow() as window, Diamond(Atom()) | At(_, Atom())):
-                # The ends of a window never move back; its reach would add a whole step to it.
+                # Neither end moves back, so two evaluations suffice. The reach of the window would be longer.
                 first, last = (window.bounds(t, self._timeline) for t in (self._span.first, self._span.last))
                 return Interval(first.first, last.last)
             case _ if any(isinstance(window, TupleWindow) for window in windows_of(literal)):
+                # The newest tuples can be arbitrarily old.
                 return self._timeline
             case _:
                 seen = reach(Program((Rule(None, (literal,)),)))

@@ -235,6 +235,7 @@ def plan(program: Program, output: Signature | None) -> RelationalPlan:
     below = {name: set[Signature]() for name in analysis.intensional(program)}
     below |= analysis.successors((edge.head, edge.used) for edge in analysis.dependencies(program))
     wanted = set(below) if output is None else {output}
+    # A violated constraint removes the answer stream, so constraints count whatever the output is.
     wanted |= {signature(atom) for rule in constraints for part in rule.body for atom, _, _ in atoms(part)}
     needed = wanted.union(*(analysis.reachable(name, below) for name in wanted))
     places = defaultdict[Signature | None, list[int]](list)
@@ -277,6 +278,7 @@ def _rule_plan(
             case logic.Comparison() | logic.Test() | logic.Assign():
                 conditions.append(literal)
             case logic.Gather() | logic.Among():
+                # Each instance can change the aggregate, so no input atom is left out as useless.
                 whole = frozenset((canonical_atom(literal.atom),))
                 scan = _scan(analysis.LiteralForm(literal.atom), literal.atom, whole, derived)
                 joined.append(replace(scan, literal=literal))
@@ -296,6 +298,7 @@ def _scan(
     predicate = signature(atom)
     if predicate in derived and form.window is None:
         return Scan(predicate, atom.arguments)
+    # Without a window, an input atom holds only at its own time, as in ⊞^0 ◇.
     windowed_atom = WindowedAtom(form.window or NOW, canonical_atom(atom), useful)
     if form.mode == "@" and form.time is not None:
         return Scan(replace(windowed_atom, timed=True), (*variables_in_order(atom), form.time))
@@ -313,6 +316,7 @@ def unfolded_plan(program: Program, output: Signature, predicates: frozenset[Sig
     bodies: dict[Signature, RulePlan] = {}
     layers: list[Layer] = []
     for layer in whole:
+        # Layers ascend, so the bodies that replace atoms have been unfolded themselves.
         own = tuple(_unfolded(rule, bodies) for rule in layer.rules)
         for predicate in layer.predicates - {output, *predicates}:
             if uses[predicate] == 1 and _is_plain(layer, own):
@@ -361,6 +365,7 @@ def _filtered_early(whole: RelationalPlan, fixed: AbstractSet[Signature]) -> Rel
     uses = Counter(chain.from_iterable(map(_uses, rules_of(whole))))
     early: dict[Signature, list[tuple[Scan, logic.Condition]]] = defaultdict(list)
     layers: list[Layer] = []
+    # From the output down, so that a condition can move through several layers.
     for layer in reversed(whole):
         rules = tuple(
             replace(rule, conditions=(*rule.conditions, *_own(rule, early[rule.predicate])))
@@ -387,6 +392,7 @@ def _own(rule: RulePlan, early: Iterable[tuple[Scan, logic.Condition]]) -> Itera
     for part, condition in early:
         names = dict(zip(part.terms, rule.arguments, strict=True))
         needed = variables(condition)
+        # Only tests, which are safe to repeat: the condition also remains in the rule above.
         if isinstance(condition, logic.Test) and needed <= names.keys():
             own = {name: names[name] for name in needed}
             if own and all(isinstance(term, Variable) for term in own.values()):
@@ -420,6 +426,7 @@ def _unfolded(rule: RulePlan, bodies: dict[Signature, RulePlan]) -> RulePlan:
     for place, part in enumerate(rule.joined):
         if isinstance(part.source, tuple) and part.literal is None:
             body = bodies.get(part.source)
+            # With other terms, the variables of the body would have to be renamed; τ mostly uses equal names.
             if body is not None and body.arguments == part.terms and not _clash(rule, body):
                 joined = (*rule.joined[:place], *body.joined, *rule.joined[place + 1 :])
                 subtracted, conditions = rule.subtracted + body.subtracted, rule.conditions + body.conditions

@@ -21,9 +21,8 @@ from solver.memory import check_room
 
 _ROWS_FOR_EACH: Final = 4
 """The ratio of two tables' rows above which rows without a match are removed before sorting."""
-
-
 _BYTES: Final = 8
+"""The size of a code or of an index in memory."""
 CROWDED: Final = 2**18
 """The number of row pairs above which alternatives to a join are considered."""
 PAIRS_AT_ONCE: Final = 2**22
@@ -48,8 +47,10 @@ class RunTable:
     def take(self, places: Array | Mask) -> "RunTable":
         """Return the rows with the given numbers, or the rows that a mask selects."""
         subset = places.dtype == np.bool_
-        places = np.flatnonzero(places) if subset else places  # which each column would find again
+        # Otherwise, numpy would turn the mask into row numbers again for each column.
+        places = np.flatnonzero(places) if subset else places
         columns = tuple(column[places] for column in self.columns)
+        # Row numbers can repeat a row, which a mask cannot.
         return RunTable(columns, self.first[places], self.last[places], self.longest and subset)
 
     def moved(self, by: int) -> "RunTable":
@@ -81,7 +82,7 @@ def empty(width: int) -> RunTable:
 def concatenate(tables: Sequence[RunTable], width: int) -> RunTable:
     """Return the rows of all tables, which must have `width` columns."""
     if len(tables) == 1:
-        return tables[0]
+        return tables[0]  # The copy below would lose the mark `longest`.
     if not tables:
         return empty(width)
     columns = (np.concatenate([table.columns[place] for table in tables]) for place in range(width))
@@ -123,7 +124,7 @@ def _united(table: RunTable, count: int, *, in_order: bool) -> RunTable:
     check_time(len(table))
     key, firsts = key[order], firsts[order]
     reached = np.maximum.accumulate(key + table.last[order])
-    # The next row's key is more than a whole room greater, so a new row is a new run too.
+    # Indexes are below `count`, so the intervals of two different rows are never adjacent in this order.
     begins = np.flatnonzero(np.concatenate(([True], firsts[1:] > reached[:-1] + 1)))
     if len(begins) == len(table) and not in_order:
         return replace(table, longest=True)
@@ -221,7 +222,7 @@ def _meets(
     left_key, right_key = keys(sides, [len(left), len(right)], room)
     left_order, left_first, left_last = _sorted_ends(left, left_key, right_key, room)
     right_order, right_first, right_last = _sorted_ends(right, right_key, left_key, room)
-    # Of two runs that meet, one begins in the other: later, or not before it.
+    # Of two overlapping intervals, one begins inside the other. Equal beginnings count once, in `around`.
     inside = (
         np.searchsorted(right_first, left_first, "right"),
         np.searchsorted(right_first, left_last, "right"),
@@ -230,6 +231,7 @@ def _meets(
         np.searchsorted(left_first, right_first, "left"),
         np.searchsorted(left_first, right_last, "right"),
     )
+    # The end of a range is before its start if a row's interval is empty.
     total = sum(int(np.maximum(ends - starts, 0).sum()) for starts, ends in (inside, around))
     if total > CROWDED:
         crowded()
@@ -254,6 +256,7 @@ def _portions(ranges: tuple[Array, ...]) -> Iterator[slice]:
     """Yield slices of a list of ranges; all ranges in a slice have about `PAIRS_AT_ONCE` numbers."""
     starts, ends = ranges
     before = np.cumsum(np.maximum(ends - starts, 0))
+    # The range that crosses a border stays whole, in the portion before the border.
     borders = (
         np.searchsorted(
             before, np.arange(PAIRS_AT_ONCE, int(before[-1]) if len(before) else 0, PAIRS_AT_ONCE)
@@ -308,6 +311,7 @@ def subtract(left: RunTable, right: RunTable, on: Sequence[int], count: int) -> 
     blocked = among(left_key, right_key)
     if not blocked.any():
         return left
+    # Only rows that both tables contain can lose indexes: they are joined with the gaps of the right rows.
     cut, gaps = left.take(blocked), _gaps(right.take(among(right_key, left_key)), count)
     rest = meet_pairs(cut, gaps, meet(cut, gaps, pairs, count), ())
     return concatenate([left.take(~blocked), rest], len(left.columns))
@@ -326,6 +330,7 @@ def highest(table: RunTable, count: int) -> RunTable:
     (key,) = keys([table.columns[:-1]], [len(table)], room)
     starts, ends = key * room + table.first, key * room + table.last + 1
     points = distinct(np.concatenate((starts, ends)))
+    # In ascending order of values, the last interval that covers a piece has the greatest value.
     order = np.argsort(table.columns[-1], kind="stable")
     starts, ends = (np.searchsorted(points, some[order]) for some in (starts, ends))
     best = latest_covers(starts, ends, len(points))
@@ -346,9 +351,11 @@ def latest_covers(starts: Array, ends: Array, size: int) -> Array:
     levels = np.log2(ends - starts).astype(np.int64)
     for level in range(int(levels.max(initial=0)), -1, -1):
         width = 1 << level
+        # Each block of the level above hands its number down to its two halves.
         below = latest.copy()
         np.maximum(below[width:], latest[: size - width], out=below[width:])
         own = np.flatnonzero(levels == level)
+        # Not `below[...] = ...`: several intervals can have the same block.
         np.maximum.at(below, starts[own], numbers[own])
         np.maximum.at(below, ends[own] - width, numbers[own])
         latest = below
@@ -360,7 +367,7 @@ def _gaps(table: RunTable, count: int) -> RunTable:
     table = coalesce(table, count)
     if not len(table):
         return table
-    # Runs of a row stand together, ascending.
+    # After `coalesce`, the intervals of equal rows are consecutive and ascending.
     differ = (column[1:] != column[:-1] for column in table.columns)
     border = reduce(np.logical_or, differ, np.zeros(len(table) - 1, np.bool_))
     begins, ends = np.concatenate(([True], border)), np.concatenate((border, [True]))

@@ -78,6 +78,7 @@ def span_runs(starts: Sequence[int], ends: Sequence[int]) -> RunTable:
     [[0, 1, 2, 0], [0, 0, 1, 2], [0, 1, 1, 2]]
     """
     first, end = np.array(starts, np.int64), np.array(ends, np.int64)
+    # `_forward` needs ascending ends, so the ranges are divided where an end moves back.
     back = np.flatnonzero((np.diff(first) < 0) | (np.diff(end) < 0)) + 1
     parts = [
         _forward(first[begin:stop], end[begin:stop], begin)
@@ -190,7 +191,7 @@ def places_among(ascending: Array, values: Array, side: Literal["left", "right"]
     """
     if len(values) <= len(ascending):
         return np.searchsorted(ascending, values, side)
-    # Fewer numbers are searched the other way round.
+    # It is faster to search the shorter array in the longer one, and to repeat each result.
     borders = np.searchsorted(values, ascending, "right" if side == "left" else "left")
     return np.repeat(np.arange(len(borders) + 1), np.diff(borders, prepend=0, append=len(values)))
 
@@ -198,6 +199,7 @@ def places_among(ascending: Array, values: Array, side: Literal["left", "right"]
 _Runs = tuple[Array, Array]
 
 _SUMMABLE: Final = 2**62
+"""The bound of times and of distances below which their sums fit in 64 bits."""
 
 
 class ShownInput:
@@ -246,6 +248,7 @@ class ShownInput:
             self._known[key] = self._runs(*key)
         first, last = self._known[key]
         if atoms.since is not None:
+            # An atom that came late is visible from the first evaluation after its arrival on.
             first = np.maximum(first, np.searchsorted(self._times, atoms.since, "left"))
         if self._newest is not None:
             first = np.maximum(first, np.searchsorted(self._newest, atoms.t, "left"))
@@ -262,9 +265,10 @@ class ShownInput:
             case windows.IntervalWindow():
                 t = self._atoms[predicate].t
                 firsts, lasts = window_ends(window, self._times, self._timeline)
-                # Both ends never move back, so the indexes whose interval holds a time are consecutive.
+                # Neither end of a window moves back, so the indexes at which it contains t are consecutive.
                 return places_among(lasts, t, "left"), places_among(firsts, t, "right") - 1
             case windows.TupleWindow():
+                # Without partitions, a window counts atoms of all predicates together.
                 counted = self._atoms if window.by is None else {predicate: self._atoms[predicate]}
                 return kept_runs(counted, window, self._times, self.terms)[predicate]
             case _:
@@ -290,6 +294,7 @@ def kept_runs(
     order = np.lexsort((arrival, t, key))
     first = np.searchsorted(times, np.maximum(t, since), "left")
     last = np.empty_like(first)
+    # If no atom came late, a sort replaces the heap.
     departures = _departures if (t >= since).all() else _late_departures
     last[order] = departures(key[order], t[order], first[order], window, len(times)) - 1
     # An atom that is not counted is never kept: its run is empty.
@@ -310,7 +315,7 @@ def window_ends(
     For an empty window, the ends are arbitrary numbers in or next to the timeline, which fit in 64 bits.
     """
     before, after = timeline.first - 1, timeline.last + 1
-    # A window of a subclass computes its own ends.
+    # A subclass of TimeWindow computes other ends than its `offsets`.
     if type(window) is windows.TimeWindow and _is_summable(window, timeline):
         pivots, (first, last) = times - times % window.step, window.offsets
         firsts = np.full(len(times), timeline.first) if first is None else pivots + first
@@ -365,6 +370,7 @@ def _departures(key: Array, t: Array, first: Array, window: windows.TupleWindow,
         place = np.flatnonzero(follows)[np.cumsum(follows) - follows]
     following = np.minimum(place + min(window.size, len(key)), len(key))
     gone = np.append(first, count)[following]
+    # If the place `size` places later is in another partition, the atom never leaves.
     return np.where(np.append(key, -1)[following] == key, gone, count)
 
 
@@ -382,6 +388,7 @@ def _late_departures(key: Array, t: Array, first: Array, window: windows.TupleWi
         if not follows:
             newer, waiting = [], []
         elif window.ties == "arrival" or t[place] != t[place + 1]:
+            # With `elements`, the atoms of one time are one element, which exists from its first atom on.
             for index in [min(waiting)] if window.ties == "elements" else waiting:
                 heappush(newer, -index)
                 if len(newer) > window.size:

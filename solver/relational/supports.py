@@ -134,6 +134,7 @@ class _Descent:
         """Choose an instance of a rule for each needed atom, if one exists; return a mask of these atoms."""
         bindings = self._solutions(rule, layer, needed)
         limit = None
+        # An atom proved by atoms of later rounds could be part of its own proof.
         if layer.recursive:
             limit = self._rounds_of(rule.predicate, needed)[bindings.column(_NEED)]
         choices = [self._choice(part, bindings, layer, limit) for part in rule.joined]
@@ -145,6 +146,7 @@ class _Descent:
                 candidates, place, _ = choice
                 self._note(part, candidates, place[best], chosen.table, rows)
             elif part.literal is not None:
+                # Each instance of the group can change the value, so the proof has them all.
                 instances = self._evaluation.scan(part.instances)
                 own, places = self._meeting(chosen, instances, part.literal.keys)
                 self._note(part, instances, places, chosen.table.take(own), rows[own])
@@ -160,7 +162,7 @@ class _Descent:
         """
         places = RunTable((*needed.columns[:-1], np.arange(len(needed))), needed.first, needed.last)
         heads = scan_atoms((*rule.arguments, _NEED), places, self._situation.terms)
-        # Of an aggregate's instances a proof asks for the group too, beside what the rule does.
+        # A proof finds the instances of an aggregate by its group, so all columns of the group remain.
         scans = map(self._evaluation.scan, rule.joined)
         joined = [
             bindings if part.literal is not None else bindings.only(rule.needed(place), self._count)
@@ -225,7 +227,7 @@ class _Descent:
         newest = []
         for candidates, place, is_input in choices:
             if is_input:
-                # No candidate is 0, which is above all numbers of input.
+                # A solution without an input atom (place -1) gets 0, and input numbers are below 0.
                 newest.append(np.append(candidates.column(_NUMBER), 0)[place])
             else:
                 possible &= place >= 0
@@ -260,6 +262,7 @@ class _Descent:
                 came = taken >= 0
                 if not came.any():
                     return
+                # The inverse of the numbers that `_arrivals` gives.
                 places = -1 - candidates.column(_NUMBER)[taken[came]]
                 self._leaves.setdefault(signature(atom), []).append((rows[came], places))
             case _:
@@ -303,6 +306,7 @@ def _least(
     every, first = np.unique(groups[order], return_index=True)
     least = order[first]
     own = least[np.searchsorted(every, groups)]
+    # Ranks by text are slow, so they are computed only for ties.
     tied = np.flatnonzero(np.logical_and.reduce([number == number[own] for number in numbers]))
     if len(tied) > len(least):
         order = np.lexsort((*reversed(ranks(tied)), groups[tied]))
