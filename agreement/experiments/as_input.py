@@ -166,17 +166,29 @@ def unfold(
 
     If the input of the command is an experiment, these values come from the experiment.
     """
+    single, how, span = selected(path, traces, how, span, note)
     evaluation = how.evaluation
-    single = experiment_query(
-        (path, *traces), how.input_options, [evaluation.engine], note, evaluation.period, mode=evaluation.mode
-    )
-    if single is None:
-        return path, traces, how, span
-    how = replace(how, input_options=single.input_options)
     if evaluation.period is None and single.period is not None and _lacks_period(single, how):
         note(f"pull evaluates at each multiple of {single.period}, the period of the experiment (--period)")
         how = replace(how, evaluation=replace(evaluation, period=single.period))
-    return single.query, single.traces, how, single.within(*span)
+    return single.query, single.traces, how, span
+
+
+def selected(
+    path: Path,
+    traces: tuple[Path, ...],
+    how: requests.ProgramOptions,
+    span: settings.Span,
+    note: settings.Warn,
+) -> tuple[SingleQuery, requests.ProgramOptions, settings.Span]:
+    """Return the query, options and interval of a command, and the pull period of its experiment, if any."""
+    asked = how.evaluation
+    single = experiment_query(
+        (path, *traces), how.input_options, [asked.engine], note, asked.period, mode=asked.mode
+    )
+    if single is None:
+        return SingleQuery(path, traces, how.input_options), how, span
+    return single, replace(how, input_options=single.input_options), single.within(*span)
 
 
 def _lacks_period(single: SingleQuery, how: requests.ProgramOptions) -> bool:

@@ -535,12 +535,12 @@ def _pulled(query: EngineQuery, period: Period, unit: Duration, note: Warn) -> E
 
     A query with STEP, or of a push engine, is returned unchanged.
     """
-    windows = [source.window for source in requests.sources(query)]
-    if query.language not in MERGING or query.every is not None or not windows:
-        return query
-    if all(isinstance(window, Range) and window.slide is None for window in windows):
-        note(f"the query has no STEP, so it reports at each `period` of the experiment ({period})")
+    if judging.lacks_step(query):
+        note(judging.AT_EACH_PERIOD.format(period))
         return replace(query, every=Duration(points_of(period, unit) * unit.nanoseconds))
+    windows = [source.window for source in requests.sources(query)]
+    if query.language not in MERGING or query.every is not None:
+        return query
     steps = {window.slide for window in windows if isinstance(window, Range) and window.slide is not None}
     length = Duration(period * unit.nanoseconds) if isinstance(period, int) else period
     if steps - {length}:

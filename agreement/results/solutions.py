@@ -26,6 +26,7 @@ from agreement.documents.options import IdleOptions, flags_of, has
 from agreement.documents.outputs import names_apart, plain, quantity, table
 from agreement.documents.table_files import OutTable
 from agreement.documents.traces import Trace
+from agreement.documents.values import Period
 from agreement.results.base.library import Findings, Listeners, name_of, offered_functions
 from agreement.results.renderings import answer_lines
 from lars.dataclass import dataclass
@@ -34,7 +35,7 @@ from lars.language.program import Program
 from lars.language.windows import Interval
 from lars.options import option
 from solver.facts import Row
-from solver.settings import Runner, Time, TraceOptions, unsaid
+from solver.settings import Runner, Time, TraceOptions, Warn, unsaid
 from solver.traces.input_files import STANDARD_INPUT
 
 if TYPE_CHECKING:
@@ -274,14 +275,17 @@ def solve(request: SolveRequest, listeners: Listeners) -> SolveResult:
     [(2, (('greet(ann)', 'guard(ann)', 'inside(ann)'),))]
     """
     path, traces, how, span = request.program, request.trace, request.how, (request.from_, request.to)
+    period: Period | None = None
     if requests.is_experiment(path):
         # Loads what compares, which no other question needs.
-        from agreement.experiments.as_input import unfold
+        from agreement.experiments.as_input import selected, unfold
 
-        path, traces, how, span = unfold(path, traces, how, span, listeners.note)
-    if request.as_ is not None:
-        # An engine has its own periods.
-        how = replace(how, evaluation=request.how.evaluation)
+        if request.as_ is None:
+            path, traces, how, span = unfold(path, traces, how, span, listeners.note)
+        else:
+            # The period of an experiment replaces only the STEP of a query.
+            single, how, span = selected(path, traces, how, span, listeners.note)
+            path, traces, period = single.query, single.traces, single.period
     how.check(path, **{"as": request.as_})
     said_by_profiles = [flag for flag in flags_of(how.evaluation, how.reading) if flag != "--bounds"]
     solving.check_only_as(request.as_, flags_of(request.reports), said_by_profiles)
@@ -290,6 +294,7 @@ def solve(request: SolveRequest, listeners: Listeners) -> SolveResult:
         how = _counted_by(request.as_, path, how)
     task = solving.solving_task(path, traces, how, span, listeners.note)
     if request.as_ is not None:
+        task = _in_periods(task, request.as_, period, listeners.note)
         reported = solving.reports_as(request.as_, task, request.reports, how, listeners.warn)
         return SolveResult(_restricted(reported, request.where, listeners), task.setting.unit)
     task = replace(
@@ -302,6 +307,20 @@ def solve(request: SolveRequest, listeners: Listeners) -> SolveResult:
     )
     answered = _restricted(solving.answers(task, listeners.warn), request.where, listeners)
     return SolveResult(answered, task.setting.unit, task, listeners.source_files)
+
+
+def _in_periods(task: SolvingTask, name: str, period: Period | None, note: Warn) -> SolvingTask:
+    """Return a task whose query, if it lacks a STEP, reports at each period, as in `lars judge`."""
+    # Loads judges, which no other question needs.
+    from agreement.comparing.judge import AT_EACH_PERIOD, lacks_step
+    from agreement.engines.registry import ENGINES
+
+    if period is None or name in ENGINES:
+        return task
+    if not lacks_step(requests.load_query(task.path, task.setting.unit, graphs=True)):
+        return task
+    note(AT_EACH_PERIOD.format(period))
+    return replace(task, evaluation=replace(task.evaluation, period=period))
 
 
 def _unanswered(path: Path, options: TraceOptions, program: Program, trace: Trace, t: int) -> str:

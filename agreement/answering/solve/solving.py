@@ -32,6 +32,7 @@ from agreement.documents.traces import (
     streams_of,
     with_dates,
 )
+from agreement.documents.values import points_of
 from agreement.engines.r2s import reported_rows
 from lars.analysis import bare_windows, failing_comparisons, intensional, reach, windows_of
 from lars.dataclass import dataclass
@@ -757,6 +758,9 @@ def reports_as(
     who = profile(name)
     stream = None if reports.as_stream is None else stream_iri(reports.as_stream)
     query = read_judged_query(path, unit, who)
+    if (period := task.evaluation.period) is not None:
+        # The period of an experiment replaces the STEP of a query.
+        query = replace(query, every=Duration(points_of(period, unit) * unit.nanoseconds))
     if stream is not None and query.form not in _TRIPLES:
         raise LarsError(
             f"cannot combine --as-stream with {query.form}; use a CONSTRUCT query, whose results are triples"

@@ -6,11 +6,13 @@ from agreement.comparing.judge.judgement import Judgement, best_first, judge_rec
 from agreement.comparing.judge.judging import (
     ACCEPTED_JUDGES,
     ANSWERS_FORM,
+    AT_EACH_PERIOD,
     RefusedCase,
     case_files,
     check_order,
     each_case,
     is_judge,
+    lacks_step,
     pushes_at,
     read_judged_query,
     read_pushes,

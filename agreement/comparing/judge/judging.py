@@ -54,7 +54,7 @@ from solver.facts import Static
 from solver.job import Question, ask
 from solver.traces import prepare, read_arrivals, read_static
 from translate.analysis import is_pushed
-from translate.model.query import EngineQuery, Language, Setting
+from translate.model.query import MERGING, EngineQuery, Language, Setting
 from translate.model.windows import Range
 from translate.tau import lars_program, output_of, push
 
@@ -693,6 +693,8 @@ def first_problem(verdict: CaseVerdict) -> str:
 
 NARROW: Final = "use --t0 to select start times, --bounds to select bounds, or a coarser --unit"
 """The options that reduce the number of start times."""
+AT_EACH_PERIOD: Final = "the query has no STEP, so it reports at each `period` of the experiment ({})"
+"""The note about a query that `lacks_step`."""
 LONGER: Final = "use a longer --time-limit, --t0 to select start times, or --bounds to select bounds"
 """The remedy for a search that the time limit ended."""
 
@@ -943,3 +945,13 @@ def language_of(query: Path, unit: Duration) -> str:
     read = requests.load_query(query, unit, graphs=True)
     language = read.language.value
     return language if language in specifications.NAMES else "cqels" if is_pushed(read) else "rspql"
+
+
+def lacks_step(query: EngineQuery) -> bool:
+    """Return whether a pull engine evaluates a query that does not define the times of evaluation.
+
+    The period of an experiment then replaces the STEP. Other languages evaluate at each time point.
+    """
+    windows = [source.window for source in requests.sources(query)]
+    by_clock = query.language in MERGING and query.every is None and bool(windows)
+    return by_clock and all(isinstance(window, Range) and window.slide is None for window in windows)

@@ -148,6 +148,10 @@ def test_a_query_without_a_step_reports_at_each_period_of_its_experiment(files, 
     judged = lars("judge", files / "experiment.toml", *how, "--no-diagnosis")
     assert (judged.code, told in judged.err) == (code, True)
     assert ("`period`" in judged.err) is bool(told)
+    reported = lars("solve", files / "experiment.toml", "--as", "csparql", "--bounds", "low-open", "--json")
+    times = {"4": [4, 12], "2": [4, 10, 12], "[2, 4]": [4, 5, *range(9, 14)]}
+    assert [json.loads(line)["t"] for line in reported.out.splitlines()] == times["4" if step else period]
+    assert ("period" in reported.err) is ("reports at each" in told)
 
 
 @pytest.mark.parametrize(
