@@ -174,7 +174,7 @@ class TraceOptions:
     - `query_streams` are the IRIs that the query reads. If the query reads only one stream, each file
       without a stream belongs to this stream.
     - `windows` contains the query's streams with the lengths of their windows; it is empty if a window has no
-      length.
+      length. `lengths` are further lengths that a command tries.
     - A trace without an element is valid if its end is known (`ends`).
     - If `graphs` is true, each triple of a named graph is also an atom with the name of its graph, for
       queries with GRAPH.
@@ -245,6 +245,7 @@ class TraceOptions:
     prefixes: tuple[tuple[str, str], ...] = ()
     query_streams: tuple[str, ...] = ()
     windows: tuple[tuple[str, int], ...] = ()
+    lengths: tuple[int, ...] = ()
     absolute: bool = False
     ends: bool = False
     graphs: bool = False

@@ -335,12 +335,9 @@ def absent_graphs(query: EngineQuery, background: Background) -> Iterator[str]:
     wanted = (part.name for part in parts(query.pattern) if isinstance(part, Graph | Service))
     absent = [name for name in dict.fromkeys(wanted) if isinstance(name, Iri) and str(name) not in names]
     if absent:
-        held = "triples of the default graph" if background.get(("triple", 4)) and not names else "none"
-        held = f"graphs {', '.join(sorted(names))}" if names else held
-        yield (
-            f"the query reads the graph {', '.join(map(str, absent))}, but the static data contain "
-            f"only: {held}"
-        )
+        held = "only triples of the default graph" if background.get(("triple", 4)) else "no triple"
+        held = f"only the graphs {', '.join(sorted(names))}" if names else held
+        yield f"the query reads the graph {', '.join(map(str, absent))}, but its static data contain {held}"
 
 
 def check_graphs(static: Static, dataset: Dataset, warn: settings.Warn) -> None:
@@ -524,6 +521,7 @@ def options_for(queries: Sequence[EngineQuery], options: settings.TraceOptions) 
     """Return the options of a trace for queries: the streams of the queries, and the window widths."""
     streams = tuple(dict.fromkeys(stream.value for query in queries for stream in streams_of(query)))
     windows, graphs = _finite(queries, options.time_point), any(map(reads_graphs, queries))
+    windows += tuple((stream, length) for stream, _ in windows for length in options.lengths)
     elements = element_requirement(queries)
     return replace(options, query_streams=streams, windows=windows, graphs=graphs, elements=elements)
 

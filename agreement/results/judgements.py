@@ -399,7 +399,7 @@ def _judged(
         run = replace(run, query=_pulled(run.query, period, unit, listeners.note))
     assert request.answers is not None
     given = read_recording(request.answers, reading.since(zero))
-    check_columns(given, run.query, str(request.answers))
+    check_columns(given, run.query, reading.rename or {}, str(request.answers))
     _check_triggers(given, len(run.pushes))
     count = partial(point_in, zero, options=trace.options, last=run.last)
     options = options.at_times(count)

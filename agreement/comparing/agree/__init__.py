@@ -10,6 +10,7 @@ from agreement.comparing.agree.tasks import (
     by_side,
     compared_on_trace,
     comparison_trace,
+    no_whole_period,
     periods_of,
     queries_of,
     run,

@@ -361,15 +361,14 @@ def emptiness(report: AgreementReport) -> Iterator[str]:
     if first.is_empty:
         yield NO_ROW
     if empty := sorted(verdict.period for verdict in first.verdicts if verdict.agree is None):
-        more = (
-            ""
-            if len(empty) == 1
-            else f", nor of {quantity(len(empty) - 1, 'longer period')} up to {empty[-1]},"
-        )
-        yield (
-            f"no whole period of {empty[0]}{more} is inside the timeline {first.trace.timeline}: "
-            "nothing is compared"
-        )
+        yield no_whole_period(empty, first.trace.timeline)
+
+
+def no_whole_period(periods: Sequence[int], timeline: Interval) -> str:
+    """Return the warning that the timeline contains no whole period of these lengths, shortest first."""
+    longer = quantity(len(periods) - 1, "longer period")
+    more = f", nor of {longer} up to {periods[-1]}," if len(periods) > 1 else ""
+    return f"no whole period of {periods[0]}{more} is inside the timeline {timeline}: nothing is compared"
 
 
 def periods_of(task: AgreementTask) -> tuple[int, ...]:

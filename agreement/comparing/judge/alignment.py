@@ -3,7 +3,7 @@
 The warnings are about the reports, the columns and the times of the recording. The query is not evaluated.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -51,12 +51,20 @@ def recorded_for(task: specifications.Task, recording: recordings.Recording) -> 
     return recordings.number_rows(align(recording, columns(task.query), task.query), task.numbers)
 
 
-def check_columns(recording: recordings.Recording, query: EngineQuery, place: str) -> None:
-    """Raise LarsError if the answers have columns, but none for a variable of the query.
+def check_columns(
+    recording: recordings.Recording, query: EngineQuery, renamed: Mapping[str, str], place: str
+) -> None:
+    """Raise LarsError if the answers lack a `renamed` column, or have no column for a variable of the query.
 
-    The message begins with `place`, the name of the file of the answers.
+    The name of the file of the answers is `place`.
     """
     names = columns(query)
+    for column, variable in renamed.items():
+        if recording.variables and variable not in recording.variables:
+            raise LarsError(
+                f"--rename {column}={variable}: {place} has no column {column}; found "
+                f"{', '.join(recording.variables)}"
+            )
     if query.form == "ASK" or not names or not recording.variables or {*names} & {*recording.variables}:
         return
     found = ", ".join(recording.variables)

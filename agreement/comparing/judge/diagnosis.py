@@ -363,6 +363,7 @@ class Diagnosis:
     - `shifts` maps the time of a wrong evaluation in ms to window borders that fit its reports better.
     - `reports` is the number of recorded reports that the explanations explain.
     - `too_long` is true if no explanation is complete, and the recording is too long for the rules of a hunt.
+    - `only_borders` is true if the explanations are only shifted window borders.
     """
 
     specification: FaultExplanation
@@ -370,6 +371,7 @@ class Diagnosis:
     shifts: dict[float, Shift]
     reports: int = 0
     too_long: bool = False
+    only_borders: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -435,7 +437,7 @@ def by_borders(recorded: RecordingToJudge, judgement: Judgement) -> Diagnosis:
     own = _of_verdict(f"the specification {judgement.specification.name}", judgement.best)
     shifts, early = border_shifts(*arguments), early_matches(*arguments)
     faults = (by_shifts(judgement.best, shifts, early),) if shifts or early else ()
-    return Diagnosis(own, faults, shifts, len(recorded.recording.reports))
+    return Diagnosis(own, faults, shifts, len(recorded.recording.reports), only_borders=True)
 
 
 MoreFaults = Callable[[RecordingToJudge, specifications.Specification], Iterator[FaultExplanation]]
@@ -478,7 +480,7 @@ def diagnose(
     better.sort(key=lambda fault: (not fault.complete, -fault.score, fault.rank))
     timed = recorded.options.match == "time"
     too_long = timed and not recorded.is_short and not any(fault.complete for fault in better)
-    return replace(moved, explanations=tuple(better), too_long=too_long)
+    return replace(moved, explanations=tuple(better), too_long=too_long, only_borders=False)
 
 
 def _without_quotes(sentence: str) -> str:

@@ -714,8 +714,10 @@ def nothing_to_compare(judgement: Judgement | VersionJudgement, dates: Dates) ->
     after, until = (in_points(t, milliseconds, dates) for t in (phase.after, phase.until))
     name = judgement.specification.name
     if len(judgement.vacuous) < len(judgement.verdicts):
+        by_starts = {verdict.choice.starts: verdict for verdict in judgement.vacuous}
+        vacuous = [by_starts[starts] for starts in sorted(by_starts)]
         return (
-            f"nothing to compare for t0 = {starts_in_words(judgement.vacuous, dates)}: with this "
+            f"nothing to compare for t0 = {starts_in_words(vacuous, dates)}: with this "
             f"t0, {name} evaluates nothing in ({after}, {until}], and the answers have no report "
             "in this interval. The answers do not fit another t0; use --t0 with the start times "
             "to try, or a longer trace"

@@ -148,7 +148,8 @@ def _copy(packed: PackedFiles, folder: Path) -> None:
 def _write(folder: Path, packed: PackedFiles, request: PackRequest, listeners: Listeners) -> int:
     """Run the copied experiment, write results and descriptions, and return the number of cells.
 
-    The written files contain the results, the hashes of all files, a README and the metadata.
+    The written files contain the results, the hashes of the files behind the results, a README and the
+    metadata.
     """
     # Loads what only pages and descriptions need.
     from agreement.results.renderings.pages.page import date_made

@@ -217,9 +217,10 @@ def compare_logs(request: LogsRequest, listeners: Listeners) -> LogsResult:
 
 
 def _no_alerts(names: tuple[str, str], logs: _Logs, predictions: report.Predictions) -> tuple[str, ...]:
-    """Return a sentence about logs without alerts, if no predictions exist."""
+    """Return a sentence about logs without alerts, if no rule predicts a log that has none."""
     numbers = [sum(len(one.rows) for one in log.reports) for log in logs]
-    if all(numbers) or any(predictions):
+    tried = predictions[numbers.index(0)] if 0 in numbers else ()
+    if all(numbers) or any(one.fits for one in tried):
         return ()
     (empty, _), (full, number) = sorted(zip(names, numbers, strict=True), key=lambda log: log[1])
     if not number:

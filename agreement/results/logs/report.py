@@ -971,6 +971,9 @@ def change_of(tried: Sequence[Prediction]) -> Change | None:
     The change separates the evaluations that one semantics does not predict from those that the other does
     not predict. It is told only if it explains several evaluations on each side.
     """
+    if all(each.log is not None and not each.log.reports for each in tried):
+        # Without an alert, nothing shows a change.
+        return None
     every = ((one, one.ends) for each in tried for one in each.variants)
     wrong = [
         (one, min(ends), max(ends), len(ends))

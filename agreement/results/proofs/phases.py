@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from rich.console import RenderableType
 
-from agreement.comparing.agree import NO_ROW, periods_of
+from agreement.comparing.agree import NO_ROW, no_whole_period, periods_of
 from agreement.documents.options import shell_words
 from agreement.documents.outputs import NO_ROWS
 from agreement.documents.requests import ComparisonOptions, compared_inputs, fail_on_empty_option, readers
@@ -204,12 +204,16 @@ def phase(request: PhaseRequest, listeners: Listeners) -> PhaseResult:
     in_process = replace(
         agreement_task.trace,
         runner=replace(agreement_task.trace.runner, in_process=True, notice=listeners.note),
+        options=replace(agreement_task.trace.options, lengths=(min(lengths), max(lengths))),
     )
     task = phase_task(
         replace(agreement_task, trace=in_process), request.window, lengths, request.rate, listeners.warn
     )
     phase_diagrams = tuple(diagrams(task, periods_of(agreement_task), listeners.note, listeners.progress))
-    if all(row.is_empty for diagram in phase_diagrams for row in diagram.rows):
+    rows = [row for diagram in phase_diagrams for row in diagram.rows]
+    if short := sorted({row.period for row in rows if not row.whole}):
+        listeners.warn(no_whole_period(short, task.trace.timeline))
+    if any(row.whole for row in rows) and all(row.is_empty for row in rows):
         listeners.warn(f"{NO_ROW} lars agree names the parts of the query without a match")
     window = () if request.window is None else ("--window", request.window)
     again = request.command("phase", *window), request.command("agree")

@@ -339,7 +339,8 @@ def _diagnosis(diagnosis: Diagnosis | None) -> Iterator[str]:
         yield from _of_nothing(diagnosis)
         return
     if not diagnosis.explanations:
-        yield "no known fault explains the answers better than the specification"
+        tried = "other borders of windows explain" if diagnosis.only_borders else "known fault explains"
+        yield f"no {tried} the answers better than the specification"
         return
     best, *others = diagnosis.explanations
     yield f"best explanation: {_explained(best)}; {_explained(diagnosis.specification)}"

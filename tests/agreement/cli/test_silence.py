@@ -45,7 +45,7 @@ def test_a_side_that_reads_a_graph_that_is_absent_says_so_beside_the_verdict(fol
     said = [
         text for text in found.json["warnings"] if "STEP" not in text and "two forms of one query" not in text
     ]
-    assert said[0] == f"{NO_GRAPH}, but the static data contain only: triples of the default graph"
+    assert said[0] == f"{NO_GRAPH}, but its static data contain only triples of the default graph"
     assert said[1] == f"the CQELS query (push) never returns a row: {UNNAMED}"
     assert all(found.err.count(f"warning: {text}") == 1 for text in said)
     assert "no row at any time" not in agree(*paths[:1], *paths[2:]).err

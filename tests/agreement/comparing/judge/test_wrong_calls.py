@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -161,8 +162,22 @@ def test_answers_without_a_column_of_the_query_are_no_answers(folder):
     assert lars("judge", *ALL.split(), "--answers-format", "csv", "--no-diagnosis", *renamed).code != 2
     twice = lars("judge", *ALL.split(), "--answers-format", "csv", "--rename", "object=subject")
     assert "--rename gives two columns the name subject; found object, subject" in twice.err
+    unknown = lars("judge", *ALL.split(), "--answers-format", "csv", *renamed, "--rename", "room=r")
+    problem = "--rename room=r: answers has no column room; found o, s"
+    assert (unknown.code, unknown.err) == (2, f"lars: {problem}\n")
     for wrong in ("object", "object=", "=o"):
         assert "expected COLUMN=VARIABLE" in lars("judge", *ALL.split(), "--rename", wrong).err
+
+
+def test_start_times_of_several_bounds_and_what_was_tried_are_named_once(tmp_path):
+    """The start times of each bounds were listed, and without a search, no known fault explained answers."""
+    met = Path("samples/judged/met").absolute()
+    asked = ("judge", met / "query.csparql.rq", met / "doors.nq", "--answers-unit", "1ms", "--no-diagnosis")
+    late = lars(*asked, "--answers", met / "answers.csparql.ndjson", "--registered", "30")
+    assert (late.code, "nothing to compare for t0 = 31..39: with" in late.err) == (2, True)
+    (tmp_path / "a.csv").write_text("time,one,other,room\n13000,http://e/x,http://e/y,http://e/z\n")
+    wrong = lars(*asked, "--answers", tmp_path / "a.csv", "--t0", "0", "--gracious")
+    assert "no other borders of windows explain the answers better than the specification" in wrong.out
 
 
 def test_a_column_that_is_missing_is_warned_of(folder):

@@ -136,6 +136,20 @@ def test_more_evaluations_than_can_be_made_are_refused_at_once(tmp_path, command
     assert (ran.code, "more than 10000000 evaluation times" in ran.err) == (2, True)
 
 
+def test_warnings_are_about_the_lengths_and_periods_that_are_tried(tmp_path):
+    """The trace was called too wide for the query's own window, whatever the tried lengths."""
+    (tmp_path / "q.rq").write_text("SELECT ?x { STREAM <urn:s> [RANGE 2s] {?x <urn:p> ?y} }")
+    (tmp_path / "t.nq").write_text("".join(f'<urn:x> <urn:p> <urn:o> <urn:s> "{t}" .\n' for t in (1, 5, 9)))
+    for period, lengths, told in (
+        ("2", "1..9", ""),
+        ("2", "1..3", "no window contains elements with different times"),
+        ("50", "1..9", "no whole period of 50 is inside the timeline [0, 9]: nothing is compared"),
+    ):
+        asked = (tmp_path / "q.rq", tmp_path / "t.nq", "--period", period, "--length", lengths)
+        warned = [line for line in lars("phase", *asked).err.splitlines() if line.startswith("warning: ")]
+        assert [told in line for line in warned] == [True] * bool(told)
+
+
 def test_pictures_are_drawn_whole(tmp_path):
     pytest.importorskip("matplotlib")
     file = tmp_path / "coupons.svg"
