@@ -12,7 +12,7 @@ from solver.job import Question
 from translate.analysis import in_local_names
 from translate.analysis import parts as every_part
 from translate.model import patterns as algebra
-from translate.model.query import EngineQuery
+from translate.model.query import MERGING, EngineQuery
 
 MOST: Final = 3
 """The maximum number of parts without a match that a message names."""
@@ -110,7 +110,8 @@ def _unmatched(
     inside = tuple(_parts(pattern, within))
     texts = [text for part, around in inside for text in _unmatched(query, part, around, has_rows)]
     whole = within(pattern)
-    where = " at any time of evaluation" if isinstance(whole, algebra.StreamBlock) else ""
+    merged = query.language in MERGING and not isinstance(whole, algebra.Graph | algebra.Service)
+    where = " at any time of evaluation" if merged or isinstance(whole, algebra.StreamBlock) else ""
     alone = ", although each of its parts has solutions"
     (text,) = in_local_names(f"{whole}") if inside else (f"{whole}",)
     cut = isinstance(pattern, algebra.Select) and pattern.modifiers.slices

@@ -104,6 +104,15 @@ def test_a_part_without_a_window_is_evaluated_at_the_times_of_its_query(folder, 
     assert "the query never returns a row: no solution matches {?s <http://e/in> ?room}" in found.err
 
 
+def test_a_part_of_merged_windows_has_no_match_at_the_times_of_evaluation(tmp_path):
+    """The trace contains the triple, but the windows at 0 and 10 do not."""
+    (tmp_path / "q.rq").write_text(f"{PREFIX}SELECT ?s FROM STREAM :S [RANGE 2s STEP 10s] {{ ?s :p ?o }}")
+    lines = (f'<http://e/a> <http://e/p> <http://e/b> <http://e/S> "{t}" .\n' for t in (4, 14))
+    (tmp_path / "t.nq").write_text("".join(lines))
+    found = lars("solve", tmp_path / "q.rq", tmp_path / "t.nq")
+    assert "no solution matches {?s <http://e/p> ?o} at any time of evaluation" in found.err
+
+
 def test_evaluations_before_the_first_element_are_the_reason_not_the_pattern(tmp_path):
     (tmp_path / "q.rq").write_text(
         f"{PREFIX}SELECT ?s FROM STREAM :S [RANGE 9s STEP 5s] WHERE {{ ?s :p ?o }}"
