@@ -241,12 +241,14 @@ class LateSide:
             return
         assert self.trace.came is not None
         here = self.trace.came.within(Interval(row.at, row.at))
-        for pattern in self.gate.patterns:
-            if (some := here.atoms.get(signature(pattern))) is not None:
-                fitting = here.terms.matching(pattern.arguments, some.columns, len(some.t))
-                texts = zip(*(here.terms.atom_texts(column[fitting]) for column in some.columns), strict=True)
-                yield from (Fact(row.at, pattern.predicate, atom) for atom in islice(texts, 1))
-                return
+        fitting = (
+            Fact(row.at, pattern.predicate, atom)
+            for pattern in self.gate.patterns
+            if (some := here.atoms.get(signature(pattern))) is not None
+            for mask in [here.terms.matching(pattern.arguments, some.columns, len(some.t))]
+            for atom in zip(*(here.terms.atom_texts(column[mask]) for column in some.columns), strict=True)
+        )
+        yield from islice(fitting, 1)
 
     def arrivals(self, facts: Collection[Fact]) -> Mapping[Fact, int]:
         """Return the arrival time of each input atom; for an atom that arrives several times, the first."""

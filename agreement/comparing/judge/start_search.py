@@ -101,7 +101,8 @@ class Bench:
             return False
         if (schedule.task.query.to_stream or schedule.specification.stream) != "RSTREAM":
             return False
-        after, until, edge = self.phase.after, self.phase.until, self.phase.edge
+        # Without a report, evaluations up to `begin`, or from `edge` on, decide nothing.
+        after, until, edge = max(self.phase.after, self.phase.begin), self.phase.until, self.phase.edge
         times = ((point, point.time * length) for point in schedule.points)
         points = [point for point, t in times if after < t <= until and t < edge]
         actual = sum(len(report.rows) for report in self.recorded.reports)

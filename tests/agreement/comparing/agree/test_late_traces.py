@@ -73,6 +73,14 @@ def test_a_row_that_push_lacks_because_nothing_made_it_evaluate_names_the_late_e
     ]
 
 
+def test_the_late_element_is_named_also_if_it_matches_only_a_later_pattern_of_the_trigger():
+    query = QUERY.replace("} }", "} OPTIONAL { STREAM :s [RANGE 5s] { ?a :q ?c } } }")
+    table = trace((1, 1, "x", "p"), (4, 9, "y", "q"))
+    found = api.agree_late(query, table, arrival="came", period=3, to=9, trigger="matching")
+    (row,) = [row for row in found.to_json()["late"] if row["side"] == "push"]
+    assert [(fact["t"], fact["s"]["value"][-1]) for fact in row["support"]] == [(1, "x"), (4, "y")]
+
+
 def test_a_blocker_that_comes_late_invents_a_row():
     table = trace((1, 1, "x", "p"), (1, 5, "x", "q"), (8, 8, "z", "p"))
     assert [row[:1] + row[3:5] for row in late(ABSENT, table, period=4)] == [

@@ -1,11 +1,12 @@
 """Start times are ruled out by single reports: the same are left as where each is judged in whole."""
 
+from dataclasses import replace
 from itertools import product
 from random import Random
 from typing import get_args
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from agreement.comparing.judge import judge_recording, start_search
@@ -115,15 +116,21 @@ def test_a_time_limit_that_is_over_leaves_it_undecided(tmp_path):
 
 
 @settings(max_examples=25)
-@given(SEEDS, st.sampled_from((0.05, 0.3, 0.7, 0.95)))
-def test_verdicts_that_are_not_made_would_not_have_been_worth_it(seed, worth):
+@example(0, 0.95, 12)
+@given(SEEDS, st.sampled_from((0.05, 0.3, 0.7, 0.95)), st.sampled_from((None, 0, 5, 12)))
+def test_verdicts_that_are_not_made_would_not_have_been_worth_it(seed, worth, aligned):
     rng = Random(seed)
     task, by = task_of(rng), specification(rng.choice(SPECIFICATIONS))
     recording = recording_of(task, by, rng)
-    every = judge_recording(task, by, recording, JudgeOptions())
+    how = JudgeOptions() if aligned is None else JudgeOptions(t0="aligned", registered=aligned)
+    # An engine that began later has no earlier report.
+    begin = -1 if aligned is None else aligned * task.unit.milliseconds
+    reports = tuple(report for report in recording.reports if report.t > begin)
+    recording = replace(recording, reports=reports)
+    every = judge_recording(task, by, recording, how)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(start_search, "_DEAR", 0)
-        some = judge_recording(task, by, recording, JudgeOptions(worth=worth))
+        some = judge_recording(task, by, recording, replace(how, worth=worth))
     assert all(one in every.verdicts for one in some.verdicts)
     good = [one for one in every.verdicts if one.correct or one.score > worth]
     assert all(one in some.verdicts for one in good)
