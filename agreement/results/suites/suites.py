@@ -209,7 +209,7 @@ class SuiteRun(Findings):
         """The exit code: 1 if a test failed or an engine gave no report; 3 if not all tests were run."""
         if left := sum(result.count("not run") for result in self.engines):
             whole = sum(len(result.results) for result in self.engines)
-            return 3, f"the run ended before {left} of {quantity(whole, 'test')} were run"
+            return 3, f"the run ended early: {left} of {quantity(whole, 'test')} were not run"
         return int(any(result.failed for result in self.engines)), None
 
     def cases(self) -> Iterator[VerdictCase]:

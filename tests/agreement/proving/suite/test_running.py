@@ -557,7 +557,7 @@ def test_the_time_limit_is_kept_wherever_an_engine_hangs(where, folder, tmp_path
         return
     assert (ran.code, found["incomplete"], found["counts"]["not run"]) == (3, True, len(found["tests"]))
     number = len(found["tests"])
-    assert ran.err.strip() == f"lars: the run ended before {number} of {number} tests were run"
+    assert ran.err.strip() == f"lars: the run ended early: {number} of {number} tests were not run"
 
 
 @pytest.mark.parametrize("where", few(["open", "start", "push"], 1))
@@ -570,7 +570,7 @@ def test_a_run_that_a_signal_ends_before_its_first_test_says_so(where, folder, t
     await_lines(tmp_path / "asked", 1)
     run.send_signal(signal.SIGTERM)
     out, err = run.communicate(timeout=20)
-    assert (run.returncode, err.count(b"the run ended before"), err.count(b"\n")) == (3, 1, 1)
+    assert (run.returncode, err.count(b"the run ended early"), err.count(b"\n")) == (3, 1, 1)
     assert b"incomplete: the run ended before all tests were run" in out
     assert json.loads((tmp_path / "out" / "suite.json").read_text())["engines"][0]["incomplete"]
 
@@ -610,7 +610,7 @@ def test_a_run_that_is_ended_keeps_the_answers_that_it_has(number, folder, tmp_p
         run.send_signal(number)
     out, err = run.communicate(timeout=200)
     said = b"incomplete: the run ended before all tests were run"
-    assert (run.returncode, b"the run ended before" in err, said in out) == (3, True, True)
+    assert (run.returncode, b"the run ended early" in err, said in out) == (3, True, True)
     found = json.loads((tmp_path / "out" / "suite.json").read_text())["engines"][0]
     counts = found["counts"]
     assert (found["incomplete"], found["mute"], counts["failed"]) == (True, False, 0)
