@@ -44,6 +44,7 @@ def check_alike(case: PosedProgram, columns: Way, clingo: Way) -> None:
     if (difference := _difference(case, columns, clingo)) is None:
         return
     small = _smallest(case, difference[0], lambda other: _difference(other, columns, clingo))
+    # The time or the row of the difference can be another one in the smaller case.
     index, sentence = _difference(small, columns, clingo) or difference
     t = small.times[index]
     raise DisputedAnswerError(
@@ -112,7 +113,7 @@ def _smallest(case: PosedProgram, index: int, difference: Callable[[PosedProgram
 
     t = case.times[index]
     program = replace(case, situation=NearSituation(case.program, case.situation).at(t), times=(t,))
-    # It takes several times to see it where runs are what is wrong.
+    # An error in intervals may need several times, so one time is tried first, then fewer and fewer times.
     case = program if differs(program) else fewest(tuple(case.times), partial(_with_times, case))
     case = fewest(tuple(case.situation.facts), partial(_with_facts, case))
     pairs = tuple((name, row) for name, rows in case.situation.background.items() for row in rows)

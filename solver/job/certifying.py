@@ -43,6 +43,7 @@ _INSTANCES_EACH: Final = 10
 _LARGE: Final = 500
 """The number of atoms that clingo reads in the time of a search for the atoms that rules can use."""
 _SEED: Final = 20150725
+"""An arbitrary number; it is fixed, so that the same times are drawn in each run."""
 
 
 def certified_runs(
@@ -64,6 +65,7 @@ def certified_runs(
         return runs
     claim = _Claim(question, runs, _used(question, situation))
     cheapest = claim.cheapest()
+    # A drawn time tests more than the cheapest time, at which the windows are often empty.
     drawn = claim.groundable([_draw(question, within).choice(cheapest)])
     return claim.certified(drawn or claim.groundable(cheapest[:1]), situation)
 
@@ -108,7 +110,7 @@ def certified_first(
 
 
 def _draw(question: evaluation.Question, within: Interval) -> Random:
-    # The same times in every run.
+    # A text as seed gives the same draws in each run.
     return Random(f"{_SEED} {within} {question.gate}")  # noqa: S311
 
 
@@ -139,6 +141,7 @@ class _Claim:
             seen = self._seen(t).decoded()
             if {*evaluation.rows_at(self.question, seen, t)} != self.answers.at(t):
                 evaluation.check_alike_at(self.question, seen, [t])
+                # The difference may need other times or other input: intervals are computed over all times.
                 evaluation.check_alike_at(self.question, situation.decoded(), self.answers.times.tolist())
                 raise FailedRunError(
                     f"the relational evaluator and clingo differed at {t}, but agreed when the evaluation "
@@ -211,7 +214,7 @@ class _Claim:
         left = max(_INSTANCES, _INSTANCES_EACH * int(costs.sum()))
         program = self.question.program
         situations = list(map(self._seen, times))
-        # The numbers of atoms are known at once, and mostly are enough.
+        # This bound needs only the numbers of atoms, and is usually sufficient.
         bounds = [relational.most_instances(program, some) for some in situations]
         if sum(left if bound is None else bound for bound in bounds) < left:
             return list(times)
@@ -227,7 +230,7 @@ class _Claim:
 
     def _have_few_together(self, times: Sequence[int], most: int) -> bool:
         """Return whether clingo makes at most `most` rule instances at all times together."""
-        # One evaluation at all times takes hardly longer than an evaluation at one time.
+        # Counting at all times together takes hardly longer than at one time.
         seen, atoms = [self._seen(t).atoms for t in times], dict(self.input.atoms)
         for name, some in self.input.atoms.items():
             mask = np.zeros(len(some.t), np.bool_)
@@ -247,6 +250,7 @@ class _Claim:
         total = int(costs.sum())
         if total * parts <= _CHEAP:
             return len(costs)
+        # The random summand rounds up or down, so that many small parts check the right number on average.
         return min(len(costs), int(self._budget() * len(costs) / total + draw.random()))
 
     def _budget(self) -> int:
@@ -259,7 +263,7 @@ class _Claim:
         """Return, for each evaluation time, an upper bound of the atoms that clingo must process."""
         times, table = self.answers.times, self.answers.runs
         seen, timeline = reach(self.question.program), self.input.timeline
-        # What tuple windows show from before these is not counted: it is no more than their size each.
+        # Older tuples of tuple windows are not counted, because each window has at most `size` of them.
         first = timeline.first if seen.past is None else times - min(seen.past, LARGEST_TIME)
         last = timeline.last if seen.future is None else times + min(seen.future, LARGEST_TIME)
         static = sum(map(len, self.input.background.values()))
@@ -321,6 +325,7 @@ def _seen_at(
 def _first_kept(window: TupleWindow, situation: relational.EncodedSituation, t: int) -> int:
     """Return a time such that the atoms from this time to t include all atoms of a tuple window at t."""
     if window.by is not None:
+        # The newest tuple of a rare partition can be arbitrarily old.
         return situation.timeline.first
     come = situation.within(Interval(situation.timeline.first, t)).atoms.values()
     times = (some.t[relational.counted_atoms(some, window, situation.terms)] for some in come)

@@ -192,7 +192,7 @@ class AnswerRuns:
         rows = relational.row_texts(self.runs, self.terms)
         places, indexes = relational.spread(self.runs.first, self.runs.last + 1)
         times, numbers = np.unique(self.times, return_inverse=True)
-        # Small numbers are sorted by their digits.
+        # numpy sorts integers of at most 16 bits by their digits (radix sort).
         each = numbers.astype(np.min_scalar_type(len(times)))[indexes]
         listed = list(map(rows.__getitem__, places[np.argsort(each, kind="stable")].tolist()))
         ends = np.cumsum(np.bincount(each, minlength=len(times))).tolist()
@@ -228,6 +228,7 @@ class AnswerRuns:
         """
         table, room = self.runs, len(self.times) + 1
         own, numbers = keys([table.columns, columns], [len(table), len(indexes)], room)
+        # Sorted by row and first index, the candidate is the last interval that begins up to the index.
         order = np.argsort(own * room + table.first)
         begins = (own * room + table.first)[order]
         places = np.searchsorted(begins, numbers * room + indexes, "right") - 1
@@ -268,7 +269,7 @@ def rows_in_parts(answers: AnswerParts) -> Iterator[tuple[Row, int, int]]:
         yield from answers.whole().rows()
         return
     ends: list[tuple[int, int]] = []
-    for _ in _linked_parts(answers, ends):
+    for _ in _linked_parts(answers, ends):  # The first reading only fills `ends`.
         pass
     for part, runs, before, (later, chains) in _linked_parts(answers, []):
         last = runs.last + before
@@ -409,7 +410,7 @@ def _order(tables: Mapping[Signature, relational.RunTable], terms: TermCodes) ->
     ranks = _ranks([column for table in tables.values() for column in table.columns], terms)
     keys: list[list[Array]] = [[] for _ in range(width + 2)]
     for (name, arity), table in tables.items():
-        # An atom comes before those that go on where it ends.
+        # A shorter atom comes before the atoms that it begins, so a missing argument has the least rank.
         missing = [np.full(len(table), -1)] * (width - arity)
         columns = [*(ranks[column] for column in table.columns), *missing]
         for key, column in zip(keys, (table.first, *reversed(columns)), strict=False):
@@ -462,11 +463,13 @@ class RepeatedSituations:
 
     def rows(self, situation: Situation, t: int, evaluate: Callable[[], Iterable[Row]]) -> Sequence[Row]:
         """Return the rows that `evaluate` yields in a situation at t, from the cache if possible."""
+        # The distances in `_key` determine the content of time windows only.
         if self._tells_time or (self._fixed and not self._flat):
             return list(evaluate())
         key = self._flat_key(situation, t) if self._flat else self._key(situation, t)
         if key not in self._known:
             if len(self._known) >= _KEPT:
+                # The oldest key: a dictionary keeps the order of insertion.
                 del self._known[next(iter(self._known))]
             self._known[key] = list(evaluate())
         return self._known[key]
@@ -477,6 +480,7 @@ class RepeatedSituations:
             for window in self._windows
             if not isinstance(window, TupleWindow)
         ]
+        # Tuple windows need only the order of the times, and which times are equal.
         ranks = {u: rank for rank, u in enumerate(sorted({fact.t for fact in situation.facts}))}
         facts = tuple(
             (
@@ -492,6 +496,7 @@ class RepeatedSituations:
 
     def _key(self, situation: Situation, t: int) -> Hashable:
         past, future = t - situation.timeline.first, situation.timeline.last - t
+        # An end of the timeline beyond the reach of the windows makes no difference.
         ends = (
             past if self._reach.past is None else min(past, self._reach.past),
             future if self._reach.future is None else min(future, self._reach.future),
@@ -679,7 +684,7 @@ class PosedQuestion:
         if not times:
             return
         if seen.past is None or seen.future is None or seen.tuples:
-            # Tuple windows count much earlier arrivals.
+            # A window without a bound can need any earlier input, so the times are not divided.
             yield 0, len(times), situation
             return
         arrived = np.zeros(len(times), np.int64)
@@ -687,6 +692,7 @@ class PosedQuestion:
             arrived += np.searchsorted(some.t, times, "right")
         total = int(arrived[-1])
         length = times[-1] + 1 - times[0]
+        # A part shorter than the reach of the windows would mostly read input of other parts again.
         count = min(1 + total // ATOMS_AT_ONCE, 1 + length // (seen.past + seen.future + 1))
         number = np.maximum(arrived - 1, 0) * count // max(total, 1)
         borders = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), len(times)]
@@ -764,6 +770,7 @@ def by_clingo(
             for row, (first, last) in pointwise.runs(program, situation, times[begin : begin + step], output):
                 yield row, begin + first, begin + last
         return
+    # Without `NearSituation`, clingo would read the input of the whole timeline at each time.
     around, repeats = NearSituation(program, situation), RepeatedSituations(program)
     for index, t in enumerate(times):
         seen = around.at(t)

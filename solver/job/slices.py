@@ -116,6 +116,7 @@ def needs_with_firsts(questions: Sequence[Question]) -> Needs:
                 case _:
                     body.append(literal)
         others.append(replace(rule, body=tuple(body)))
+    # If the other literals need all earlier input anyway, first occurrences would save nothing.
     seen = reach(Program(tuple(others)))
     if whole.halo is not None or seen.past is None or seen.future is None or seen.tuples:
         return whole
@@ -189,6 +190,7 @@ def counted(times: Sequence[Array]) -> Counts:
         return every, every
     begins = np.flatnonzero(np.concatenate(([True], every[1:] != every[:-1])))
     numbers = np.diff(begins, append=len(every))
+    # Parts with similar numbers of atoms; a time with very many atoms stays in one part.
     part = np.cumsum(numbers) * _PARTS // (len(every) + 1)
     firsts = np.flatnonzero(np.diff(part, prepend=-1))
     return every[begins[firsts]], np.add.reduceat(numbers, firsts)
@@ -241,6 +243,7 @@ def cut_by_rows(counts: Counts, span: Interval, rows: int, halo: int | None) -> 
         at = starts[-1]
         row = max(rows, 0 if halo is None else before(at) - before(max(at - halo, 0)))
         place = int(np.searchsorted(above, before(at) + row, "left"))
+        # A rest of less than half a slice is added to the last slice.
         if place >= len(begins) or begins[place] > span.last or end - int(above[place]) < rows // 2:
             break
         starts.append(int(begins[place]))
@@ -349,6 +352,7 @@ def _kept_before(
     """Yield, for each slice, the atoms from before the slice that tuple windows keep."""
     if not windows:
         return repeat({}, len(slices))
+    # The part before the first slice comes first, so that each slice has an earlier part.
     ends = Interval(timeline.first, slices[0].first - 1), *slices
     parts = [{name: some.within(interval) for name, some in columns.atoms.items()} for interval in ends]
     return carried_by_part(windows, parts, columns.terms)

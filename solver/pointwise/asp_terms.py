@@ -122,7 +122,7 @@ def _written(text: str | int) -> str:
         return str(text)
     if (text[:1] not in '<"' and text[:2] != "_:") or not text.isprintable():
         return str(symbol_of(text))
-    # Most terms of a trace are written once: a symbol of each would take most of the time.
+    # Most terms of a trace occur once, and making a symbol of each would take most of the time.
     escaped = text.replace("\\", r"\\").replace('"', r"\"")
     return f'"{escaped}"'
 
@@ -185,7 +185,7 @@ class RuleNames:
             case Operation("mod", left, right):
                 return _remainder(self.arithmetic(left), self.arithmetic(right))
             case Operation("/", left, right):
-                # ASP divides towards zero; without its remainder a number divides exactly.
+                # ASP divides towards zero and LARS downwards. Without the remainder, both results are equal.
                 one, other = self.arithmetic(left), self.arithmetic(right)
                 return f"((({one})-{_remainder(one, other)})/({other}))"
             case Operation(operator, left, right):
@@ -201,6 +201,7 @@ def _remainder(left: str, right: str) -> str:
 def comparison(condition: Comparison, names: RuleNames) -> str:
     """Return a comparison in ASP, in which <, <=, > and >= hold only between numbers, as in LARS."""
     left, right = names.arithmetic(condition.left), names.arithmetic(condition.right)
+    # ASP orders all terms. Multiplication by 1 is undefined for terms that are not numbers.
     if condition.relation not in ("=", "!="):
         left, right = f"{left}*1", f"{right}*1"
     return f"{left} {condition.relation} {right}"
@@ -221,7 +222,7 @@ def wrapping(side: Arithmetic, names: RuleNames) -> Iterator[str]:
             continue
         left, right = f"({names.arithmetic(part.left)})", f"({names.arithmetic(part.right)})"
         for operand in (left, right):
-            # Times 1, since ASP orders terms that are no numbers too.
+            # Multiplied by 1, since ASP also orders terms that are not numbers.
             yield f"{operand}*1 > {GREATEST}"
             yield f"{operand}*1 < {-GREATEST}"
         if part.operator == "*":
@@ -243,7 +244,7 @@ def _greatest(side: Arithmetic, natural: frozenset[Variable]) -> int | None:
         case Operation(operator, left, right):
             bounds = _greatest(left, natural), _greatest(right, natural)
             known = [bound for bound in bounds if bound is not None]
-            # The remainder is computed by way of a sum with the divisor.
+            # For mod and /, the ASP text adds the divisor to a remainder, so a sum bounds them too.
             whole = prod(known) if operator == "*" else sum(known)
             bound = whole if len(known) == len(bounds) else None
         case Variable() if side in natural:

@@ -41,7 +41,9 @@ from solver.pointwise import asp_terms
 LONG: Final = 10_000
 """The last time up to which a timeline keeps its times; in longer timelines, smaller ranks replace them."""
 _NOTHING: Final = TimeWindow(0, -1)
+"""A window that is empty at each time."""
 _OUTSIDE: Final = -1
+"""The rank of all times outside the timeline, whose ranks begin with 0."""
 
 
 RankedProgram = tuple[Program, Situation, int, Sequence[int] | None]
@@ -103,6 +105,7 @@ def _orders(part: logic.BodyLiteral, arrived: frozenset[Variable]) -> bool:
 
 def _ranked(program: Program, situation: Situation, t: int) -> RankedProgram:
     timeline = situation.timeline
+    # A tuple window depends only on the order of arrivals, which ranks keep.
     bounded = [window for window in analysis.windows(program) if not isinstance(window, TupleWindow)]
     intervals = [window.bounds(t, timeline) for window in bounded]
     alone = {t, *(fact.t for fact in situation.facts), *_fixed_times(program)}
@@ -110,6 +113,7 @@ def _ranked(program: Program, situation: Situation, t: int) -> RankedProgram:
         timeline.first,
         *(u for interval in intervals if interval for u in (interval.first, interval.last + 1)),
     }
+    # A time with atoms is a point of its own, so the next time begins a new point.
     points = sorted(u for u in {*begins, *alone, *(u + 1 for u in alone)} if u in timeline)
 
     def rank(u: int) -> int:
@@ -237,16 +241,16 @@ def gathering(literal: logic.SetLiteral, number: int, instance: str, terms: Sequ
     """
     collected, noted = f"collected'{number}", f"noted'{number}"
     yield f"{asp_terms.call(collected, [str(number), *terms])} :- {instance}."
-    # The number is a variable now, so that gringo can't ask before the atom is there.
+    # The number is a variable here: with a constant, gringo could call Python before it derives the atom.
     names = ["N", *(f"X{i}" for i in range(len(terms)))]
     collecting = asp_terms.call("@collect", names)
     yield f"{asp_terms.call(noted, names)} :- {asp_terms.call(collected, names)}; {collecting} = 1."
     yield f"some'{number} :- {asp_terms.call(noted, names)}."
-    # There is something to say about no instance too.
+    # An aggregate over no instance has a value too, so both cases lead to `finished`.
     yield f"finished'{number}({number}) :- some'{number}."
     yield f"finished'{number}({number}) :- not some'{number}."
     names = [f"X{i}" for i in range(len(columns(literal)))]
-    # The number after them, since (X,) is a tuple, (X) is X.
+    # The number comes last, since (X) would be X and not a tuple of one term.
     text = f"({','.join((*names, 'N'))}{'' if names else ','}) = @gathered(N)"
     yield f"{asp_terms.call(hosted_signature(literal, number)[0], names)} :- finished'{number}(N); {text}."
 
@@ -264,6 +268,7 @@ def required_rules(literal: logic.SetLiteral, number: int, instances: Iterable[S
 def input_rule(number: int, name: str, arity: int) -> str:
     """Return the ASP rule that requests a predicate's facts from Python."""
     names = [f"X{i}" for i in range(arity)]
+    # In ASP, (X) is X, and (X,) is a tuple of one term.
     row = f"({','.join(names)}{',' * (len(names) == 1)})"
     return f"{asp_terms.call(name, names)} :- {row} = @rows({number}).\n"
 
@@ -358,6 +363,7 @@ class AspNames:
         """Return the ASP name of a predicate, with or without a time as its last argument."""
         base, arity = predicate
         name = asp_terms.predicate_name(base)
+        # A timed p/1 has two arguments in ASP, so it needs another name if the program also has p/2.
         return f"{name}'at" if timed and (base, arity + 1) in self.predicates else name
 
     @cached_property
@@ -445,8 +451,9 @@ def _interval(window: TimeWindow, number: int) -> str:
     head = f"window({number},A,B) :- now(T); timeline(F,L)"
     pivot = "T" if window.step == 1 else f"(T/{window.step})*{window.step}"
     if window.step > asp_terms.GREATEST:
+        # All times are below the step, which would not fit in 32 bits.
         pivot = "0"
-    # Times lie in 0..GREATEST, so that an end further away than that is the timeline's, or before it.
+    # Times are in 0..GREATEST, so an end that is further away cuts nothing from the timeline, or everything.
     low, high = window.offsets
     near = low is not None and low > -asp_terms.GREATEST
     first = f"#max{{X : X = F; X : X = {_moved(pivot, low or 0)}}}" if near else "F"
@@ -463,9 +470,10 @@ def _active(window: SlidingWindow, number: int) -> str:
     closes, passed = first - 1 + window.width, f"X : X = {_near(first)}"
     late = ""
     if max(closes, slide) > asp_terms.GREATEST:
+        # In this case, at most two windows are ever active, so no division is necessary.
         passed += f"; X : X = {_near(first + slide)}, T > {min(closes, asp_terms.GREATEST)}"
     else:
-        # Openings that have been passed: a division of ASP cuts off towards 0, so it is of numbers >= 0.
+        # P >= 0 is the time since the first close, because ASP divides towards 0, not down.
         late = f"P = #max{{X : X = 0; X : X = T-{closes}}}; "
         passed = f"X : X = ((P+{slide - 1})/{slide})*{slide}{_near(first):+d}"
     ends = f"A = #max{{X : X = F; {passed}}}; B = #min{{X : X = L; X : X = T}}"
@@ -473,7 +481,7 @@ def _active(window: SlidingWindow, number: int) -> str:
 
 
 def _last(window: LastWindow, number: int) -> Iterator[str]:
-    # Times lie in 0..GREATEST: a window that closes later is never shown.
+    # Times are in 0..GREATEST, so a window that closes later is never shown.
     close, (first, last) = min(window.close, asp_terms.GREATEST + 1), window.offsets
     yield f"window({number},1,0) :- now(T); T < {close}."
     if close <= asp_terms.GREATEST:
@@ -493,7 +501,7 @@ def _moved(pivot: str, by: int) -> str:
 
 
 def _newest(window: TupleWindow, w: int) -> Iterator[str]:
-    # Arrivals are numbered up to GREATEST: a window of more tuples holds all of them.
+    # The number of arrivals fits in 32 bits, so a larger window contains all of them.
     newest = f"N <= M; N > M-{min(window.size, asp_terms.GREATEST)}"
     arrived = f"M = #max{{N : arrival({w},P,_,U,N), U <= T}}; M > 0"
     yield f"newest({w},P,M) :- now(T); arrival({w},P,_,_,_); {arrived}."
@@ -509,7 +517,7 @@ def _newest(window: TupleWindow, w: int) -> Iterator[str]:
         yield f"kept({w},X,U) :- {text}; V <= U."
     else:
         yield f"kept({w},X,U) :- {text}; V < U."
-        # As many as fit; which of them is the choice.
+        # The choice takes any C atoms of the oldest time: as many as fit next to the newer atoms.
         fitting = f"C = #count{{N : arrival({w},P,_,V,N), {newest.replace(';', ',')}}}"
         yield (
             f"{{kept({w},X,V) : arrival({w},P,X,V,_)}} = C :- newest({w},P,M); oldest({w},P,V); "
@@ -565,7 +573,7 @@ class RuleWriter:
         assert atom is not None
         name = self.naming.name(signature(atom), timed=True)
         yield _rule(asp_terms.call(name, [*self.names.terms(atom), time]), body)
-        # A head outside the timeline can't be made true: it forbids the body.
+        # No stream has an atom outside its timeline, so such a head acts as a constraint on the body.
         yield _rule("", [*body, "timeline(F,L)", f"{time} < F"])
         yield _rule("", [*body, "timeline(F,L)", f"{time} > L"])
 
@@ -637,7 +645,7 @@ class RuleWriter:
                 form = analysis.literal_form(literal)
                 if form.positive:
                     return self.literal(literal)
-                # @_T ¬a binds T to the window's times, whatever holds there.
+                # @_T ¬a binds T to the times of the window; its last ASP literal is the negated atom.
                 return self.literal(literal)[:-1] if binds_time(form) else []
 
     def _plain(self, form: analysis.LiteralForm) -> str:
@@ -661,7 +669,7 @@ class RuleWriter:
         negation = "" if form.positive else "not "
         if (form.mode == "◇") == form.positive:
             return [window, *self._once(form, atom, time, first, last)]
-        # The window stands inside: else clingo keeps instances of each time point's ends for good.
+        # The window is inside the condition: outside of it, clingo would keep an instance for each interval.
         every = f"{negation}{atom} : {window}, {inside}"
         if not form.positive or (form.window is not None and not form.window.never_empty):
             return [every]
@@ -671,7 +679,7 @@ class RuleWriter:
 
     def _once(self, form: analysis.LiteralForm, atom: str, time: str, first: str, last: str) -> list[str]:
         if form.positive and isinstance(form.atom, Atom):
-            # The atoms there are, not the time points of the window, which can be many more.
+            # This joins the existing atoms. A window can have many more time points than atoms.
             return [atom, f"{first} <= {time}", f"{time} <= {last}"]
         return [f"{time} = {first}..{last}", atom if form.positive else f"not {atom}"]
 
@@ -693,7 +701,7 @@ class RuleWriter:
         return [f"{'' if form.positive else 'not '}{atom} : {first} <= {time}, {time} <= {last}"]
 
     def _now(self, form: analysis.LiteralForm, first: str, last: str) -> list[str]:
-        # Outside the window's interval only an atom of B holds at the reference time.
+        # If the reference time is outside the window, input does not hold now, but the background does.
         if isinstance(form.atom, logic.Truth):
             return ["#true" if form.positive else "#false"]
         time = f"T{first}"
@@ -785,7 +793,7 @@ class Encoding(AspNames):
         head = head_atom(rule)
         if head is None or not analysis.computes_in_loop(rule, self._loops):
             return []
-        # Texts can grow, numbers can't.
+        # Texts grow with each step, so fewer of them fit in memory; numbers stay within 32 bits.
         most = MOST_TEXTS if any(isinstance(part, logic.Assign) for part in rule.body) else MOST_NUMBERS
         numbers = [str(self.program.proper_rules.index(rule)), str(most)]
         return [f"@within({','.join((*numbers, *RuleWriter(self, rule).names.terms(head)))}) = 1"]
@@ -843,7 +851,7 @@ class Encoding(AspNames):
                 yield from self._held(predicate, arguments)
 
     def _expected(self) -> Iterator[str]:
-        # Whatever facts are left out, clingo has nothing to say about it.
+        # Without #defined, clingo warns of each predicate that has no facts in this input.
         used = {signature(f.atom) for f in self.literals if isinstance(f.atom, Atom)}
         names = [(self.name(p, timed=True), p[1] + 1) for p in sorted(used - self.derived)]
         names += [
@@ -855,7 +863,7 @@ class Encoding(AspNames):
             yield " ".join(f"#defined {name}/{arity}." for name, arity in names)
 
     def _held(self, predicate: Signature, arguments: list[str]) -> Iterator[str]:
-        # If B has atoms of a predicate too, windows contain both.
+        # `held` unites the input in a window and the background, which holds at all times of the window.
         always = asp_terms.call(self.always_name(predicate), arguments)
         for window in (None, *self.windows):
             held = asp_terms.call(self.held_name(predicate, window), [*arguments, "T"])

@@ -67,7 +67,7 @@ class Collection:
         arguments = [names.index(argument) for argument in gather.aggregation.arguments]
         groups = _grouped(self._instances, [names.index(key) for key in gather.keys])
         if not gather.keys:
-            # The only group exists without an instance.
+            # Without keys, the only group exists even if it has no instance.
             groups.setdefault((), [])
         for group, members in groups.items():
             elements = (tuple(_value(member[i]) for i in arguments) for member in members)
@@ -192,6 +192,7 @@ def _compiled(hosted: HostedCondition) -> tuple[Condition, list[int]]:
 
 
 _ROUNDS = 3
+"""The number of rounds in which the estimated sizes of derived predicates grow from those of the input."""
 _LARGEST_ESTIMATE = 10**18
 """The maximum estimate of a number of instances; all larger estimates count as equal."""
 
@@ -220,7 +221,7 @@ def _largest(program: Program, situation: Situation) -> Rule:
         sizes[predicate] = sizes.get(predicate, 0) + 1
     for predicate, rows in with_facts(program, situation.background).items():
         sizes[predicate] = sizes.get(predicate, 0) + sum(1 for _ in rows)
-    for _ in range(_ROUNDS):  # so that derived atoms are counted too
+    for _ in range(_ROUNDS):
         derived: dict[Signature, int] = {}
         for rule in program.rules:
             if (head := rule.predicate) is not None:
@@ -309,7 +310,7 @@ def _counted(
         if window.ties != "elements" or latest.get(part) != t:
             order[part] = order.get(part, 0) + 1
         latest[part] = t
-        # Invisible arrivals are counted too.
+        # An arrival after `newest` is invisible, but it still displaces older tuples (see `Situation.sees`).
         atom = _atom(predicate, arguments) if situation.sees(fact) else _number(0)
         yield clingo.Tuple_([_number(number), part, atom, _number(t), _number(order[part])])
 
@@ -350,7 +351,7 @@ def models(program: Program, situation: Situation, t: int) -> Iterator[frozenset
     """
     moments: set[frozenset[Moment]] = set()
     for model in chain.from_iterable(_solved(program, situation, t, _EACH_ONCE)):
-        # Two choices of ties can differ in atoms that B holds anyway, and in nothing else.
+        # Models are equal without the background if two choices of ties differ only in background atoms.
         if model not in moments:
             moments.add(model)
             yield model
@@ -363,6 +364,7 @@ def rows(program: Program, situation: Situation, t: int, output: Signature) -> l
         LarsError: No answer stream exists, or several exist; or an error of `models` occurs.
     """
     moments = list(islice(chain.from_iterable(_solved(program, situation, t, _EACH_ONCE, output)), 2))
+    # Two models can be one answer stream (see `models`), and the message needs the number of all streams.
     if len(moments) != 1:
         moments = list(models(program, situation, t))
     if len(moments) != 1:
@@ -381,7 +383,7 @@ def consequences(
     Raises:
         LarsError: An error of `models` occurs.
     """
-    # clingo's models come nearer to the consequences; the last one is them.
+    # Clingo yields better and better approximations of the consequences; the last one is exact.
     last = [deque(part, 1) for part in _solved(program, situation, t, f"--enum-mode={kind}")]
     moments = [model for part in last for model in part]
     combine = frozenset[Moment].union if kind == "brave" else frozenset[Moment].intersection
@@ -400,6 +402,7 @@ def _solved(
     encoding = _encoding(ranked, frozenset(situation.background), program, output)
     try:
         controls = iter([ground_at(encoding, situation, t, options)])
+    # Grounding computes aggregates only over atoms that are certain; otherwise, each case is solved apart.
     except UndecidedError:
         states = _states(ranked, situation, t)
         controls = (ground_at(encoding, situation, t, options, known) for known in states)
@@ -429,6 +432,7 @@ def _states(program: Program, situation: Situation, t: int) -> list[Instances]:
                 for known in states
                 for more in _gathered(encoding, whole, known, situation, t)
             )
+            # Many answer streams of the lower part can have the same instances.
             states = list({frozenset(known.items()): known for known in symbols}.values())
         below += part.proper_rules
     return states

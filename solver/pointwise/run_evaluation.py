@@ -89,7 +89,7 @@ def runs(
     spans: dict[facts.Row, list[facts.Span]] = {}
     index = {clingo.Number(place): place for place in range(len(times))}
     with control.solve(yield_=True) as models:
-        # A stratified program has one model: gringo has evaluated it, the solver only hands it over.
+        # A stratified program has one model, which grounding alone computes.
         for model in models:
             for atom in model.symbols(shown=True):
                 *terms, first, last = atom.arguments
@@ -203,7 +203,7 @@ class _RunWriter(RuleWriter):
         parts = []
         for i in range(1, len(self._runs)):
             before = ("A0", "B0") if i == 1 else (f"M{i - 1}", f"N{i - 1}")
-            # The greater of two is (a + b + |a - b|) / 2: arithmetic, where an aggregate would be slow.
+            # max(a, b) = (a + b + |a - b|) / 2, because an aggregate #max is much slower.
             parts.append(f"M{i} = ({before[0]}+A{i}+|{before[0]}-A{i}|)/2")
             parts.append(f"N{i} = ({before[1]}+B{i}-|{before[1]}-B{i}|)/2")
             parts.append(f"M{i} <= N{i}")
@@ -260,7 +260,7 @@ def _facts(encoding: RunEncoding, situation: facts.Situation, times: Sequence[in
             if matches(fact) and situation.sees(fact) and (span := shown(place)) is not None:
                 facts.unite(spans.setdefault(tuple([fact.arguments[place] for place in places]), []), span)
         for row in held.get(signature(atom), ()):
-            # A plain atom of the input that B may hold too; windows never stand over such.
+            # `have_runs` excludes windows over background predicates, so this atom has no window.
             if matches(facts.Fact(0, atom.predicate, tuple(row))):
                 spans[tuple([row[place] for place in places])] = [(0, len(times) - 1)]
         timed: Iterator[tuple[str | int, ...]] = (
@@ -301,7 +301,7 @@ def _window_facts(
 
 
 def _run(firsts: Sequence[int], lasts: Sequence[int]) -> Callable[[int], facts.Span | None]:
-    # Neither end moves back, so the indexes whose interval holds a place are consecutive.
+    # Neither end of a window moves back, so the indexes at which it contains a place are consecutive.
     def run(place: int) -> facts.Span | None:
         first, last = bisect_left(lasts, place), bisect_right(firsts, place) - 1
         return (first, last) if first <= last else None

@@ -146,6 +146,7 @@ def _tables(encoding: Encoding, situation: Situation, times: Sequence[int]) -> I
     for t in times if rows else ():
         control = ground_at(encoding, situation, t)
         for name, literal in encoding.answers.items():
+            # The value of an aggregate depends on the time; the truth of a condition on its arguments only.
             when = f" :- now({t})" if isinstance(literal, SetLiteral) else ""
             symbols = control.symbolic_atoms.by_signature(*name)
             rows[name].update(dict.fromkeys(f"{atom.symbol}{when}." for atom in symbols))
