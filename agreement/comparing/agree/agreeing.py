@@ -98,7 +98,7 @@ class VariantReport:
     @cached_property
     def explanation(self) -> "DifferenceCauses":
         """The causes of all differences between push and pull."""
-        # Two sides that agree need no causes.
+        # Loaded on demand, because sides that agree need no causes.
         from agreement.comparing.agree.causes import DifferenceCauses
 
         return DifferenceCauses(self.programs, self.answers, self.trace, self.verdicts)
@@ -264,6 +264,7 @@ def compare_pairs(  # noqa: PLR0913 - the part of the timeline comes beside what
     pulled = Question(programs[0], output, Multiples(tuple(periods)))
     pushed = [ask(push(program, setting.trigger), output) for program in programs[1:]]
     push_static = _differing(trace.background, push_static, [pulled, *pushed])
+    # All questions with the same static data are evaluated in one pass over the trace.
     if push_static is None:
         pull_runs, *push_runs = trace.answers([pulled, *pushed], within)
     else:
@@ -271,6 +272,7 @@ def compare_pairs(  # noqa: PLR0913 - the part of the timeline comes beside what
         push_runs = [*trace.on(push_static).answers(pushed, within)]
     variants = []
     for pair, question, answer_parts in zip(compared, pushed, push_runs, strict=True):
+        # If `lars` derived push's query from pull's, pull's program is that query over merged sources.
         merged = programs[0] if pair.choices is not None else _merged(pair, setting, on)
         side_programs = SidePrograms(question.program, pulled.program, merged, output, push_static)
         answers = BothAnswers(answer_parts, pull_runs, max(periods))
@@ -299,7 +301,7 @@ def _merged(pair: Pair, setting: Setting, on: Sequence[Variable] | None) -> Prog
     except ModelError:
         query = pair.csparql
     read = {part.stream for part in query.merged}
-    # A stream that push does not read is one with an empty g, which CQELS cannot write.
+    # Pull also merges the windows of streams from which push's query reads nothing.
     more = (part for part in pair.csparql.merged if part.stream not in read)
     query = replace(query, language=pair.csparql.language, merged=(*query.merged, *more))
     return lars_program(query, setting) if on is None else program_on(query, setting, on)

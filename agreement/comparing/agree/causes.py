@@ -85,6 +85,7 @@ class AskedProgram:
         came = np.zeros(len(times), np.int64)
         for some in self._situation.atoms.values():
             came += np.searchsorted(some.t, times + ahead, "right") - np.searchsorted(some.t, ends, "right")
+        # At other times, the changed windows have the same content, so no row can change.
         times = times[came > 0] if hiding else times[:0]
         changed = [self._changed(longer, times, ahead)]
         if has_aggregate(self.program):
@@ -162,7 +163,7 @@ def _reaching_on(window: Window, *, ahead: int, times: tuple[int, ...]) -> Windo
     time is returned unchanged.
     """
     if isinstance(window, LastWindow):
-        # The active window stays open until the next close, and (o, ..] begins at o + 1.
+        # This window stays active until the next close. A sliding window (o, ..] begins at o + 1.
         opening, _ = window.offsets
         return SlidingWindow(window.width + window.slide - opening, window.slide, window.start + opening - 1)
     if not isinstance(window, TimeWindow):
@@ -170,6 +171,7 @@ def _reaching_on(window: Window, *, ahead: int, times: tuple[int, ...]) -> Windo
     step, (first, last) = window.step, window.offsets
     if step == 1 and last >= 0:
         return window
+    # If another window looks ahead, the newest visible input is later than t, so the window must end at t.
     if ahead and window.future <= 0 and first is not None:
         return SlidingWindow(step - first, step, first - 1)
     longer = TimeWindow(None if first is None else -first, max(window.future, 0) + step - 1, step)
@@ -280,6 +282,7 @@ def without_empty_groups(program: Program) -> Program:
         head = head_atom(rule)
         gathers = [part for part in rule.body if isinstance(part, formulas.Gather)]
         some = None if head is None else Atom(f"{head.predicate}some", ())
+        # For aggregates inside GRAPH and EXISTS, the translation itself writes rules with this atom.
         if some is None or (gathers and some in rule.body):
             rules.append(rule)
         elif gathers and not gathers[0].keys:
@@ -317,6 +320,7 @@ def with_any_aggregates(program: Program, output: Signature) -> tuple[Program, f
     """
     whole, above = without_slices(program), _above_aggregates(program)
     places: frozenset[_Place] = frozenset()
+    # A null can reach the heads of further rules, until no new position is found.
     while True:
         rules = [_with_any_values(rule, places, above) for rule in whole.rules]
         known = places.union(*(predicates for _, predicates in rules))
@@ -523,7 +527,7 @@ class CauseSearch:
         """Yield the causes that do not depend on arrival times, each with a test function for rows."""
         push, pull = self._sides.push, self._sides.pull
         without = without_empty_groups(pull)
-        # Only if such rows distinguish pull's program from push's.
+        # If push's program has such rows too, they cannot be the cause of a difference.
         if without != pull and without_empty_groups(push) == push:
             full = self.program_over(without, "pull").at(self._ends)
             in_push = side == "push"
@@ -533,12 +537,12 @@ class CauseSearch:
             )
         if self._sides.push_static is not None:
             yield "different static data", self._same_in_both(side)
-        # From here on both have the static data of both: in the rows that are left they differ all the same.
+        # All further tests use the union of both static data, with which the remaining rows still differ.
         own, other = (push, pull) if side == "push" else (pull, push)
         always, others = (self.program_over(program).without_input for program in (own, other))
 
         def is_static(rows: DifferingRows) -> Mask:
-            zeros = np.zeros_like(rows.end)
+            zeros = np.zeros_like(rows.end)  # The index of the only evaluation of `without_input`.
             reported = ~others.holds_at(rows.columns, zeros)
             if side == "pull":
                 reported |= self._silent(rows)
@@ -619,6 +623,7 @@ class CauseSearch:
         else:
             yield "silent period", lambda rows: self._silent(rows) | self._comes_later(through, rows)
         yield "aggregate of other input", lambda rows: self._aggregates(through, *asked(rows))
+        # All remaining rows depend on negation: a blocker has come, or has expired.
         last: RowCause = "blocked later" if of_push else "blocker expired"
         yield last, lambda rows: np.ones(len(rows.end), np.bool_)
 
@@ -658,6 +663,7 @@ class CauseSearch:
         (ends, reports), places = np.unique(pairs, axis=1, return_inverse=True)
         gone, places = np.empty(len(rows.end), np.bool_), places.reshape(-1)
         ahead = reach(merged).future or 0
+        # One evaluation needs ascending limits of the newest input, so the rows are divided into such chains.
         chains = _apart(ends.tolist(), reports.tolist()) if ahead else _ascending(reports.tolist())
         for together in chains:
             seen = with_windows(merged, _until(reports[together], ahead)) if ahead else merged
@@ -683,6 +689,7 @@ class CauseSearch:
         if not ahead:
             return np.zeros(len(rows.end), np.bool_)
         before = np.searchsorted(self._pushes, self._ends, "right") - 1
+        # Before push's first evaluation, push has seen nothing: the limit is time 0.
         newest = np.where(before < 0, 0, np.append(self._pushes, 0)[before])
         cut = with_windows(through, _until(self._pushes, ahead))
         seen = self.program_over(cut).at(self._ends, newest + ahead)
@@ -739,7 +746,7 @@ class CauseSearch:
             return np.zeros(len(rows.end), np.bool_)
         free, columns = group
         mask = free.at(times).holds_within(columns, after, rows.end)
-        # Where others stand before a row in its order, its own aggregates need be no others.
+        # A row that only LIMIT removes has the same aggregates; other rows come before it.
         if (whole := without_slices(program)) != program:
             mask &= ~self.program_over(whole).at(times).holds_within(rows.columns, after, rows.end)
         return mask
@@ -799,7 +806,7 @@ def _ascending(values: list[int]) -> list[Array]:
     ends: list[int] = []
     parts: list[list[int]] = []
     for place, value in enumerate(values):
-        # The part that ends nearest below: so the ends keep ascending.
+        # Patience sorting: with the greatest end up to the value, `ends` stays ascending.
         part = bisect_right(ends, value) - 1
         if part < 0:
             ends.insert(0, value)
@@ -920,7 +927,7 @@ class DifferenceCauses:
                 continue
             period_rows, number = self._rows_of(side, period)
             rows = period_rows.rows(number)
-            # Of rows without null their texts are the order.
+            # Rows without null are compared as they are; `row_order` costs more, and sorts null.
             keys = map(row_order, rows) if any(None in row for row in rows) else rows
             causes = self._causes_of_rows(side, place, begin, end)
             for _, row, (cause, t) in sorted(zip(keys, rows, causes, strict=True), key=itemgetter(0)):
@@ -952,7 +959,7 @@ class DifferenceCauses:
         ends = [difference.interval.end for difference in differences]
         places = self._by_slice(ends)
         if len(self._slices) > 1:
-            # Proofs of few rows need little of a slice's input.
+            # The proofs of a few rows need only the input near these rows, not that of the whole slice.
             places = [
                 (Interval(min(own), max(own)), some)
                 for _, some in places
@@ -977,7 +984,7 @@ class DifferenceCauses:
         """
         intervals = self._trace.slices(self._programs.questions, self._longest)
         if len(intervals) == 1:
-            # It may be one as no part of it is enough, of windows of tuples for instance.
+            # A single slice must not be divided: its windows, such as tuple windows, may need all input.
             return intervals
         lasts = {*(interval.last for interval in intervals), *self._answers.borders.tolist()}
         first, last = intervals[0].first, intervals[-1].last
@@ -1033,7 +1040,7 @@ class DifferenceCauses:
                 periods.append((within, (start, end, self._pushes(section, start, end), rows)))
                 placed.append({side: chosen.numbers for side, chosen in rows.items()})
             held += sum(len(side.numbers) for side in sides.values())
-            # One slice that is in several sections is worked on for each of them.
+            # A single slice spans all sections, so its rows are searched section by section.
             if held > _ROWS_AT_ONCE or len(self._slices) == 1:
                 self._find(periods, placed, numbers)
                 periods, placed, held = [], [], 0
@@ -1076,6 +1083,7 @@ class DifferenceCauses:
         if (section, side) not in self._pushed:
             rows = self._section_rows(section)[side]
             times = rows.reported.copy()
+            # A long period can begin in earlier sections; the latest report counts.
             for before in reversed(range(section)):
                 if not len(left := np.flatnonzero(times < 0)):
                     break
@@ -1088,7 +1096,7 @@ class DifferenceCauses:
     def _read(self, side: Side, section: int) -> DifferingRows:
         answers = self._answers
         places = np.flatnonzero(self._sections == section)
-        # Periods of one length follow each other, and share their tables.
+        # Periods of one length are consecutive in `_periods`, and share one table of rows.
         chosen = [self._periods[place] for place in places.tolist()]
         parts = []
         for whole, periods in groupby(chosen, attrgetter("periods")):

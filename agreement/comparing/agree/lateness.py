@@ -67,6 +67,7 @@ LATE_CAUSES: Final[tuple[LateCause, ...]] = get_args(LateCause)
 _MOST_PULLS: Final = 100_000
 """The number of pulls after the timeline above which only pulls that see other input are evaluated."""
 _SHARED: Final = frozenset(("_timely", "_first", "_borders"))
+"""The cached properties that depend neither on the wait nor on the limit of the lateness."""
 _Key = tuple[int, ...]
 _Spans = dict[_Key, list[tuple[int, int]]]
 """For each row, as codes of its terms: the intervals of indexes of the evaluations that have the row."""
@@ -207,6 +208,7 @@ class LateSide:
         With the wait W - 1, a row would be lost. If the query is monotone, W is the smallest wait without
         lost rows. If every wait loses a row, for example because elements are dropped, the result is None.
         """
+        # L1: with a wait of the longest delay and the reach ahead, pull sees what it sees on time.
         low, high = 0, self.delay + self.reach_ahead
         if any(self.counts(high, self.lateness)[:2]):
             return None
@@ -284,6 +286,7 @@ class LateSide:
         if program not in self._known:
             pulls = self._pulls(self.wait) if self.side == "pull" else ()
             late = self._late(max((*pulls, self.trace.timeline.last + self.delay)))
+            # Other programs serve only to find causes, so clingo need not check their answers.
             if program is not None:
                 late = late.without_certification()
             gate = self.gate if self.side == "push" else pulls
@@ -296,7 +299,6 @@ class LateSide:
             return self
         trace = self.trace.without_certification()
         other = replace(self, trace=trace, wait=wait, lateness=lateness, _known={})
-        # These do not depend on the wait and the lateness.
         vars(other).update((name, vars(self)[name]) for name in _SHARED & vars(self).keys())
         return other
 
@@ -310,6 +312,7 @@ class LateSide:
         timeline, period = self.trace.timeline, self.period
         own = [window for window in windows(self.program) if isinstance(window, IntervalWindow)]
         last = timeline.last + self.delay
+        # After this time, no element enters or leaves a window, so the answers no longer change.
         ends = (window.stride + (window.reach[0] or 0) + window.reach[1] for window in own)
         end = min(last + max(ends, default=0) + period, LARGEST_TIME)
         pulls = range((timeline.last // period + 1) * period, end + 1, period)
@@ -339,7 +342,7 @@ class LateSide:
         more = relational.subtract(came, timely, width, self.whole)
         invented = set()
         for key, number in _exploded(more):
-            # A row that was reported on time before is only reported again.
+            # A row that is also reported on time, up to this period, is late and not invented.
             if self._first.get(key, LARGEST_TIME + 1) > self._start + (number + 1) * self.period:
                 invented.add((key, number))
         return lost, invented
@@ -356,6 +359,7 @@ class LateSide:
     def _causes(self, lost: set[_Place], invented: set[_Place]) -> Mapping[_Place, LateCause]:
         causes: dict[_Place, LateCause] = {}
         if self.lateness is not None and (lost or invented):
+            # The rows that would not change if no element were dropped.
             kept_lost, kept_invented = self._with(self.wait, None)._changed  # noqa: SLF001
             causes |= dict.fromkeys((lost - kept_lost) | (invented - kept_invented), "dropped")
         left, added = lost - causes.keys(), invented - causes.keys()
@@ -397,6 +401,7 @@ class LateSide:
         atoms = {}
         for name, some in columns.atoms.items():
             assert some.since is not None
+            # As if each element had arrived at the first time point of the period in which it arrived.
             atoms[name] = replace(some, since=-(-some.since // self.period) * self.period - self.period + 1)
         late = replace(columns, atoms=atoms)
         timely = {
@@ -461,6 +466,7 @@ def _shown_from_until(window: IntervalWindow, t: int) -> tuple[int, int]:
     def last(r: int) -> int:
         return window.bounds(r, whole).last
 
+    # Neither end of a window moves back in time, so both times are found by bisection.
     every = range(LARGEST_TIME)
     return bisect_left(every, t, key=last), bisect_right(every, t, key=first)
 

@@ -41,10 +41,10 @@ def spread(sizes: Sequence[int], most: int) -> list[tuple[int, int]]:
 
     Each chosen item is given as the number of its group and its index in this group.
     """
+    # Small groups first: the places that they do not fill go to larger groups.
     chosen = sorted(evenly(range(len(sizes)), most), key=sizes.__getitem__)
     places: list[tuple[int, int]] = []
     for number, group in enumerate(chosen):
-        # Larger groups get the places that small groups leave.
         room = (most - len(places)) // (len(chosen) - number)
         places += [(group, place) for place in evenly(range(sizes[group]), room)]
     return places
@@ -110,6 +110,7 @@ def row_groups(row_filter: RowFilter, variant: VariantReport) -> RowGroups:
         columns = numbers[own], np.full(len(own), place), ranks, causes, counts
         parts.append(np.stack([column[mask] for column in columns]))
     entries = np.concatenate(parts, axis=1)
+    # Sorted by period, then by side, then by rank, because the last key of lexsort is the first criterion.
     for number, place, _, cause, count in entries[:, np.lexsort(entries[2::-1])].T.tolist():
         period, interval = intervals[number]
         key = period, sides[place], CAUSES[cause]
@@ -132,7 +133,7 @@ def _counts(
     ranks = np.zeros(len(owners), np.int64)
     several = np.bincount(owners, minlength=len(intervals)) > 1
     for owner in np.flatnonzero(several).tolist():
-        # The rows' texts decide their order.
+        # The order of rows by their texts does not depend on how the trace was read.
         met = explanation.causes(side)[explanation.in_order(side, intervals[owner])]
         own = slice(*np.searchsorted(owners, [owner, owner + 1]).tolist())
         ranks[own] = [int(np.argmax(met == cause)) for cause in causes[own]]

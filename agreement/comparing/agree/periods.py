@@ -102,6 +102,7 @@ def _agreeing(tables: PeriodTables) -> Mask:
 
     Rows that differ only in labels of blank nodes count as the same.
     """
+    # If only one side has other rows, no renaming of blank nodes makes the numbers of rows equal.
     push, pull = (tables.only(side).sizes > 0 for side in SIDES)
     mask: Mask = ~(push | pull)
     for number in np.flatnonzero(push & pull).tolist():
@@ -135,6 +136,7 @@ class BothAnswers:
         ends: list[int] = []
         held = 0
         for before, size in zip([0, *sizes], sizes.values(), strict=False):
+            # A section has at least one part, even if this part alone is above the limit.
             if held and held + size > _RUNS_AT_ONCE:
                 ends.append(before)
                 held = 0
@@ -153,9 +155,10 @@ class BothAnswers:
     def section(self, number: int) -> _Section:
         """Return the answers of push and pull that the periods of a section need."""
         if self._held is None or self._held[0] != number:
-            # The held section is released before the next is read.
+            # First, so that two sections are never in memory at the same time.
             self._held = None
             terms, own = TermCodes(), self.span(number)
+            # The first period of a section can begin before the section, by less than the longest period.
             span = Interval(max(own.first - self._longest, 0), own.last)
             self._held = number, (self.push.within(span, terms), self.pull.within(span, terms), {})
         return self._held[1]
@@ -333,6 +336,7 @@ def whole_periods(period: int, timeline: Interval) -> Iterator[tuple[int, int]]:
 
 def first_start(period: int, timeline: Interval) -> int:
     """Return the start iU of the first period (iU, (i+1)U] whose first time point is in the timeline."""
+    # Time 0 is in no period: a timeline from 0 on has the same first period as one from 1 on.
     return -(-(max(timeline.first, 1) - 1) // period) * period
 
 
@@ -342,7 +346,7 @@ def verdicts(periods: Sequence[int], timeline: Interval, answers: BothAnswers) -
     The answers must contain pull's evaluation at the end of each period.
     """
     period_verdicts = tuple(_verdict(period, timeline, answers) for period in periods)
-    # If sections are held one by one, a section is read once for all lengths of periods.
+    # Section by section, so that each section is read only once for all lengths of periods.
     for section in range(len(answers) if len(answers) > 1 else 0):
         for verdict in period_verdicts:
             verdict.summarize(section)
@@ -376,6 +380,7 @@ def rows_by_period(
 ) -> relational.RunTable:
     """Return the rows of one side with the numbers of their periods; the first period begins at `start`."""
     numbers, others = np.divmod(answers.times - start, period)
+    # A period (iU, (i+1)U] includes its end, so a multiple of U belongs to the period before.
     if side == "push":
         return in_periods(answers.runs, np.where(others, numbers, numbers - 1), count)
     return in_periods(answers.runs, np.where(others, -1, numbers - 1), count)
@@ -395,7 +400,7 @@ def in_periods(run_table: relational.RunTable, numbers: Array, count: int) -> re
     table = relational.RunTable(kept.columns, own[first[some]], own[last[some]])
     evaluated = distinct(own)
     if len(evaluated) < count:
-        # Without an evaluation push has no report, though a run continues.
+        # An interval of indexes can skip periods without an evaluation, in which no row is reported.
         alone = relational.coalesce(relational.RunTable((), evaluated, evaluated), count)
         table = relational.meet_pairs(table, alone, relational.meet(table, alone, (), count), ())
     return relational.coalesce(table, count)

@@ -206,6 +206,7 @@ def with_columns(query: EngineQuery, names: Sequence[Variable]) -> EngineQuery:
         return query
     pattern = Select(query.pattern, query.result, query.modifiers)
     narrowed = replace(query, form="SELECT" if names else "ASK", result=tuple(names))
+    # LIMIT must count whole rows, before columns are removed, so the query with LIMIT becomes a subquery.
     return replace(narrowed, pattern=pattern, modifiers=UNMODIFIED) if query.modifiers.slices else narrowed
 
 

@@ -231,6 +231,7 @@ def _between_steps(pulled: EngineQuery, periods: Sequence[int], unit: Duration) 
     for window in dict.fromkeys(moving):
         step = 1 if window.slide is None else window.slide.points(unit)
         close = 0 if window.opens is None else (window.opens.points(unit) + window.length.points(unit))
+        # If the first close is a multiple of the step, all closes are, and pulls can coincide with them.
         if close % step == 0:
             steps.append(step)
         else:

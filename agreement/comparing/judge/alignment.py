@@ -18,7 +18,7 @@ from solver.traces import read_time, show
 from translate.model.query import EngineQuery
 
 _BOOLEAN: Final = f"^^<{XSD}boolean>"
-# If a format loses the kinds of terms, a boolean is a text or a number.
+# In formats without the kinds of terms, a boolean is read as a text or as a number.
 _KINDS: Final = ("", _BOOLEAN, f"^^<{XSD}integer>")
 TRUE: Final = frozenset(f'"{text}"{kind}' for text in ("true", "1") for kind in _KINDS)
 BOOLEANS: Final = TRUE | {f'"{text}"{kind}' for text in ("false", "0") for kind in _KINDS}
@@ -86,7 +86,7 @@ def oddities(recording: recordings.Recording, query: EngineQuery, *, correct: bo
         return
     names = columns(query)
     more = [name for name in recording.variables if name not in names]
-    # A column that is nowhere bound can be absent from all rows of correct answers.
+    # If a variable is unbound in all rows, correct answers may have no column for it.
     for name in names:
         if (more or not correct) and name not in recording.variables:
             yield f"the answers contain no column {name}, but the query returns this variable"
@@ -122,7 +122,7 @@ def column_names(recording: recordings.Recording, names: Sequence[str]) -> tuple
 
 def _row(row: Row, places: Sequence[int | None], width: int) -> Row:
     terms = [None if place is None else row[place] for place in places]
-    # An extra column is harmless if unbound; a value in it is more than the query answers.
+    # A row with a value in an extra column keeps this value, so that it differs from each expected row.
     return tuple(terms if any(term is not None for term in terms[width:]) else terms[:width])
 
 

@@ -125,7 +125,7 @@ class ReportAssignment:
         Before a report's own time is used, the limit `early` is added to it, and the waiting time is
         subtracted.
         """
-        # A push that was refused, or lost, has no time of its own: yet something came during it.
+        # A report of a push that was rejected or lost counts at its own time.
         own = report.t + self.options.early - self.wait
         return own if self.push_times is None else self.push_times.get(report.trigger, own)
 
@@ -154,7 +154,7 @@ def slots(
         how: The rule for the assignment.
     """
     own, alone = assigned([place.at for place in due], reports, how)
-    # An evaluation has no other fields yet; `replace` would take a third of the time of this function.
+    # Not `replace`, which would take a third of the time of this function; the other fields are still unset.
     every = (
         ReportMatch(place.at, place.right, tuple(own[number])) if number in own else place
         for number, place in enumerate(due)
@@ -241,7 +241,7 @@ def belonging(of: specifications.FramedTask, options: JudgeOptions) -> ReportAss
     length = of.task.unit.milliseconds
     if not clock_driven(of):
         times: dict[int | None, float] = {each.number: each.arrival * length for each in of.task.elements}
-        # The report of windows that look ahead is due later than the push.
+        # Windows that look ahead report later than the push, so their reports count at their own times.
         return ReportAssignment(options, None if of.frame.lead else times)
     reporting = tuple(window for window in of.windows if window.strategies)
     wait = of.task.run.wait * length
@@ -257,7 +257,7 @@ def slide_of(window: specifications.ShownWindow) -> int:
     if "periodic" in window.strategies and "window-close" not in window.strategies:
         return specifications.period_of(window.frame)
     if isinstance(window.source.window, Span):
-        return window.frame.task.until + 1  # Its only answer is right at any time after the window.
+        return window.frame.task.until + 1  # A window of fixed times has one answer, right at any later time.
     own = window.shape
     return 1 if own is None else own.slide
 

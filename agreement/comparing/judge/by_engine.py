@@ -126,7 +126,7 @@ def _judged_by(  # noqa: PLR0913 - as above
     finer = any(abs(t - round(t / length) * length) > recordings.SLACK for t in times)
     timed = options.times and engine.timed and (by_push or finer)
     if run.query.form == "ASK" and recorded.variables != (recordings.ANSWER,):
-        # Not a boolean column: the empty row means true, no row means false.
+        # The recording has no boolean column: a row without columns means true, and no row means false.
         predicted, recorded = (align(each, (), run.query) for each in (predicted, recorded))
     numbers = numbers or recordings.RowNumbers()
     both = [recordings.number_rows(one, numbers) for one in recordings.in_common_columns(predicted, recorded)]

@@ -84,6 +84,7 @@ _STEPS: Final = (1, 2, 3, 5, 9, 17, 33)
 _SAMPLES: Final = 12
 """The number of borders that a round tries between two tried borders."""
 _ROUNDS: Final = 8
+"""The maximum number of rounds that each move both borders; most searches end earlier."""
 _TRIPLES: Final = 100_000
 """The maximum total number of triples in all window contents that are evaluated together."""
 
@@ -157,7 +158,7 @@ def best_shift(
         for number, window in enumerate(scheduled.windows)
         if window.elements
     ]
-    # An empty window fits every empty report, which is no evidence.
+    # An empty window fits each empty report, so it is no evidence of shifted borders.
     moved = [
         shift
         for shift in shifts
@@ -237,6 +238,7 @@ class _Search:
 
     def _try(self, borders: Iterable[Borders]) -> None:
         forward = dict.fromkeys((first, end) for first, end in borders if first <= end)
+        # The nearest borders first, up to a limit of the triples in all contents together.
         new = [one for one in forward if one not in self.tried]
         size = max(1, max((end - first for first, end in new), default=1))
         most = max(1, _TRIPLES // size)
@@ -462,7 +464,7 @@ def diagnose(
     trying = replace(recorded, rows=rows, options=hints)
     late, others = list(_delays(trying, judgement)), list(_attempts(trying, judgement.specification))
     explained: list[FaultExplanation | None] = []
-    # Moved in time first: what is expected is still known then.
+    # Delays first, because the answers of the specification are still cached.
     for done, attempt in enumerate((*late, *others)):
         if recorded.options.deadline.is_over:
             break
@@ -473,10 +475,10 @@ def diagnose(
     simple = {fault.sentence for fault in tried if fault.complete}
     hunted = list(more(recorded, judgement.specification))
     tried += [fault for fault in hunted if _without_quotes(fault.sentence) not in simple]
-    # The first verdict need not have the best score, if the recording has a gap.
+    # With a gap in the recording, the first verdict need not have the best score.
     own = max(verdict.score for verdict in judgement.verdicts)
     better = [fault for fault in tried if fault.complete or fault.score > own]
-    # Of equally good ones the simplest comes first: an engine version explains few reports by chance.
+    # Among equally good faults, simple ones come first, since engine versions can fit few reports by chance.
     better.sort(key=lambda fault: (not fault.complete, -fault.score, fault.rank))
     timed = recorded.options.match == "time"
     too_long = timed and not recorded.is_short and not any(fault.complete for fault in better)
@@ -509,7 +511,7 @@ def _attempts(recorded: RecordingToJudge, of: specifications.Specification) -> I
     if not ranges:
         return
     if recorded.options.t0 is None:
-        # A system of one's own often evaluates from its start on what has come.
+        # Many self-written systems also evaluate windows that opened before the start of the stream.
         longest = max(window.length.points(recorded.task.unit) for window in ranges)
         early = replace(recorded.options, registered=-longest)
         yield partial(recorded.judge, f"{of.name} with windows evaluated before they are full", of, early)

@@ -133,20 +133,20 @@ def recording_to_judge(
     versions: tuple[specifications.Version, ...] = (),
 ) -> RecordingToJudge:
     """Return answers with the task, the run and the options by which the answers are judged."""
-    # A push rejected because it goes back in time is in no stream of RSP-QL.
     run = replace(run, unit=unit)
     refused_late = _late(Same((id(run.pushes),), run.pushes)).intersection(answers.rejected)
     elements, last = run.elements, run.last
+    # An engine that rejects pushes that go back in time evaluates a stream without these pushes.
     if refused_late:
         elements = tuple(triple for triple in elements if triple.number not in refused_late)
         last = max((element.arrival for element in elements), default=0)
     end = last + _reach(run.query, unit) + run.wait
     if options.match == "sequence":
-        # Once every window is empty each evaluation answers the same.
+        # After the last window, all evaluations answer the same; each report may need one of them.
         end += len(answers.reports) * _slide(run.query, unit)
     else:
         latest = max((report.t for report in answers.reports), default=0.0)
-        # Later on every window is empty, and nothing is compared.
+        # After the last report and the last window, nothing is left to compare.
         end = max(last, min(int((latest + recordings.SLACK) / unit.milliseconds), end), options.last or 0)
     task = specifications.Task(run, elements, end, versions)
     how = replace(options, lexical=answers.lexical)
@@ -233,7 +233,7 @@ def read_pushes(
     pushes, zero = next(read for other, read in known if other == options)
     for warning in caught:
         about = warning.message.about if isinstance(warning.message, settings.TraceWarning) else "trace"
-        # Only agree needs time 0 outside every period.
+        # These warnings are about pull periods, which only `lars agree` has.
         if about != "periods":
             note = settings.told_origin(warn) if about == "origin" else warn
             note(str(warning.message))
@@ -517,7 +517,7 @@ def each_case(
         except FailedRunError:
             raise
         except LarsError as error:
-            # Errors in the query are reported by its reader.
+            # An error in the query of a case already begins with the path.
             problem = error if str(error).startswith(str(path)) else about(path, error)
             if len(paths) == 1:
                 raise problem from None
@@ -580,7 +580,7 @@ def judged_case(
         and isinstance(judgement, Judgement)
         and own.specification == name
         and name in specifications.NAMES
-        # The engine may have run a query that its version here cannot run: no rules are known then.
+        # If the model cannot run the query of the case, it has no rules to explain the case.
         and _refusal(case, own) is None
     ):
         recording = case.recording
@@ -842,7 +842,7 @@ def verdict_on(
     reference, recording = _with_bounds(judge, recording)
     diagnosis = None
     if only_kinds_apart([window.rows for window in judgement.best.windows]):
-        pass  # no fault of windows explains an IRI in place of a text
+        pass  # No fault of windows explains an IRI in place of a text.
     elif recording.options.diagnosis:
         diagnosis = diagnose(recording, judgement, progress, more)
     elif recording.options.gracious:
@@ -879,7 +879,7 @@ def _with_bounds(
     reference = specifications.with_query_bounds(specification, recording.task.query)
     if recording.options.bounds is None:
         return reference, recording
-    # Part of the specification now, so that a variation of it can be other bounds.
+    # In the specification, because the diagnosis varies its parameters, and so also tries other bounds.
     reference = reference.model_copy(update={"bounds": (recording.options.bounds,)})
     return reference, replace(recording, options=replace(recording.options, bounds=None))
 

@@ -99,6 +99,7 @@ class Bench:
         many = len(schedule.points) > _DEAR and options.match == "time"
         if not options.worth or not many or (answers := specifications.answers_of(schedule)) is None:
             return False
+        # The rows of ISTREAM and DSTREAM also depend on the content before, so samples do not give them.
         if (schedule.task.query.to_stream or schedule.specification.stream) != "RSTREAM":
             return False
         # Without a report, evaluations up to `begin`, or from `edge` on, decide nothing.
@@ -107,9 +108,10 @@ class Bench:
         points = [point for point, t in times if after < t <= until and t < edge]
         actual = sum(len(report.rows) for report in self.recorded.reports)
         expected = 0
-        # Few of them can have enough rows already.
+        # A few samples often suffice to show that too many rows are missing.
         for part in _more_and_more(points):
             expected += sum(answers.sizes(list(map(schedule.content, part))))
+            # At best, all reported rows are right: 2 * actual / (expected + actual) bounds the F1 score.
             if expected > actual and 2 * actual <= options.worth * (expected + actual):
                 return True
         return False
@@ -143,6 +145,7 @@ def _more_and_more(
     Each sample is about seven times as large as all samples before it.
     """
     step, begin, end = max(1, len(points) // _SAMPLE), 0, 1
+    # Places modulo `step` give samples that are spread over the whole time.
     while begin < step:
         yield [point for place, point in enumerate(points) if begin <= place % step < end]
         begin, end = end, 8 * end

@@ -66,6 +66,7 @@ def given_starts(read: Sequence[WindowSource], frame: specifications.Frame, time
     """
     starts = [max(times)]
     for own in specifications.shapes(read, frame):
+        # In descending order, so that the earliest of equivalent times overwrites the later ones.
         earliest = {t % own.slide: t for t in sorted(times, reverse=True)}
         starts += [t + own.due - own.slide for t in times if t > earliest[t % own.slide]]
     same = [(t,) * len(read) for t in dict.fromkeys(times)]
@@ -135,7 +136,7 @@ class _Classes:
         self.shapes = [window.shape for window in of.windows]
         self.slides = [1 if own is None else own.slide for own in self.shapes]
         self.closing = [_closes(window) for window in of.windows]
-        # Arrivals, or the clock's period, cause evaluations at times independent of t0.
+        # Evaluations caused by arrivals, or by the period of the clock, do not move with t0.
         self.by_arrival = any(by_arrival(window) for window in of.windows)
         self.periodic = any("periodic" in window.strategies for window in of.windows)
         self.timed = _tells_time(of)
@@ -198,7 +199,7 @@ class _Classes:
         if own is None:
             return ()
         if self.closing[number]:
-            # By the slide of the other window they are the same again and again.
+            # Modulo the slide of the other window, the closes repeat after this number.
             return own.closes(start, self.of.frame.task.until)[: slide // gcd(slide, own.slide)]
         opened = {(element.t - window.misses_first - start) // own.slide for element in window.elements}
         return {start + n * own.slide + own.due for n in opened if n >= 0}
@@ -228,14 +229,14 @@ class _Classes:
         frame = self.of.frame
         high_open = misses_last(frame.bounds)
         more = {int(high_open)}
-        # A window is seen up to another time than that of the report if it does not end then.
+        # Windows that look ahead, or are shifted, contain elements up to another time than that of the close.
         later = {frame.lead - specifications.shift_of(other.source, frame) for other in self.of.windows}
         if self.by_arrival or later != {0}:
             more |= {0, 1}
         if "content-change" in window.strategies:
             more |= {high_open + 1}
         seen = {element.t + n + past for element in frame.clock.elements for n in more for past in later}
-        # A close at the arrival of a late element, less the wait, is the first that shows the element.
+        # A late element is first visible to the close that is evaluated, after the wait, when it arrives.
         late = (element.arrival for element in frame.clock.elements if element.arrival != element.t)
         return seen | {came - frame.task.run.wait + n for came in late for n in (0, 1)}
 
@@ -250,7 +251,7 @@ class _Classes:
     def _starting(self, number: int, closes: Iterable[int]) -> Iterator[int]:
         own = self.shapes[number]
         if own is not None:
-            # The only instant of a window without width is that of its start, or the next one.
+            # A window without width contains one instant, so t0 before, at and after this instant differ.
             more = (0,) if own.width else (-1, 0, 1)
             yield from self._modulo(own.slide, (t - own.due + n for t in closes for n in more))
 
@@ -265,7 +266,7 @@ def _closes(window: specifications.ShownWindow) -> bool:
 
 def by_arrival(window: specifications.ShownWindow) -> bool:
     """Return whether arrivals trigger the reports of a window, so that one time can have several reports."""
-    # The newest N triples are a window that closes whenever one arrives.
+    # A tuple window closes at each arrival, so its reports on closing are caused by arrivals.
     clocked = {"periodic"} if "window-close" not in window.strategies else set[specifications.Strategy]()
     return bool(window.strategies) and not _closes(window) and not clocked & window.strategies
 

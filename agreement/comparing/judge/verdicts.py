@@ -139,7 +139,7 @@ def matched(place: ReportMatch, options: JudgeOptions) -> ReportMatch:
     rows = match_rows(right, recordings.rows_of(place.came), likeness_of(options))
     delay = place.came[0].t - place.at if place.right is not None and place.came else None
     problem = place.problem or _problem(place, rows, options)
-    # Each evaluation of each tried start time comes here: `replace` would look up every field.
+    # Not `replace`, which is slow, because this runs for each evaluation of each tried start time.
     content = place.first, place.triples
     return ReportMatch(
         place.at, place.right, place.came, rows, problem, *content, delay, place.apart, place.unshown
@@ -172,7 +172,7 @@ def compare_reports(
         found = _in_sequence(scheduled, by_time_point(scheduled, reports), recorded.reports, options)
     else:
         found = verdict(scheduled.choice, phase, slots_of(scheduled, reports, recorded, options), options)
-    # Evaluations that are not compared need no contents: a log may have rows at few of many evaluations.
+    # Contents are computed last, only for compared evaluations, which can be few among many.
     return replace(
         found,
         transient=with_contents(scheduled, found.transient),
@@ -202,6 +202,7 @@ def _in_sequence(
 
     rows = [recordings.rows_of(place.right or ()) for place in answered]
     likeness = likeness_of(options)
+    # Without a complete match, the nearest alignment shows which reports are wrong.
     pairs = match_part(rows, given, joint, likeness) or nearest(rows, given, joint, likeness)
     places = (undue(own, how) if n is None else replace(answered[n], came=own) for n, own in pairs)
     # Answers that are compared by their order have no delay.

@@ -34,7 +34,7 @@ def rename_blanks(expected: Sequence[Key], actual: Sequence[Key], close: Close) 
     mine, yours = ([key for key in keys if blanks(key)] for keys in (expected, actual))
     nearest, grouped = _by_nearest(mine, yours, close), _by_first((*mine, *yours), close)
     best, most = dict[str, str](), -1
-    # If no numbers share a group, both ways are the same.
+    # If no two numbers are in one group, both ways to number them give the same names.
     for numbers in (nearest, grouped) if len({*grouped.values()}) < len(grouped) else (nearest,):
         left, right = ([_plain(key, numbers) for key in keys] for keys in (mine, yours))
         names = _names(left, right)
@@ -78,7 +78,7 @@ def names_by_report(
         with_blanks = [row for row in dict.fromkeys(_plain(key, numbers) for key in keys) if blanks(row)]
         pairs = ((blanks(row), partners.get(tuple(map(_masked, row)), [])) for row in with_blanks)
         rows += ((-len(with_blanks), report, len(possible), labels, possible) for labels, possible in pairs)
-    # The reports with the most rows, and in each the rows with the fewest choices, leave the least choice.
+    # Rows of large reports first, and in a report the rows with the fewest choices: this ends branches early.
     rows.sort(key=lambda row: row[:3])
     names: list[dict[str, str]] = [{} for _ in reports]
     inverse: list[dict[str, str]] = [{} for _ in reports]
@@ -96,7 +96,7 @@ def names_by_report(
             best, fewest = [dict(each) for each in names], least
             return
         _, report, _, labels, possible = rows[place]
-        # The search inside restores `covered`, so both passes see the state of this place.
+        # Uncovered expected rows first. The nested search restores `covered`, so both passes see one state.
         for again in (False, True):
             for number, others in possible:
                 if (number in covered) is not again:
@@ -159,7 +159,7 @@ def _as_expected(expected: Sequence[Key], actual: Sequence[Key]) -> list[Key]:
 
 
 def _name(part: Hashable, names: dict[str, str]) -> Hashable:
-    # A node without a counterpart gets a name outside all recordings.
+    # The space keeps the name of a node without a counterpart different from all labels.
     return names.get(part, f"_: {part}") if isinstance(part, str) and is_blank(part) else part
 
 

@@ -2,17 +2,18 @@
 
 The algorithm is individualization and refinement, as for graph isomorphism. Each round has five steps:
 
-1. Colors: each blank node gets a number, its color, that depends on its rows. The colors are refined until
-they distinguish no further nodes (`_refined`). A renaming maps each node to a node of the same color, so both
-sides must have the same number of nodes of each color. Colors are hash values; a collision only makes two
-colors equal. 2. Twins: nodes with the same rows, such as 1,000 nodes with the same type, can be exchanged.
-One twin replaces all of them, together with their number (`_without_twins`). 3. Known nodes: the only node of
-a color has one possible partner. Both get the same name. 4. Parts: the rows with other nodes are divided into
-parts that share no unknown node (`_parted`). Each part needs a partner of its own: a part of the other side
-that a renaming makes equal. The first partner found is as good as any other, because the existence of such a
-renaming is an equivalence. 5. Choice: in a part, one node of the rarest color is chosen. Each node of this
-color in the other part is tried as its partner. Both get the same name, and the search continues in the part
-with step 1.
+- 1, colors: each blank node gets a number, its color, that depends on its rows. The colors are refined until
+  they distinguish no further nodes (`_refined`). A renaming maps each node to a node of the same color, so
+  both sides must have the same number of nodes of each color. Colors are hash values; a collision only makes
+  two colors equal.
+- 2, twins: nodes with the same rows, such as 1,000 nodes with the same type, can be exchanged. One twin
+  replaces all of them, together with their number (`_without_twins`).
+- 3, known nodes: the only node of a color has one possible partner. Both get the same name.
+- 4, parts: the rows with other nodes are divided into parts that share no unknown node (`_parted`). Each part
+  needs a partner of its own: a part of the other side that a renaming makes equal. The first partner found is
+  as good as any other, because the existence of such a renaming is an equivalence.
+- 5, choice: in a part, one node of the rarest color is chosen. Each node of this color in the other part is
+  tried as its partner. Both get the same name, and the search continues in the part with step 1.
 
 The search returns true only if the rows are equal on both sides after its renaming. Different nodes have
 different names, so the renaming is one-to-one. The search returns false only if no renaming is possible:
@@ -43,7 +44,7 @@ def opened(row: tuple[Any, ...]) -> tuple[Any, ...]:
     if not any(inside):
         return row
     bare = [
-        # No label of a blank node, since a result may be opened again.
+        # An IRI as the mark, not a blank node, because the result may be opened again.
         with_blanks(text, lambda _: "<_:in>") if text else own
         for text, own in zip(inside, row, strict=True)
     ]

@@ -90,6 +90,7 @@ def close(one: Hashable, other: Hashable, tolerance: float, rounding: float = 0.
         if not all(isinstance(number, int | Decimal) or isfinite(number) for number in (one, other)):
             return False
     else:
+        # Fractions are exact but slow: doubles decide all cases but those within their own error.
         mine, yours = double(one), double(other)
         greatest = max(abs(mine), abs(yours))
         if _EXACT_FROM < greatest < 1 / _EXACT_FROM:
@@ -178,6 +179,7 @@ def _near_others(
     neighbours = _may_be_near(ascending[:-1], ascending[1:], tolerance, rounding)
     near: Mask = np.zeros(len(order), np.bool_)
     near[order] = parts & (np.append(neighbours, False) | np.insert(neighbours, 0, False))
+    # Two integers are never near, so an integer is compared with the nearest fractional numbers only.
     fractions = ascending[parts]
     for side in (0, 1) if len(fractions) else ():
         places = np.searchsorted(fractions, ascending) - side
@@ -190,7 +192,7 @@ def _may_be_near(ones: Doubles, others: Doubles, tolerance: float, rounding: flo
     with np.errstate(invalid="ignore", over="ignore"):
         greatest = np.maximum(np.abs(ones), np.abs(others))
         apart: Mask = np.abs(ones - others) > (tolerance + _ROUNDED) * greatest + rounding
-    # What is not a number here, as infinity less infinity, is not known to be apart.
+    # If the difference is NaN, as of two infinities, the comparison is false: the numbers may be near.
     return ~apart
 
 
@@ -268,7 +270,7 @@ def _add(
     waiting = deque([start])
     while waiting:
         place = waiting.popleft()
-        # Equal keys have the same near keys.
+        # Equal keys have the same near keys, so one of them represents all.
         if kinds[place] in passed or kinds[place] in lost[0]:
             continue
         passed.add(kinds[place])
@@ -306,6 +308,7 @@ class Near:
         for place, key in enumerate(keys):
             if _has_number(key):
                 groups[shape_of(key)].append(place)
+        # Sorted by the number with the most values, a range of near numbers contains the fewest keys.
         self.columns: dict[Key, int] = {}
         for shape, places in groups.items():
             values = [len({keys[place][n] for place in places}) for n in range(len(shape))]
@@ -362,6 +365,7 @@ class Near:
 
     def _may_be_near(self, one: float, other: float) -> bool:
         """Return whether numbers that round to these doubles can be near each other."""
+        # Both numbers were rounded to doubles, so they can be nearer than the doubles are.
         for _ in range(_ROUNDINGS):
             one = nextafter(one, other)
         return self.close(one, other)
@@ -493,7 +497,10 @@ def _by_numbers(expected: RowsByNumber, actual: RowsByNumber, how: Likeness) -> 
 
 
 def _first_of_each(keys: Array) -> Array:
-    """Return the index of the first row with each key, ordered by the last row with the key."""
+    """Return the index of the first row with each key, ordered by the last row with the key.
+
+    This is the order of `_distinct`, so that results do not depend on the number of rows.
+    """
     _, first = np.unique(keys, return_index=True)
     _, last = np.unique(keys[::-1], return_index=True)
     return first[np.argsort(-last)]
@@ -545,7 +552,7 @@ def _pairs(expected: Sequence[Row], actual: Sequence[Row], how: Likeness) -> dic
         [opened(row_key(row, lexical=how.lexical)) for row in rows] for rows in (expected, actual)
     )
     if any(map(blanks, others)):
-        # Loads what only rows with blank nodes need.
+        # Loaded on demand, because most answers have no blank nodes.
         from agreement.comparing.matching.blank_names import rename_blanks
 
         others = rename_blanks(keys, others, alike)
@@ -566,7 +573,7 @@ def named_rows(expected: Sequence[Row], reports: Sequence[Sequence[Row]], how: L
     blank = [report for report in reports if any(blanks_in(text) for row in report for text in row if text)]
     if not blank or sum(map(len, blank)) > _MOST_NAMED:
         return [row for report in reports for row in report]
-    # Loads what only rows with blank nodes need.
+    # Loaded on demand, because most answers have no blank nodes.
     from agreement.comparing.matching.blank_names import names_by_report
 
     alike = how.close

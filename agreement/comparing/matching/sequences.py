@@ -66,9 +66,11 @@ class _Search:
         begun = [(1 << len(self.answers)) - 1, *(0 for _ in self.reports)]
         for first in range(len(self.reports)):
             for end, ended in self._ends(first, begun[first]):
+                # After answer n, answer n + 1 begins: a shift moves all bits at once.
                 if new := (ended << 1) & ~begun[end]:
                     self.came[end].append((first, new))
                     begun[end] |= new
+        # The lowest bit: among several matches, the one with the earliest answers.
         least = begun[-1] & -begun[-1]
         return list(self._path(least.bit_length() - 1))[::-1] if least else None
 
@@ -90,6 +92,7 @@ class _Search:
             rows = self.reports[end - 1].rows
             if end > first + 1 and not self.joint(self.reports[end - 2], self.reports[end - 1]):
                 return
+            # A further report without rows does not change the joined rows, so the result stays valid.
             if rows or not parts:
                 parts.append(rows)
                 size = self._size(parts)
@@ -114,6 +117,7 @@ class _Search:
     def _answers_equal(self, parts: Sequence[Rows], size: int, among: int) -> int:
         """Return the answers of the set `among` that equal the joined rows of several reports."""
         alike = self._places.get(size, {})
+        # The smaller of two sets is walked: the candidates, or the different contents of this size.
         if among.bit_count() < len(alike):
             numbers = [number for number in _bits(among) if self._sizes[number] == size]
             alike = {self._keys[number]: alike[self._keys[number]] for number in numbers}
