@@ -362,6 +362,8 @@ class JudgedLogs:
         if missing and recording.reports:
             found = ", ".join(recording.variables)
             free = next((name for name in recording.variables if name not in names), "COLUMN")
+            written = {new: column for column, new in (self.reading.rename or {}).items()}
+            free = written.get(free, free)
             raise LarsError(
                 f"{log}: no column has the name of the variable ?{missing[0]} of the query; found {found}; "
                 f"use --rename {free}={missing[0]} if the column {free} contains its values"
