@@ -146,11 +146,11 @@ def _unbound(names: tuple[Variable, ...], row: tuple[Constant | None, ...]) -> V
 
 
 def _of_group(group: algebra.Group, among: Variables) -> frozenset[Variables]:
-    # An aggregate other than COUNT can be an error, whatever the others are.
+    # Each aggregate except COUNT can be an error by itself, so all combinations of nulls are possible.
     missing = (frozenset(group.keys) - variables(group.pattern)) & among
     sets = frozenset(n | missing for n in null_sets(group.pattern, among & frozenset(group.keys)))
     if not group.keys:
-        # A group can exist without any solution of the pattern.
+        # Without keys, the group also exists if the pattern has no solution.
         sets = frozenset((frozenset(),))
     for variable, aggregation in group.aggregates:
         if variable in among and aggregation.function != "COUNT":

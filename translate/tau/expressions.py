@@ -78,7 +78,7 @@ def _replacements(
             yield value, (Atom("latest", (*statement, time)), *known, stamp)
             yield NULL, (logic.Not(Atom("arrived", statement)),)
         case logic.Call("BNODE", (label,)):
-            # A label that is unbound is an error, not a missing label.
+            # BNODE(?x) with an unbound ?x is an error, and not the same as BNODE().
             labelled = logic.Call("BNODE", (label, _place(number, node), *row))
             yield logic.Call("IF", (logic.Call("ISLITERAL", (label,)), labelled, NULL)), ()
         case logic.Call("BNODE", _):

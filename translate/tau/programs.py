@@ -73,11 +73,11 @@ def answers(query: EngineQuery, node: Node) -> Iterator[Rule]:
 
 
 def _construct(query: EngineQuery, node: Node) -> Iterator[Rule]:
-    # A blank node is new in each solution: then all of it counts, not only what the template names.
+    # Each solution has its own blank nodes, so solutions that differ only in hidden variables count as two.
     pattern, child = query.pattern, node.child(0)
     leaves = (leaf for triple in query.template for leaf in TripleTerm(*triple.terms).leaves())
     new = any(isinstance(term, Blank) for term in leaves)
-    # And a slice is one of solutions, before the template is applied to them.
+    # LIMIT and OFFSET count whole solutions, before the template is applied.
     whole = new or query.modifiers.slices
     out = in_order(variables(pattern)) if whole else in_order(query.result)
     kept = child.bag and whole
@@ -118,7 +118,7 @@ def _is(kind: str, term: Term) -> formulas.Call:
 
 
 def _is_plain(part: formulas.BodyLiteral) -> bool:
-    # Conditions on IRIs of the template, which are true.
+    # A condition on a constant of the template is known to be true, so the rule omits it.
     match part:
         case formulas.Test(formulas.Call("ISIRI" | "BOUND", (Iri(),))) | formulas.Test(
             formulas.Call("BOUND", (Literal(),))
@@ -267,7 +267,7 @@ def pull_at(program: Program, series: Iterable[tuple[int, int]]) -> Program:
 
 
 def _gated(program: Program) -> tuple[Rule, ...]:
-    # Facts are background and hold at every time: gating them would lose them.
+    # Facts are background, which holds at each time; with a trigger in the body, they would be rules (M2).
     return tuple(Rule(rule.head, (*rule.body, TRIGGER)) if rule.body else rule for rule in program.rules)
 
 
@@ -278,7 +278,7 @@ def _arriving(program: Program, trigger: Trigger) -> tuple[Atom, ...]:
             return (Atom("striple", (*anything, any_stream)),)
         case "query-streams":
             named = (atom.arguments[-1] for atom in _stream_atoms(program))
-            # A variable of the query could have the name of another column here.
+            # Not the query's own name, which could be S, P or O, so that the pattern would match too little.
             sources = dict.fromkeys(any_stream if isinstance(name, Variable) else name for name in named)
             return tuple(Atom("striple", (*anything, source)) for source in sources)
         case "matching":

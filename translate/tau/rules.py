@@ -7,18 +7,22 @@ Node i of the pattern tree becomes the predicate ans_i, and each operator has it
   BIND, VALUES    ans_i(V̄) ← ans_2i(V̄'), x := [e]     ans_i(c̄) ← true
   GRAPH ?g P      P is evaluated in each named graph; the graph is an argument
 
-Repetitions and negated sets are property paths without an equivalent pattern (SPARQL 1.1, 18.4): s path* o
-  ans_i ← reach_i(s, o) ans_i ← node_i(s), s = o reach_i(X, Y) ← step(X, Y) reach_i(X, Z) ← reach_i(X, Y),
-  step(Y, Z) s !(p|q) o ans_i ← triple(s, P, o, g), P != p, P != q A repetition connects two nodes only once,
-  even if several routes connect the nodes. Zero steps connect every node of the graph with itself. Zero steps
-  also connect a constant end with itself, even if no triple contains the constant.
+Repetitions and negated sets are property paths without an equivalent pattern (SPARQL 1.1, 18.4):
+  s path* o       ans_i ← reach_i(s, o)          ans_i ← node_i(s), s = o
+                  reach_i(X, Y) ← step(X, Y)     reach_i(X, Z) ← reach_i(X, Y), step(Y, Z)
+  s !(p|q) o      ans_i ← triple(s, P, o, g), P != p, P != q
+A repetition connects two nodes only once, even if several routes connect the nodes. Zero steps connect every
+node of the graph with itself. Zero steps also connect a constant end with itself, even if no triple contains
+the constant.
 
-AND, OPTIONAL and MINUS treat variables that can be unbound: P1 OPT P2 IF R ans_i(V̄) ← ans_2i(V̄1),
-  ans_2i+1(V̄2), R ans_i(V̄) ← ans_2i(V̄1), not ans'_i(V̄1) the other variables of V̄ are null ans'_i(V̄1) ←
-  ans_2i(V̄1), ans_2i+1(V̄2), R P1 MINUS P2 ans_i(V̄) ← ans_2i(V̄1), not ans'_i(V̄1) ans'_i(V̄1) ←
-  ans_2i(V̄1), ans_2i+1(V̄2) if they share a bound variable In `sparql11`, each way in which two solutions can
-  be compatible has its own rule. In `paper2015`, null joins null like any other constant, and MINUS is
-  evaluated as Diff.
+AND, OPTIONAL and MINUS treat variables that can be unbound:
+  P1 OPT P2 IF R  ans_i(V̄) ← ans_2i(V̄1), ans_2i+1(V̄2), R
+                  ans_i(V̄) ← ans_2i(V̄1), not ans'_i(V̄1)      the other variables of V̄ are null
+                  ans'_i(V̄1) ← ans_2i(V̄1), ans_2i+1(V̄2), R
+  P1 MINUS P2     ans_i(V̄) ← ans_2i(V̄1), not ans'_i(V̄1)
+                  ans'_i(V̄1) ← ans_2i(V̄1), ans_2i+1(V̄2)      if they share a bound variable
+In `sparql11`, each way in which two solutions can be compatible has its own rule. In `paper2015`, null joins
+null like any other constant, and MINUS is evaluated as Diff.
 
 GROUP BY, and subqueries with their modifiers:
   GROUP BY k, SUM(x)   ans_i(k, v) ← v := SUM(x) of ans_2i(V̄) by k
@@ -149,7 +153,7 @@ def _table(table: algebra.Values, head: Head) -> Iterator[Rule]:
 
 
 def _union(union: algebra.Union, head: Head) -> Iterator[Rule]:
-    # Both sides fill one head; in a multiset a solution of both is two.
+    # In a multiset, a solution of both sides counts twice, so the number of the side is a witness.
     room = witnesses(union)
     for side, branch in enumerate((union.left, union.right)):
         solution = head.node.child(side).solution(branch)
@@ -183,7 +187,7 @@ def _graph(name: Iri | Variable, inner: Pattern, head: Head) -> Iterator[Rule]:
         graph = node.fresh(f"graph{node.part_name}{node.position}")
     child = node.child(0, graph)
     yield from tau(inner, child.head(inner))
-    # The variable ranges over the named graphs, though triple/4 holds the default graph as well.
+    # GRAPH ?g ranges over the named graphs only, but triple/4 also contains the default graph.
     inside = (logic.Comparison(name, "!=", DEFAULT),) if isinstance(name, Variable) else ()
     solution = child.solution(inner)
     room = witnesses(algebra.Graph(name, inner)) - len(solution.tags) if node.bag else 0
@@ -218,9 +222,11 @@ def _repeated(pattern: algebra.PathPattern, path: algebra.RepeatedPath, head: He
     node = head.node
     ends = tuple(node.fresh(variable.name) for variable in _ENDS)
     inner = path_pattern(ends[0], path.path, ends[1], _fresh(node, "p"))
+    # The steps of a path do not depend on the solution that an EXISTS tests, so they have no guard.
     below = replace(node.part("p"), guarded_variables=(), guard=(), bag=False)
     yield from tau(inner, Head(below, ends, keeps_duplicates=False))
     known, often = variables(pattern), path.multiplicity
+    # In (p*)+, a single step can already have zero steps inside.
     if often == "+" and algebra.can_stay(path.path):
         often = "*"
     if often == "?":
@@ -235,13 +241,14 @@ def _repeated(pattern: algebra.PathPattern, path: algebra.RepeatedPath, head: He
 
 
 def _closure(pattern: algebra.PathPattern, below: Node) -> Iterator[Rule]:
-    # From a constant end, only reachable nodes are derived.
+    # With a constant end, only the nodes that it reaches, or that reach it, are derived: a linear number.
     def reach(start: Term, end: Term) -> Atom:
         return below.atom((start, end), "reach")
 
     subject, object_ = pattern.subject, pattern.object
     x, y, z = map(below.fresh, "XYZ")
     if isinstance(subject, Variable) and not isinstance(object_, Variable):
+        # Backwards from the constant object.
         yield Rule(reach(x, object_), (below.atom((x, object_)),))
         yield Rule(reach(x, object_), (below.atom((x, y)), reach(y, object_)))
         return
@@ -289,7 +296,7 @@ def join(left: Pattern, right: Pattern, head: Head) -> Iterator[Rule]:
 def _apart(
     left: Pattern, right: Pattern, mine: Variables, theirs: Variables, head: Head
 ) -> Iterator[logic.Comparison]:
-    # What is counted must be in one case only: null on both sides is in that of equal ones.
+    # In a multiset, the cases must be disjoint: two nulls belong to the case of equal values.
     if head.keeps_duplicates:
         for variable in in_order(mine | theirs):
             if variable in nullable(left if variable in theirs else right):
@@ -309,7 +316,7 @@ def left_join(pattern: algebra.LeftJoin, head: Head) -> Iterator[Rule]:
         body: Body = (solution.atom(mine), other.atom(theirs), *_apart(left, right, mine, theirs, head))
         bodies: list[Body] = [()]
         if pattern.condition is not None:
-            # Where an EXISTS must see a joined solution, it has a predicate before its condition.
+            # An EXISTS in the condition is tested for each joined solution, so these get their own predicate.
             merged = Solution(both, node, solution.tags + other.tags, f"j{number}")
             if pattern.exists:
                 yield Rule(merged.atom(), body)
@@ -331,7 +338,7 @@ def minus(left: Pattern, right: Pattern, head: Head) -> Iterator[Rule]:
     solution, other = _solutions(left, right, node)
     shared = variables(left) & variables(right) - frozenset(node.guarded_variables)
     if node.setting.profile == "paper2015":
-        # ans' ranges over the shared variables only.
+        # The paper's Diff (T2): without a shared variable, any solution of the right side removes all rows.
         blocked = node.atom(in_order(shared), "'")
         yield Rule(blocked, (other.atom(),))
     else:
@@ -359,7 +366,7 @@ def _blocked(left: Pattern, node: Node, nulls: Variables = frozenset()) -> Atom:
 
 
 def _witnesses(left: Pattern, right: Pattern, equal: Variables) -> tuple[tuple[logic.Comparison, ...], ...]:
-    # Minus removes only what shares a bound variable: a never-null one is witness enough.
+    # MINUS removes only solutions that share a bound variable. A shared variable that is never null suffices.
     nullable_here = nullable(left) & nullable(right)
     if any(v not in nullable_here for v in equal):
         return ((),)
@@ -393,7 +400,7 @@ def group(pattern: algebra.Group, head: Head) -> Iterator[Rule]:
 
 
 def _with_arguments(pattern: algebra.Group, node: Node) -> Pattern:
-    # An argument that the pattern never binds is null in each solution.
+    # A variable that the pattern never binds would make the rule unsafe, so null is its value.
     inner = pattern.pattern
     for _, aggregation in pattern.aggregates:
         for name in aggregation.arguments:
@@ -405,7 +412,7 @@ def _with_arguments(pattern: algebra.Group, node: Node) -> Pattern:
 def _one_group(
     pattern: algebra.Group, head: Head, gathers: tuple[logic.Gather, ...], solution: Atom
 ) -> Iterator[Rule]:
-    # Without GROUP BY an empty input has one group, unless the language differs.
+    # Without GROUP BY, an empty input has one group in SPARQL; the language can differ (T13).
     node, known = head.node, variables(pattern)
     if node.empty_group == "values" and not node.outer:
         yield head.rule(known, (*gathers, *node.exists()))
@@ -481,7 +488,7 @@ def projection_rules(
 def _first_ones(
     atom: Atom, names: tuple[Variable, ...], order: tuple[logic.OrderKey, ...], child: Node
 ) -> Iterator[Rule]:
-    # In a set each row of V stands once, at its first place in the order.
+    # In a set, equal projected rows count once for LIMIT, at their first place in the order.
     keys = [key for key in order if key.variable not in names]
     others: dict[Variable, Variable] = {}
     for key in keys:
@@ -602,7 +609,7 @@ def _by_cases(
 
 
 def _row(outer: Solution) -> tuple[Term, ...]:
-    # BIND does not multiply solutions.
+    # A value of BIND follows from the other values, so RAND() of a solution need not depend on it.
     pattern, added = outer.pattern, set()
     while isinstance(pattern, algebra.Extend):
         added.add(pattern.variable)
@@ -650,7 +657,7 @@ def _substituted(pattern: Pattern, seen: frozenset[Variable], site: _Exists, mar
         part = replace(part, guard=(guard,))
         bound = (logic.Comparison(v, "!=", NULL) for v in order if v in nullable(site.outer.pattern))
         yield Rule(guard, (site.outer.atom(nulls), *bound))
-        # An EXISTS around this one may have given names already.
+        # The names must also differ from those that an outer EXISTS has introduced.
         taken = occurring_variables(pattern).union(order)
         fresh = (name for name in _fresh(node, mark) if name not in taken)
         inner, names = apart(pattern, frozenset(order), fresh)
@@ -661,7 +668,7 @@ def _substituted(pattern: Pattern, seen: frozenset[Variable], site: _Exists, mar
 
 
 def _rebound(inner: Pattern, names: Mapping[Variable, Variable]) -> Iterator[dict[Variable, Term]]:
-    # The pattern's own binding must agree with the given value.
+    # A variable that the pattern itself binds must equal the value of the tested solution, or be unbound.
     bound = [(old, new) for old, new in names.items() if new in variables(inner)]
     choices: list[list[tuple[Variable, Term]]] = [
         [(new, old), (new, NULL)] if new in nullable(inner) else [(new, old)] for old, new in bound

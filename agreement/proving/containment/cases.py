@@ -35,6 +35,7 @@ from solver.rdf import test as holds
 from translate.model import patterns
 from translate.model.patterns import PathSequence as Steps
 
+# Guesses, which limit the time of a proof; a larger limit proves more containments.
 _DEPTH: Final = 3
 _UNFOLDED: Final = 3
 _MOST_IMAGES: Final = 30
@@ -341,6 +342,7 @@ class CaseProver:
         if case.is_impossible:
             return True
         barred: list[tuple[Test, ...]] = []
+        # Absent patterns first: a case that is impossible by rule 3 needs no row of the other query.
         for goal in (*case.denied, *self.goals) if self.most > 0 else ():
             for image in islice(_images(goal, case), _MOST_IMAGES):
                 conditions = _remaining(case.plain, _conditions(goal, image, case))
@@ -360,7 +362,7 @@ class CaseProver:
         which an absent pattern matches must be closed.
         """
         further = [resolve(way) for ways, _ in goal.way.absent for way in ways]
-        # A match that exists already makes no new case.
+        # If an absent pattern certainly matches, the target has no such row, and a new case would not help.
         if further and (depth <= 0 or any(_is_there(case, goal, way, image) for way in further)):
             return False
         return all(
@@ -415,7 +417,7 @@ class CaseProver:
             return any(
                 self.are_closed(self.unfolded(rest, edge, path, last=last), depth - 1)
                 for last in ((False, True) if isinstance(path, patterns.RepeatedPath) else (False,))
-            ) and not _is_open(path)
+            ) and not _is_open(path)  # The words of a negated set are examples, not all cases.
         return False
 
     def are_closed(self, cases: Iterable[RowCase], depth: int) -> bool:
@@ -442,7 +444,7 @@ class CaseProver:
             if not word:
                 own, other = (subject, object_) if isinstance(subject, Variable) else (object_, subject)
                 if isinstance(own, Variable) and isinstance(other, Variable):
-                    # Both are one node, which is in a triple.
+                    # In zero steps, both ends are one node: the subject or the object of some triple.
                     name, end = self.new_variable(known), self.new_variable(known)
                     for triple in (
                         patterns.TriplePattern(other, name, end),

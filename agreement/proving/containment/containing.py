@@ -91,7 +91,7 @@ def decide_containment(query: canonical.PairQuery, other: canonical.PairQuery) -
     _check_forms(query, other)
     columns = query.result == other.result
     every = (part for each in (query, other) for part in parts(each.pattern))
-    # A random value is that of its place in the query, unseen columns counted, and of the row there.
+    # RAND() depends on its place in the query and on the whole row, so only equal patterns are comparable.
     fixed = query.query.pattern == other.query.pattern or not any(map(is_random, every))
     alike = fixed and _counts_alike(query, other)
     comparable = columns and query.query.dataset == other.query.dataset and alike
@@ -253,6 +253,7 @@ class _Comparison:
             return Decision("always", "")
         why = prover.exhausted or _TRIED
         placed: list[tuple[ArrivalPlacement, _Left]] = []
+        # No single mapping proves the case, but each placement of its arrivals may have its own (C3).
         try:
             for each in islice(self.left_in_windows(case, goals, paths), _MOST_PLACED):
                 placed.append(each)  # noqa: PERF402 - those before an error are kept
@@ -324,6 +325,7 @@ class _Comparison:
             UncountedError: Too many placements exist.
         """
         known = set[object]()
+        # Absent patterns of the first query match through its own windows, so these divide the time too.
         queries = (self.other, self.one) if case.denied else (self.other,)
         for placement in placements(case.real, queries):
             self.one.deadline.check()

@@ -111,7 +111,7 @@ def _spells(label: tuple[Iri | patterns.NegatedSet, bool], letter: Letter) -> bo
         case patterns.NegatedSet(forwards, backwards):
             along = onwards == forward
             excluded = forwards if along else backwards
-            # An empty part allows no step in its direction; both are empty where any property will do.
+            # !(p) has forward steps only, !(^p) backward steps only; without a property, any forward step.
             return iri not in excluded and (bool(excluded) or (along and not backwards))
         case _:
             assert_never(step)
@@ -175,6 +175,7 @@ def has_empty(path: patterns.Path) -> bool:
     return words.accepts(words.start)
 
 
+# Guesses, which limit the time of a proof; beyond a limit, a mapping is not found and proves nothing.
 _MOST_SETS: Final = 4_096
 _MOST_IMAGES: Final = 256
 _MOST_WALKS: Final = 512
@@ -206,7 +207,7 @@ def _covers(outer: TimeWindow, inner: TimeWindow) -> bool:
     (first, last), (low, high) = inner.offsets, outer.offsets
     if first is not None and first > last:
         return True
-    # Of steps d and e, t mod d - t mod e is at most d - gcd(d, e), and is that at some t however late.
+    # The pivots differ by t mod d - t mod e, which is at most d - gcd(d, e), and reaches it again and again.
     common = gcd(inner.step, outer.step)
     begins = low is None or (first is not None and first - low >= inner.step - common)
     return begins and high - last >= outer.step - common
@@ -400,6 +401,7 @@ class _Search:
         self.mapper.deadline.check()
         parts = _connected(edges, image)
         whole = image
+        # A part without kept variables needs only one mapping, which is looked for once (`known`).
         for part in (each for each in parts if not _open(each, image) & self.kept):
             binding = self._first(part, image)
             if binding is None:

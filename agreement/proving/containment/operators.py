@@ -80,7 +80,7 @@ def answers_containment(one: canonical.PairQuery, other: canonical.PairQuery) ->
     If neither a proof nor small data decide, the function searches a smallest stream that refutes the
     containment.
     """
-    # Half of the time is the search's.
+    # The other half of the time is for the search for a smallest stream.
     mine, theirs = (replace(query, deadline=one.deadline.nearer(0.5)) for query in (one, other))
     containment = decide_containment(mine, theirs)
     comparable = one.result == other.result and one.query.dataset == other.query.dataset
@@ -99,6 +99,7 @@ def answers_containment(one: canonical.PairQuery, other: canonical.PairQuery) ->
 
 
 _OWN_UNIT: Final = 0.75
+"""The share of the time for the user's unit, if shorter units are tried too; a guess."""
 _R, _I, _D = "RSTREAM", "ISTREAM", "DSTREAM"
 _MOST_MATCHES: Final = 8
 _COPY: Final = "urn:lars:copy:"
@@ -130,7 +131,6 @@ def contained_in_units(one: canonical.PairQuery, other: canonical.PairQuery) -> 
     changes the result; None if no unit is found.
     """
     units = list(finer_units(one.setting.unit, [*durations_of(one.query), *durations_of(other.query)]))
-    # The rest of the time is for finer units.
     deadline = one.deadline.nearer(_OWN_UNIT) if units else one.deadline
     containment = reports_containment(*(replace(query, deadline=deadline) for query in (one, other)))
     for unit in units if containment.holds is not False else ():
@@ -197,7 +197,7 @@ def _possible_answers(query: canonical.PairQuery, other: canonical.PairQuery) ->
     anywhere = any(isinstance(part.stream, Variable) for part in blocks)
     languages = {query.query.language, other.query.language}
     every = (part for each in (query, other) for part in parts(each.pattern))
-    # An aggregate of nothing has a row in some languages only (T13).
+    # In some languages, an aggregate of no solution has a row, in others not (T13).
     unlike |= len(languages) > 1 and any(isinstance(part, Group) for part in every)
     if unlike or whole or anywhere or volatile(query.query) is not None:
         return Decision("open", "the answers of the two queries are not compared")
@@ -322,7 +322,7 @@ def _matches(query: canonical.PairQuery) -> Iterator[_Match]:
 def _data(query: canonical.PairQuery, match: _Match | None, t: int) -> list[canonical.PlacedTriple]:
     if match is None:
         return []
-    # The content of the smallest tuple window comes last.
+    # Triples of small tuple windows come last, so that no newer triple pushes them out.
     edges = sorted(match[0].real, key=_size, reverse=True)
     return [canonical.newest(edge, match[1], t, query.setting) for edge in edges]
 

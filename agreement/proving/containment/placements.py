@@ -241,6 +241,7 @@ class _Stream:
                 ranks = min(ranks, self.sizes.index(window.size))
         cells = [cell for cell in self._cells(t) if interval.meet(cell) == cell]
         spots = [self._spot(cell.last, rank, t) for cell in reversed(cells) for rank in range(ranks, -1, -1)]
+        # In tuple windows, a place also decides how many newer arrivals fit, so no place is redundant.
         return spots if self.sizes else _least(spots)
 
     @property
@@ -322,6 +323,7 @@ def critical_times(windows: Sequence[Window]) -> Sequence[int]:
         raise disjuncts.UncountedError("windows that begin at a time of their own are not decided")
     steps = lcm(1, *(window.step for window in timed))
     base = -(-(max((window.past or 0 for window in timed), default=0) + steps + 2) // steps) * steps
+    # With few positions of the pivots, all of them are simpler than the critical ones.
     if steps <= _MOST_TIMES // 20:
         return range(base, base + steps)
     return sorted({base + t for t in _meetings(timed, steps)})

@@ -55,7 +55,7 @@ def prune(pattern: algebra.Pattern, seen: _Names) -> algebra.Pattern:
             return replace(pattern, pattern=prune(inner, seen | named_in(condition)))
         case algebra.Group(_, keys, aggregates):
             columns = tuple(column for column in aggregates if column[0] in seen)
-            # Without keys there is one group on any data.
+            # Without keys, one group exists on any data, as one solution of the empty pattern does.
             return replace(pattern, aggregates=columns) if keys or columns else algebra.Bgp(())
         case algebra.Extend(inner, variable, expression, ()):
             if variable not in seen:

@@ -120,6 +120,7 @@ class Decider:
                 return None
             began = monotonic()
             try:
+                # Half of the rest, so that the search for a smallest stream still has time.
                 with until(self._within(self.seconds / 2)):
                     if number == len(self.trials):
                         self.trials.append(Trial(question.pair, question.setting, candidate))
@@ -179,7 +180,7 @@ def agreement_theorem(
         return None
     if "a path of any length" in why_not_monotone:
         return Theorem.NOTHING if question.same_patterns and question.excluded_beside_paths else None
-    # Asked of the patterns: of a way with several reasons to be loose only the first is said.
+    # A disjunct names only its first reason to be loose, so aggregates are looked up in the patterns.
     if question.counts_nothing:
         return None
     same = question.one_query(period) and not any_source

@@ -68,7 +68,7 @@ def _exclusive(question: AgreementQuestion) -> CheckedPremise:
     sentence = f"{_EXCLUSIVE}: {{{one.triple}}} in {one.where}"
     other = f" and {{{also.triple}}} in {also.where}"
     place, where = places.triple(one.triple), places.triple(also.triple)
-    # Static data that are given match the pattern itself.
+    # If given static data match the pattern, both places are the place of this pattern.
     beside = "" if where == place else f", at {where}"
     return CheckedPremise(f"{sentence}{other}{beside}: {why}", False, place)
 

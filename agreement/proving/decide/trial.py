@@ -19,6 +19,7 @@ from translate.model.windows import Range
 from translate.tau import TRIGGER, lars_program, output_of, push
 
 LONGEST: Final = 100_000
+"""The maximum number of time points at which both queries are evaluated on a tried stream."""
 Rows = dict[int, frozenset[Row]]
 
 
@@ -77,7 +78,7 @@ class Trial:
             Question(pushing, output, None),
             Question(push(pushing, setting.trigger), (TRIGGER.predicate, 0), None),
         ]
-        # Moved by a whole number of steps, so that windows reach back as far as they can.
+        # A whole number of steps keeps all pivots, and no window reaches back before time 0.
         self.start = -(-(reach + 1) // self.step) * self.step
         timeline = Interval(0, self.start + self.last)
         trace = trace_on(candidate.facts(self.start), background_of(candidate.static), timeline)
@@ -107,6 +108,7 @@ class Trial:
         the pull. Only times at which an answer changes, and times one period later, are tried.
         """
         changes = self._changes()
+        # Rows are constant between changes, so only the times next to a change can differ.
         ends = sorted({t for c in changes for t in (c - 1, c)} | {t + period for t in self.push_times | {0}})
         for noisy in (False, True):
             for end in ends:

@@ -154,6 +154,7 @@ class Placement:
             for times in (latest, [0] * len(edges), earliest)
         ]
         ways += (
+            # Two matches at one time, so that an aggregate sees two different terms.
             _from_zero((0, edge.ground(each)) for each in (model, other) for edge in edges)
             for other in (_others(disjunct, model) if disjunct.unknown else ())
         )
@@ -164,6 +165,7 @@ class Placement:
         every = dict.fromkeys(edge.where for edge in disjunct.readings)
         for number, edge in enumerate(disjunct.edges):
             for where in [*every, GraphSource()]:
+                # Given static data are fixed, so no triple can be moved to them.
                 if where == edge.where or (where == GraphSource() and not free):
                     continue
                 moved = (*disjunct.edges[:number], replace(edge, where=where), *disjunct.edges[number + 1 :])
@@ -178,7 +180,7 @@ class Placement:
         if self.noise is not None or not disjunct.readings:
             subject, predicate, object_ = (Iri(f"http://example.org/n{number}") for number in (1, 2, 3))
             return subject, predicate, object_, self.noise or ELSEWHERE
-        # Another match of the same pattern, with new IRIs where its variables have IRIs.
+        # A match of the same pattern makes push evaluate, whatever the trigger is; its IRIs are new.
         edge = disjunct.readings[-1]
         names = {name: Iri(f"{term.value}2") for name, term in model.items() if isinstance(term, Iri)}
         return *edge.ground({**model, **names})[:3], edge.ground(model)[3]

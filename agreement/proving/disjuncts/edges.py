@@ -163,7 +163,7 @@ class Edge:
 
         Variables that are not in `names` are not replaced.
         """
-        # A name may become what none can be: that is found misplaced, as in triples.
+        # The new name can be a literal, which no name can be; `why_misplaced` finds such terms.
         terms: list[Any] = [names.get(t, t) if isinstance(t, Variable) else t for t in self.terms]
         return Edge(TriplePattern(*terms[:3]), replace(self.where, name=terms[3]))
 

@@ -43,6 +43,7 @@ MOST: Final = 200_000
 """The maximum number of partial assignments of terms to variables that are tried for one disjunct."""
 _MOST_BARRED: Final = 60_000
 _PAIR: Final = 2
+"""The number of variables from which on a condition on possible triple terms is tried, but not decided."""
 Binding = dict[Variable, Constant]
 
 
@@ -187,7 +188,7 @@ def _matches(edges: Sequence[Edge], stock: Stock, start: Binding) -> Iterator[Bi
     first, *rest = edges
     for quad in stock:
         if isinstance(first.where.name, Variable) and isinstance(quad[3], Symbol):
-            continue
+            continue  # GRAPH ?g does not range over the default graph.
         if (grown := matched(first.terms, quad, start)) is not None:
             yield from _matches(rest, stock, grown)
 
@@ -308,7 +309,7 @@ def _assigned(
     needed = _needed(disjunct, (*requirements, *(test for case in barred for test in case)))
     suits = _places(disjunct)
     open_names = sorted(name for name in needed if name not in start and name in disjunct.bound)
-    # A given value is compared as a constant of the query is: terms near it matter too.
+    # A given value counts as a constant of the query, so terms just below and above it are tried too.
     expressions = [put_in_test(test, start).expression for tests in (requirements, *barred) for test in tests]
     constants = list(constants_in(expressions))
     new = new_iris(sorted(disjunct.bound - start.keys()), (*constants, *start.values()))
@@ -332,6 +333,7 @@ def _assigned(
             near = [each for each in expressions if name in named_in(each)]
             suited = told_apart(suited, partial(_truths, near, start, name), many, constants)
         choices[name] = [term for term in suited if _still_true(tests, start | {name: term}, budget)]
+    # A variable without any term proves that no model exists, however many variables are linked.
     apart = not all(choices.values())
     _keep_supported(choices, tests, start, budget.check)
     order = _in_order(open_names, choices, expressions)
@@ -344,7 +346,7 @@ def _assigned(
             if _still_true(tests, whole, budget) and not barring:
                 yield whole
             return
-        # A value of its own first, so that nothing is equal by chance.
+        # Unused terms come first, and among them the own new IRI, so that no variables are equal by chance.
         used = set(binding.values())
         for term in sorted(choices[rest[0]], key=lambda term: (term in used, term != new[rest[0]])):
             further = binding | {rest[0]: term}
@@ -418,6 +420,7 @@ def _in_order(
 def _needed(disjunct: Disjunct, requirements: Sequence[Test]) -> frozenset[Variable]:
     """Return the variables on whose values conditions depend, directly or through BIND."""
     needed = frozenset[Variable]().union(*(named_in(test.expression) for test in requirements))
+    # A later BIND can use the variable of an earlier BIND, so the last one comes first.
     for name, expression in reversed(disjunct.computed):
         if name in needed:
             needed |= named_in(expression)
@@ -450,7 +453,7 @@ def _places(disjunct: Disjunct) -> Callable[[Variable, Constant], bool]:
         }
         for name in disjunct.bound
     }
-    # No blank node is both in a stream and in static data.
+    # Streams and static data never share a blank node, so a variable in both is an IRI or a literal.
     several = {name for name, sources in terms.items() if len(sources) > 1}
 
     def suits(name: Variable, term: Constant) -> bool:

@@ -67,8 +67,7 @@ def overlaps(edges: Sequence[Edge], stock: Stock | None) -> Iterator[Overlap]:
             case Reading(stream), Reading(again) if stream == again:
                 yield one, other, "one stream is read through two windows"
             case _ if unify(one.triple, other.triple):
-                # Which static triples there are is known where they are given, and asked below;
-                # yet a stream's triple can match what is meant to be static.
+                # Also if static data are given: a triple of a stream can match a static pattern.
                 yield one, other, "a triple can match both"
             case _:
                 pass

@@ -166,7 +166,7 @@ class _Reader:
                     )
                     for disjunct, ways in pairs
                 )
-                # A match of both sides is a solution; one of the left alone need not be.
+                # A match of both sides is a solution. A match of the left side is one only without the right.
                 return self.counted((*alone, *(way for _, ways in pairs for way in ways)))
             case algebra.Filter(inner, condition, exists):
                 return self.filtered(self.read(inner, where), condition, exists, where)
@@ -230,7 +230,7 @@ class _Reader:
         `removing` contains the disjuncts of the right side.
         """
         pairs = ((other, self.both(disjunct, other, shared)) for other in removing)
-        # In SPARQL 1.1 what shares no bound variable removes nothing: where none can be bound on both sides.
+        # In SPARQL 1.1, MINUS removes nothing if no shared variable can be bound on both sides (T2).
         ways = [
             way
             for other, way in pairs
@@ -339,7 +339,7 @@ class _Reader:
             if not (uncertain or (any if self.profile == "sparql11" else all)(unset)):
                 requirements.append(Test(Call("SAMETERM", (own, name))))
             elif name in left.calculated and unset[0]:
-                # It is what the other side computes, where this one has an error.
+                # If the BIND of this side is an error, the variable has the value of the other side.
                 left = replace(_recomputed(left, name, next(self.fresh)), unknown=left.unknown | {name})
         mine, theirs = dict(left.values), dict(right.values)
         for name in sorted(shared):
@@ -458,7 +458,7 @@ def _extended(disjunct: Disjunct, name: Variable, expression: Expression) -> Dis
         return _unknown(disjunct, "an aggregate", (name,))
     scoped = _in_scope(disjunct, expression)
     if scoped == NULL:
-        # Nothing is computed: the variable is unbound, as one of another branch is.
+        # The expression is always unbound, so the variable is unbound like one of another UNION branch.
         return _padded(disjunct, frozenset((name,)))
     return replace(disjunct, computed=(*disjunct.computed, (name, scoped)))
 
@@ -477,7 +477,7 @@ def _recomputed(disjunct: Disjunct, name: Variable, own: Variable) -> Disjunct:
 
 
 def _with(disjunct: Disjunct, case: tuple[Test, ...], outer: frozenset[Variable]) -> Disjunct:
-    # Conditions on aggregates are left out: the rest is only necessary.
+    # Without the conditions on aggregates, the other conditions are necessary but not sufficient.
     known = [test for test in case if not named_in(test.expression) & disjunct.unknown]
     tests = (replace(test, expression=_in_scope(disjunct, test.expression, outer)) for test in known)
     tested = replace(disjunct, requirements=(*disjunct.requirements, *tests))

@@ -291,7 +291,7 @@ def region_values(
         return _with((*apart[: len(new)], *summed, *apart[len(new) :]), constants)
     several = max(many, *(len(variables_of(each)) for each in expressions))
     every = [*new, *summed, *(term for term in compared if isinstance(term, Iri | Literal | TripleTerm))]
-    # It is neither less nor greater nor equal, and no error.
+    # NaN is neither less than, greater than nor equal to a number, and its comparison is no error.
     every += [*numbers(compared, several), Literal("NaN", XSD + "double")]
     every += _TYPED if any(_functions(each) - COMPARED for each in expressions) else ()
     return _with(every, constants)
@@ -419,6 +419,7 @@ def _new_streams(
 
 
 _MOST_DISPLACING: Final = 3
+"""A guess: streams that must push out more triples are too large for the search anyway."""
 
 
 def _displacing(programs: Iterable[Program], stream: Iri) -> int:
@@ -482,7 +483,7 @@ def _values(
     """Return the values to try for each variable, and groups of new IRIs that are interchangeable."""
     classes = PositionClasses(programs, known)
     named = named_constants(programs)
-    # What is new is new to the static data too: else a match there could hide a difference.
+    # New values must not occur in static data either, where a match could hide a difference.
     constants = named | _constants(term for atom in known for term in atom.arguments)
     values: dict[Variable, tuple[Constant, ...]] = {}
     alike: list[tuple[Iri, ...]] = []
@@ -496,7 +497,7 @@ def _values(
             places = tuple(term for term in places if term in named)
         many = {name: 1 if gathering else max(1, copies.get(name, 0)) for name in names}
         summed = [more for name in names for more in _gathered(programs, name)] if gathering else []
-        # Streams that are looked at together are tried one by one: a second value of each name, no more.
+        # With aggregates, whole streams are tried one by one, so each name gets one second value at most.
         second = gathering and not summed and (len(many) == 1 or not ordering)
         new = tuple(_new_values(many, constants, second=second))
         listed = region_values(places, conditions, new, sum(many.values()) + second * len(many), summed)

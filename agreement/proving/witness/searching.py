@@ -124,7 +124,7 @@ def _needed(rule: Rule) -> tuple[frozenset[terms.Term], list[terms.Signature]]:
     needed = [
         atom
         for part in rule.body
-        # What is so at all times of a window, or of all solutions together, may be so of none.
+        # □ holds in an empty window, and an aggregate has a value without solutions: neither needs a triple.
         if not any(isinstance(each, formulas.SetLiteral | formulas.Box) for each in nested(part))
         for atom, positive, _ in atoms(part)
         if positive
@@ -155,7 +155,7 @@ def _untold(literal: formulas.BodyLiteral) -> str | None:
             return None if _is_simple(expression) else f"the condition {literal}"
         case formulas.Assign():
             return f"the value {literal}"
-        case _:  # a comparison, a formula, a set: candidates are made for these
+        case _:  # Comparisons, formulas and sets are covered by the candidates.
             return None
 
 
@@ -245,7 +245,7 @@ def smallest(
         with until(search.deadline):
             own = _candidates(search, value_copies(contest.programs, noisy=noisy, most=limited))
             if limited is not None and search.static is None and own.static:
-                # The limit is one of arrivals: chosen static triples have terms of their own.
+                # The limit counts arrivals only; chosen static triples can need further values.
                 own = _candidates(search, value_copies(contest.programs, noisy=noisy))
     except TimeLimitError:
         return out_of_time(0, None)
@@ -376,7 +376,7 @@ def _limit(search: WitnessSearch, candidates: int) -> Decision:
     """Return the decision if no stream shows a difference: a proof, or the number of triples tried."""
     contest, limit = search.contest, search.arrivals
     enough = [most_arrivals(side) for side in (contest.left, contest.right)]
-    # With `contained` the row is the left side's; the right one has to be monotone all the same.
+    # With `contained`, the triples are those of a row of the left side; both sides must still be monotone.
     rows = enough[:1] if contest.contained else enough
     bound = max((count for count in rows if count is not None), default=0)
     if None in enough or contest.same_input:
