@@ -121,6 +121,8 @@ class Relations:
             rows: Pattern = Select(algebra.Graph(name, algebra.Bgp(edges)), columns)
             # A row is there as its columns are; which of them are unbound is told apart.
             patterns.append(rows)
+        if not patterns:  # Nothing inside the part has a solution, so it has no row.
+            return algebra.Values((), ())
         relation = patterns[0]
         for more in patterns[1:]:
             relation = algebra.Union(relation, more)

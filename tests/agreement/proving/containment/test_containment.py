@@ -278,6 +278,20 @@ def test_a_witness_of_an_operator_is_refused_not_denied(files):
     assert "T14 (ISTREAM and DSTREAM): ISTREAM is ignored" in lars("decide", pair[1], "--period", "2").err
 
 
+NO_ROW = (
+    "WHERE {VALUES ?x {}}",
+    "FROM NAMED WINDOW :w ON :s [RANGE PT5S STEP PT1S] WHERE {WINDOW :w {?x :p ?y}}",
+)
+
+
+@pytest.mark.parametrize(("operator", "body"), [("", NO_ROW[0]), ("REGISTER ISTREAM :o AS", NO_ROW[1])])
+def test_groups_of_a_pattern_without_solutions_have_no_row(operator, body, files):
+    """Without input, the pattern of the second body has no solutions either."""
+    groups = f"SELECT ?x (COUNT(?x) AS ?n) {body} GROUP BY ?x"
+    pair = files(f"{operator} {groups}", f"{operator} {groups} HAVING (COUNT(?x) > 1)")
+    assert lars("decide", *pair, "--contained").code == (1 if operator else 0)
+
+
 BY_STEP = """
 DSTREAM 6 2 | RSTREAM 8 2 | yes
 DSTREAM 6 2 | RSTREAM 7 2 | no
