@@ -113,7 +113,7 @@ def minimal_disagreement(
         try:
             differing = first_difference(tried.report().first, cause)
         except LarsError:
-            return None  # queries without a part that they need
+            return None  # A query without a part that it needs is an error, not a disagreement.
         if differing is None:
             return None
         end = differing.interval.end
@@ -134,6 +134,7 @@ def minimal_disagreement(
         if state == earlier:
             break
         earlier = state
+        # Elements first: with fewer elements, the later steps evaluate faster.
         for step in (_fewer_elements, _fewer_static, _smaller_queries, _earlier):
             state = step(state, shortest)
     if first_difference(state.report("all").first) is None:
@@ -189,7 +190,7 @@ def _fewer_static(state: PairOnStream, shortest: Shortest) -> PairOnStream:
     rows = tuple(state.static.get(_TRIPLE, ()))
 
     def with_rows(kept: Sequence[tuple[str, ...]]) -> PairOnStream:
-        # A graph without triples stands in no file.
+        # A graph without triples cannot be written to a file, so its name is removed too.
         names = dict.fromkeys((row[3],) for row in kept if row[3] != "default")
         return replace(state, static={**state.static, _TRIPLE: tuple(kept), _NAMED: tuple(names)})
 
@@ -259,7 +260,7 @@ def smaller_pairs(pair: agree.Pair) -> Iterator[agree.Pair]:
     Both queries of each pair still bind their columns.
     """
     for change in _changes(pair.cqels.pattern, pair.csparql.pattern):
-        # Made anew for each query: some count the operators that they have met.
+        # A new change for each query, because some changes count the operators that they have visited.
         csparql, cqels = (
             replace(query, pattern=_tidy(rebuild(query.pattern, change())))
             for query in (pair.csparql, pair.cqels)
@@ -284,7 +285,7 @@ def _changes(pattern: Pattern, other: Pattern) -> Iterator[Callable[[], _Change]
         count_here, count_there = (
             sum(_is_of(kind, part) for part in parts(each)) for each in (pattern, other)
         )
-        # Where one query has more of them, a number names other parts of the two.
+        # If one query has more such operators, the same number would mean different operators.
         for number in range(count_here if count_here == count_there else 0):
             yield partial(_keeping_side, kind, number, side)
     triples = (triple for part in patterns if isinstance(part, algebra.Bgp) for triple in part.triples)

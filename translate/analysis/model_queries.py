@@ -31,7 +31,7 @@ class Assignment:
         self, query: EngineQuery, carried: frozenset[tuple[str, str]], assigned: Mapping[Iri, tuple[Iri, ...]]
     ) -> None:
         self._streams = tuple(dict.fromkeys(part.iri for part in query.merged))
-        # The windows of a query are a set: a clause that is written twice is one.
+        # A FROM STREAM clause that is written twice counts once, so this compares with a set.
         if len(self._streams) < len(frozenset(query.merged)):
             raise LarsError(
                 "cannot derive the CQELS query, because the C-SPARQL query reads one stream "
@@ -184,10 +184,11 @@ def _model(query: EngineQuery, pattern: Pattern, streams: tuple[StreamBlock, ...
 def model_of_csparql(query: EngineQuery, assigned: Callable[[algebra.Bgp], dict[Iri, algebra.Bgp]]) -> Query:
     """Return (V, P, D, S) of a C-SPARQL query; `assigned` splits a basic graph pattern by streams."""
     parts: dict[StreamBlock, None] = {}
-    # The steps of a path are triple patterns where SPARQL makes it such.
+    # Some paths are equivalent to triple patterns, which can be assigned to streams.
     pattern = without_paths(query.pattern)
     for bgp in basic_patterns(pattern):
         for stream, part in assigned(bgp).items():
+            # `Assignment` rejects a stream that is read through two windows.
             window = next(merged.window for merged in query.merged if merged.stream == stream)
             parts[StreamBlock(stream, window, part)] = None
     used = {part.stream for part in parts}

@@ -108,7 +108,7 @@ def differences(csparql: EngineQuery, cqels: EngineQuery, unit: Duration) -> Ite
             if read[stream] != pushed_read[stream]:
                 yield f"{NO_MODEL}: the queries match different patterns in {stream}"
     if any(windows[source] != blocks[source] for source in windows.keys() & blocks.keys()):
-        # The usual pair: C-SPARQL must say a STEP, and CQELS ignores its SLIDE.
+        # C-SPARQL requires a STEP, and CQELS ignores SLIDE, so this difference is usual.
         steps = ", ".join(
             f"{title} {_reads_text(one)}" for title, one in zip(titles, (windows, blocks), strict=True)
         )

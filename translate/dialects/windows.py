@@ -95,7 +95,7 @@ def _range(document: Document, kind: Phrase, manner: Manner) -> windows.Range:
     if (written := kind.find("origin")) is not None:
         opens = read_length(document, next(written.phrases()), manner)
     tumbling = tumbling and slide is None
-    # [RANGE L] that slides with the time is Table 1's, unless the language sets its ends.
+    # A window without a slide has the ends of Table 1 (closed), unless the language defines other ends.
     ends = manner.ends_alone if step is None and opens is None else manner.ends
     window = windows.Range(width, step, tumbling=tumbling, ends=ends, opens=opens)
     return windows.on_grid(window) if manner.grid else window
@@ -148,7 +148,7 @@ def _ahead(document: Document, kind: Phrase, future: Phrase, manner: Manner) -> 
     length, slide = kind.find("length"), kind.find("slide")
     ahead = _longer_than_zero(document, future, manner)
     past = None if length is None else _longer_than_zero(document, length, manner)
-    if manner.anchored:  # (a, a + L] without a past: what lies at the anchor is open.
+    if manner.anchored:  # (a, a + L] without a part before the anchor a, which is excluded.
         return windows.Range(past or _ZERO, None, ends="low-open", ahead=ahead)
     every = Duration(ahead.nanoseconds + (past or _ZERO).nanoseconds)
     step = every if slide is None else _slide(document, slide, manner)
@@ -223,7 +223,8 @@ def read_length(document: Document, length: Phrase, manner: Manner) -> Duration:
     first, *others = length.tokens()
     if first.text[0] in "pP":
         return _iso(document, first)
-    if not others:  # of SPARQLstream, whose grammar lets the unit out and does not say which one is meant
+    # The grammar of SPARQLstream allows a length without a unit, but no document defines this unit.
+    if not others:
         if int(first.text) == 0:
             return _ZERO
         covered = "an integer and a unit, as in 10 S"

@@ -134,11 +134,12 @@ def window_operator(
         case Range(length, slide, until, _, _, ahead, origin):
             future = 0 if until is None else -until.points(unit)
             step = 1 if slide is None else slide.points(unit)
-            # Which ends are open is asked of windows up to the pivot only.
+            # `bounds` is a setting for windows that end at the pivot; other windows keep their own ends.
             shown = bounds or expression.own_ends
             if origin is not None:
                 return windows.LastWindow(length.points(unit), step, origin.points(unit), shown)
-            if ahead is not None:  # Its own end is open: (a, b] is [a + 1, b], with as many time points.
+            # TimeWindow ignores the ends of a window that looks ahead: (a, b] is written as [a + 1, b].
+            if ahead is not None:
                 past = length.points(unit) - windows.misses_first(shown)
                 return windows.TimeWindow(past, ahead.points(unit), step)
             if until is not None:

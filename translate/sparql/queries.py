@@ -100,7 +100,8 @@ class TriplesRun:
         not a triple term does not match, because SUBJECT of such a term is an error.
         """
         conditions: list[Expression] = []
-        for name, parts in reversed(self.quoted.items()):  # those inside behind those that bind them
+        # Outer triple terms first, because their parts bind the variables of the triple terms inside.
+        for name, parts in reversed(self.quoted.items()):
             if name not in variables(pattern):
                 continue
             for function, part in zip(PARTS, parts, strict=True):
@@ -397,6 +398,7 @@ def _read_parts(
                     raise scope.unsupported(f"SELECT inside STREAM {_each(stream)}", part, "SELECT")
                 return read_level(part, stream, scope), None
             case Phrase("filter", (condition,)):
+                # A FILTER applies to the whole group, and does not end a basic graph pattern (5.1).
                 expression, exists = read_expression(condition, stream, scope)
                 filters.append((expressions.as_condition(condition, expression, scope), exists))
             case Phrase("triples"):
@@ -448,6 +450,7 @@ def _extended(before: Pattern, part: Part, stream: _Stream, scope: expressions.S
     """Return the pattern `before` of earlier elements of a group, extended by the next element `part`."""
     match part:
         case Phrase("optional", (_, Phrase() as group)):
+            # The FILTER of an OPTIONAL group also sees the variables before OPTIONAL, as in LeftJoin (T3).
             optional, condition = _read_parts(group, stream, scope)
             return algebra.LeftJoin(before, optional, *(condition or ()))
         case Phrase("minus", (_, Phrase() as group)):

@@ -142,13 +142,13 @@ def _letters(edge: Edge, terms: Mapping[Variable, Constant], streams: tuple[str,
         return
     triples = [(str(subject), str(predicate), str(object_))]
     if isinstance(edge.triple.object, Variable) and edge.triple.object in edge.triple.terms[:2]:
-        # A variable that stands twice: who does not look at that takes other terms for one.
+        # If a variable occurs twice in a pattern, a triple with two different terms must not match.
         triples.append((str(subject), str(predicate), str(_other(object_))))
     match edge.where:
         case Reading(Iri() as stream):
             yield from ((str(stream), triple) for triple in triples)
         case Reading(_) | GraphSource():
-            # A static pattern reads no stream unless the query merges streams: an engine may confuse both.
+            # In streams, such triples match only if the query merges streams; an engine may confuse both.
             yield from ((stream, triple) for stream in streams for triple in triples)
         case _:
             return
@@ -180,7 +180,7 @@ def _terms(
     if not numeric:
         yield base | {name: _other(base[name]) for name in free if name in base}
     yield {name: term if name in fixed else _other(term) for name, term in base.items()}
-    # A text among numbers: comparing or summing it is an error.
+    # A text among numbers, because comparing or summing it is an error.
     for kind in (*numbers[2:], _KINDS[0]) if numeric else _KINDS:
         yield base | dict.fromkeys(free, kind)
     yield {name: _other(term) for name, term in base.items()}

@@ -171,7 +171,7 @@ class Explanation:
 
     def add_faults(self) -> None:
         """Add a fault for each cause of wrong runs to the hunt, then a fault for runs without a cause."""
-        # What is not refuted yet is said of the runs that it explains.
+        # If the time is over, the causes found so far are used.
         with suppress(TimeLimitError), self.hunt.in_time(_SEARCH_OVER):
             self._find_causes()
             self._settle_equal_causes()
@@ -185,7 +185,7 @@ class Explanation:
         shown = self._isolating_runs(isolation, causes)
         for number, (cause, run) in enumerate(zip(causes, shown, strict=True)):
             now = self.hunt.seconds / self.hunt.limits.time_limit
-            # Each has its part of the time that is left.
+            # The remaining time is divided evenly among the remaining causes.
             until = now + (SHOWN - now) / (len(causes) - number)
             self._add_fault(isolation, cause, run, until)
         self._add_unexplained()
@@ -206,11 +206,11 @@ class Explanation:
         own = ENGINES.get(self.hunt.name)
         self._add_version_rules(() if own is None else (own,))
         self._add_next(tuple(mute_queries(every, self._unexplained())))
-        # All rules may take longer than the time that is left: a parameter, as one of few, is tried first.
+        # Parameters first, because they are few, and all possible faults may take longer than the time left.
         self._add_next(self.parameters)
         self._add_next(switches)
         self._add_version_rules(ENGINES.values())
-        # A portrait is no cause: it is said only if it leaves nothing that would be described beside it.
+        # A portrait only describes runs, so it counts only if it covers nearly all unexplained runs.
         lead = self.arena.next_cause([one for one in pictures if one.held is None], self.cause_switches)
         if (
             lead is not None
@@ -236,7 +236,7 @@ class Explanation:
                 self._add_experiment(run)
             contradicted = {one: self.arena.contradictions(one) for one in (cause.switch, *equal)}
             first, *others = (one for one, n in contradicted.items() if n == min(contradicted.values()))
-            # A run that two causes predict only together is no evidence for what takes the place of one.
+            # A run that only two causes together predict is no evidence for the replacement of one cause.
             evidence = [run for run in cause.evidence if self.judge.predicts(run, (first,))]
             if first is cause.switch or not evidence:
                 others = [one for one in contradicted if one in (first, *others) and one is not cause.switch]

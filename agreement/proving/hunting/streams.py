@@ -16,6 +16,7 @@ TimedLetters = Sequence[tuple[int, Letter]]
 """Triples with their streams (letters) and times in ticks, in the order in which they are pushed."""
 _MOST_STEPS: Final = 24
 _ROUND: Final = 10_000
+"""A time in ticks with one digit more than all times before it."""
 _PAUSE: Final = 10_001
 """The time in ticks at which triples arrive again after a pause that begins at time 2."""
 _AROUND: Final = (0, 1, -1)
@@ -103,7 +104,7 @@ def _small(query: HuntedQuery) -> Iterator[TimedLetters]:
     """
     edges, reach, letters = _edges(query), _reach(query), query.letters
     first = edges[: max(6, len(edges) // 2)]
-    # Of equally long ones those with other letters come early: a letter and then a time changes.
+    # The letters vary faster than the times, so that streams with two different letters come early.
     pairs = ((0, 0), (0, 1), (1, 0), (0, 2))
     for t in first:
         yield _ended(query, [(t, letters[0])], reach)
@@ -121,7 +122,7 @@ def _ended(query: HuntedQuery, timed: TimedLetters, reach: int) -> TimedLetters:
     """
     last = max(t for t, _ in timed)
     noises = [letter for letter in query.letters if letter[1] == noise_of(query.letters)[1]]
-    # Which of them it is differs from stream to stream: an engine may wait for each.
+    # The stream of the additional triple varies, because an engine may wait for a triple in one stream.
     number = sum(t for t, _ in timed) % (len(noises) + 1)
     return [*timed, *((last + reach, noise) for noise in (noises[number : number + 1] or noises))]
 
@@ -139,7 +140,7 @@ def _shapes(query: HuntedQuery) -> Iterator[TimedLetters]:
     if query.windows == ((length, length),):
         dense = [(_PAUSE + t, letters[t % len(letters)]) for t in range(far)]
         yield [(1, a), (2, b), *dense]
-    # Answers of many rows tell aggregates, limits and orders apart.
+    # Faults of aggregates, LIMIT and ORDER BY need an answer of many rows.
     yield _ended(query, [(1, letter) for letter in letters], reach)
     yield from _blanks(query)
     yield [(t, a) for t in range(far)]
@@ -152,12 +153,12 @@ def _shapes(query: HuntedQuery) -> Iterator[TimedLetters]:
         yield [(start + t, b) for t in range(far)]
         yield [(start + step * k, letters[k % len(letters)]) for k in range(_MOST_STEPS // 2)]
     for stretch in (1, 2, 3):
-        # Every second window is left empty; a row comes back in a later one.
+        # Some windows stay empty, and a row of an earlier window comes back in a later one.
         yield [(stretch * k, letters[(k * k) % len(letters)]) for k in range(_MOST_STEPS // 2)]
         yield _ended(query, [(k * (reach + stretch) + k % 2, a) for k in range(4)], reach)
     yield from _bursts(query, (0, length - 1, length + 1))
     yield from _late(query, (step, reach))
-    # An engine may begin again at a round time, or count in too few digits.
+    # An engine may lose its state at a round time, or store times with too few digits.
     yield [(_ROUND - reach + t, letters[t % len(letters)]) for t in range(far)]
 
 
@@ -224,7 +225,7 @@ def _late(query: HuntedQuery, delays: Sequence[int]) -> Iterator[TimedLetters]:
         yield _ended(query, [(base, a), (base - late, b), (base + 1, noise_of(letters))], reach)
         dense = [(base + t, letters[t % len(letters)]) for t in range(length)]
         yield _ended(query, [*dense, (base + length - 1 - late, b)], reach)
-    # Late for a window that has been reported.
+    # These late triples belong to a window that has already been reported.
     after = 1 + reach
     for letter in (a, b):
         yield [(1, a), (after, b), (2, letter), (after + 1, a), (after + reach, a)]

@@ -178,7 +178,7 @@ def compare_logs(request: LogsRequest, listeners: Listeners) -> LogsResult:
     aparts: report.Predictions = ((), ())
     text, distinction = None, _distinction(asked.query, request)
     arrivals: Sequence[str] = ()
-    # No query is derived from a log without alerts: whatever is silent on the events predicts the log.
+    # No query is derived from a log without alerts, because each query without answers would predict it.
     has_alerts = [bool(log.reports) for log in (first, second)]
     if asked.events and (any(has_alerts) if asked.query else all(has_alerts)):
         since = None if zero is None else _shown(initial.since(zero, begin))
@@ -242,7 +242,7 @@ def _matched(  # noqa: PLR0913, PLR0917 - as in `match_logs`, and what the rules
     """
     most = inf if within is None else within.milliseconds
     match = match_logs(*logs, tolerance, most, events)
-    # Matched by their own times, alerts that all come late would have the delays of other alerts.
+    # If all alerts are late by more than their distance, their own times would pair them with wrong alerts.
     shifted = None if shift is None else _shifted(*logs, shift, tolerance, most, events)
     if shifted is not None and len(shifted.both) > len(match.both):
         return shifted, "", True
@@ -310,7 +310,7 @@ def _whole(request: LogsRequest, listeners: Listeners) -> str:
     """Return a sentence with the command that writes all alerts of the logs of a request to a table."""
     if listeners.source_files is not None:
         return 'all alerts are in the data frame of .to_pandas("alerts")'
-    # The first words are the logs, which have no flag on the command line.
+    # The first four words are the two logs with flags that the command line does not have.
     words = islice(shell_words(request), 4, None)
     into = ("--out", "compared", "--out-format", "csv", "--out-terms", "values")
     command = shlex.join(("lars", "compare", str(request.first), str(request.second), *words, *into))
@@ -401,7 +401,7 @@ def _compared_columns(
         lacks = [n for n, log in enumerate(logs) if name not in log.variables]
         others = [log for log in logs if name in log.variables]
         if any(_has_values(logs[n], each, name, log) for n in lacks for each in free[n] for log in others):
-            # The predictions name the option that renames the column.
+            # The predictions then raise an error that names the option for this column.
             return tuple(sorted(asked)), frozenset()
         which = " and ".join(str(paths[n]) for n in lacks)
         note(
@@ -472,7 +472,7 @@ def _missed(request: LogsRequest, match: LogMatch) -> Missed:
             "columns of the events"
         )
     queries, lengths_given = request.logs.query, (request.wait, request.lateness)
-    # As for the predictions, whose note names the unit.
+    # The same unit as for the predictions, which have already printed a note about it.
     unit = request.input_options.fitted(queries, unsaid, *lengths_given).trace.time_point
     for path in queries:
         query = requests.load_query(path, unit)
@@ -571,7 +571,7 @@ def _explained(  # noqa: PLR0913, PLR0915, PLR0917 - what is asked, and what was
     with TemporaryDirectory(prefix="lars-") as folder:
         text, queries, different = None, asked.query, ""
         size = sum(len(report.rows) for _, table in tables for report in table.reports)
-        # What follows has no visible steps, and takes long.
+        # With many events, the next steps take long and show no progress, so notes name them.
         long = listeners.note if size > _MANY_EVENTS else unsaid
         if not queries:
             long(f"lars compares the alerts with aggregates of {quantity(size, 'event')}")
@@ -583,7 +583,7 @@ def _explained(  # noqa: PLR0913, PLR0915, PLR0917 - what is asked, and what was
             text = "\n".join(draft for draft, _, _ in drafts)
             for column in dict.fromkeys(rule.quantity[1] for rule in rules if rule.quantity[1]):
                 if words := words_among(tables[0][1], column):
-                    # With a text in it, a column has no numbers for a query.
+                    # A column with texts is read as texts, and not as numbers that a query can compare.
                     options = options.with_trace(null=(*options.trace.null, *words))
                     listeners.note(
                         f"the column {column} of the events has numbers, but for {', '.join(words)}, which "
@@ -644,7 +644,7 @@ def _explained(  # noqa: PLR0913, PLR0915, PLR0917 - what is asked, and what was
             listeners.note(note)
         first = predicted(judged[0], 0)
         second = predicted(judged[1], 1, first[0].name if first[0].fits else "")
-        # Two systems of one rule differ less than two rules that happen to fit.
+        # One rule for both logs is more likely than two, so the rule of the second log is tried on the first.
         is_chance = (first[0].changed and not second[0].changed) or not (first[0].fits or first[0].close)
         if second[0].fits and is_chance:
             first = predicted(judged[0], 0, second[0].name)
@@ -727,7 +727,7 @@ def _roundings(
         for n, log in enumerate(logs):
             half = 0.5 * 10.0 ** -decimals(log, name)
             exact = (decimals(log, other) for other in common_columns(logs) if other not in computed)
-            # In a column with finer numbers, rounding would hide differences.
+            # The rounding applies to all columns, and would hide differences in columns of finer numbers.
             is_too_wide = any(places > 0 and half >= 10.0**-places for places in exact)
             if is_too_wide or not log.reports or half <= request.tolerance * greatest(log, name):
                 continue
@@ -856,7 +856,7 @@ def _rules(
     rules = aggregate_rules(table, logs, time, options.trace.time_point)
     if not is_pulled:
         return rules
-    # Arrivals evaluate a window [NOW], but the user names the periods of a clock.
+    # A query with [NOW] is evaluated by arrivals, which contradicts the periods that the user gives.
     pulled = [replace(rule, is_triggered=False) for rule in rules]
     return [pulled[0] if rule == pulled[0] else rule for rule in pulled]
 

@@ -35,7 +35,7 @@ def _sides(limit: Call) -> tuple[str, str, Decimal]:
 def in_words(query: EngineQuery, limit: Call, number: Decimal | None = None) -> str:
     """Return a limit of a query as text, such as `?temperature > 30`; by default with its own number."""
     variable, relation, own = _sides(limit)
-    # A variable of an aggregate in HAVING is none of the user's, nor is that of an expression in it.
+    # The parser names aggregates and expressions of HAVING by variables that the user has not written.
     every = [*parts(query.pattern)]
     groups = (part for part in every if isinstance(part, patterns.Group))
     aggregates = {str(name): str(aggregate) for group in groups for name, aggregate in group.aggregates}
@@ -157,9 +157,11 @@ def fitting(
     since, (_, _, own) = base.inside[0].end, _sides(limit)
     if since is None or (side := _side(limit, base, since)) is None:
         return None
+    # A looser limit keeps the rows that the log lacks; a stricter one adds no row that only the log has.
     if only_selects and _lacks_and_adds(base, since):
         return None
     least, greatest = reach
+    # One step beyond all values, because a limit above or below all of them is possible too.
     low = None if least is None else min(own, least) - 1
     high = None if greatest is None else max(own, greatest) + 1
     low, high = (own, high) if side > 0 else (low, own)

@@ -67,7 +67,7 @@ def columns_of_events(events: Recording, known: Recording) -> EventColumns:
     for report, own_report in zip(events.reports, known.reports, strict=True):
         for row, own_row in zip(report.rows, own_report.rows, strict=True):
             found[row_key(own_row), own_report.t].add(_at(row, places))
-    # Events with the same values at one time may be of two lines.
+    # If two events with the same values at one time differ in these columns, the alert has no unique event.
     rows = {event: next(iter(own)) for event, own in found.items() if len(own) == 1}
     return tuple(f"the event's {events.variables[place]}" for place in places), rows
 
@@ -148,7 +148,7 @@ def lost_groups(
     ]
     for group in sorted(unlikely, key=lambda group: -len(group[2])):
         own = {id(alert) for alert in group[2]}
-        if own & gone:  # such as the only sensor of a line
+        if own & gone:  # The same alerts can be a group in two ways, such as the only sensor of a line.
             continue
         gone |= own
         same = [k for k, one in enumerate(found) if one[0] == group[0] and one[3] == group[3] == -inf]
@@ -192,6 +192,8 @@ def _unlikely(n: int, places: ColumnPlaces, match: LogMatch, lost: Collection[in
             continue
         of_group = sum(map(len, runs[value]))
         since = bisect_left(times, time_in(1 - n, tail[0]))
+        # The share of lost alerts of other groups, in the whole log and in the time of this loss; the 1 and
+        # the 2 keep a share between 0 and 1 if there are few other alerts (rule of succession).
         shares = (
             (totals[-1] - of_group + 1) / (len(every) - len(own) + 2),
             (totals[-1] - totals[since] - len(tail) + 1) / (len(every) - since - len(tail) + 2),
@@ -213,7 +215,7 @@ def _silences(
     whole = _stretch(n, match.alerts, known)
     if len(whole) >= most:
         return [((), whole)]
-    # Values that are no numbers first, because measured numbers are equal by chance.
+    # Columns of numbers come last, because measured numbers can be equal by chance.
     are_numbers = {
         places: any(is_number(part) for alert in match.alerts for part in _key(alert, places))
         for places, kind in columns.items()

@@ -46,6 +46,7 @@ _PUSH: Final = "cqels"
 _PUSH_ALL: Final = "cqels, RSTREAM"
 _PULL: Final = "csparql"
 _CLOSING: Final = "rspql"
+# Guesses: each period and each length costs a prediction of the whole log.
 _MOST_PERIODS: Final = 6
 _MOST_LENGTHS: Final = 14
 _PARTS: Final = 4
@@ -157,19 +158,19 @@ class JudgedLogs:
                 break
         else:
             language = judging.language_of(self.query, unit)
-            # All engines of CQELS evaluate at each event, as push does.
+            # The engine versions of CQELS evaluate at each event, which would take too long, as push does.
             is_left_out = requests.reads_graphs(run.query) or (not pushed and language == _PUSH)
             engines = () if is_left_out else ENGINES.items()
             for name in (name for name, engine in engines if engine.specification == language):
                 try:
                     read, _ = self._run(name, messages.append)
                 except LarsError as error:
-                    # An engine may read less than its query language allows.
+                    # An engine version can reject a query that its query language allows.
                     tried.append(Prediction(name, name, None, str(error)))
                 else:
                     tried.append(self._judged(name, name, read, None, answers))
             nearest = min(tried, key=lambda one: one.order)
-            # With windows of another length, most rules fail everywhere, so the nearest one is a chance.
+            # If the length of the windows is wrong, the nearest rule is nearest by chance: try several bases.
             pulls = (one for one in tried if one.engine == _PULL)
             clocked = min(pulls, key=lambda one: one.order, default=None)
             if clocked and not _is_explained(tried):
@@ -183,7 +184,7 @@ class JudgedLogs:
                     tried += self._by_other_lengths(base, *runs[base.name], answers)
             if not _is_explained(tried):
                 tried += self._by_periods_of_parts(tried, run, asked, wait, answers)
-            # One rule with another limit is more likely than two rules, before and after a time.
+            # Also if two rules explain the log, because one rule with another limit is more likely.
             if not any(one.fits for one in tried):
                 tried += self._by_other_limits(tried, runs, answers)
             if not _is_explained(tried):
@@ -228,7 +229,7 @@ class JudgedLogs:
         times = [report.t for report in answers.reports]
         few = len(times) // _PARTS
         for part in (times[-few:], times[:few]) if few >= _FEWEST else ():
-            # Alerts of one long period count as one report, so that long periods explain too much.
+            # Short periods first: a long period joins many alerts to one report, and so fits by chance.
             for period in sorted(periods or _periods(run, part)):
                 if _begin(times, period) != _begin(part, period) is not None:
                     name = f"pull every {period}{wait}"
@@ -266,7 +267,7 @@ class JudgedLogs:
             counted: Sequence[Semantics] = ("set",) if nearest.once else ("bag",)
             other = self._judged(name, nearest.engine, replace(run, query=query), slide, answers, counted)
             yield replace(other, changed=True)
-            # Lengths that fit better come first, and all lengths together would take minutes.
+            # Lengths near to the own one come first, so the first correct one is good enough.
             if other.correct and _costs_minutes(run, slide, _MOST_LENGTHS):
                 return
 
@@ -301,7 +302,7 @@ class JudgedLogs:
                 reach = limits.reach_of(run.query, limit, run.pushes)
                 if reach is None:
                     continue
-                # A row that is reported only if it is new depends on the rows of earlier evaluations.
+                # With ISTREAM, a stricter limit can also add rows, since a row is new after it was removed.
                 selects = _reports_all(run.query, base.judgement) and limits.only_selects(run.query, limit)
                 fitting = limits.fitting(limit, base, reach, predicted, only_selects=selects)
                 if fitting is not None and _is_explained((*tried, fitting)):
@@ -390,7 +391,7 @@ class JudgedLogs:
         clocks = [times]
         if slide is not None and part is None:
             usual = _usual(times, slide)
-            # One report before the others of its period would move the clock of all of them.
+            # Without times at a rare offset, such as one early report that would move the whole clock.
             clocks += [usual] if _begin(usual, slide) != _begin(times, slide) else []
         tried: list[Prediction] = []
         for clock in clocks:
@@ -451,7 +452,7 @@ class JudgedLogs:
         None if alerts near to each other are a group.
         """
         tried: list[Prediction] = []
-        # A clock goes on after the last event: evaluations up to the last alert are compared.
+        # A clock also evaluates after the last event, so evaluations up to the last alert are compared.
         latest = max((report.t for report in answers.reports), default=0.0)
         end = floor((latest + SLACK) / self.unit.milliseconds)
         until = end if starts is not None and end > run.last else None
@@ -474,7 +475,7 @@ class JudgedLogs:
                 judgement, losses = judged_apart(verdict.judgement, verdict.names, self.losses)
                 verdict = replace(verdict, judgement=judgement)
             tried.append(Prediction(name, engine, verdict, once=semantics == "set", losses=losses))
-            # The contents of windows have the same rows in both, if no content has equal rows.
+            # If no evaluation has equal rows, sets and multisets give the same verdict.
             if verdict.correct or not _has_equal_rows(run.query, verdict):
                 break
         return min(tried, key=lambda one: one.order)
@@ -483,7 +484,7 @@ class JudgedLogs:
         """Return a recording whose task has the cache of rows that the tasks with the same limits share."""
         if self._limit not in self._tasks:
             first, task = self._tasks.get(None), recording.task
-            # The rows with other limits would need memory, and are seldom used again.
+            # Only the rows with the last tried limit are kept, because others are seldom needed again.
             self._tasks.clear()
             if first is not None:
                 self._tasks[None], task = first, task.with_input_of(first)
@@ -527,7 +528,7 @@ def _judge(name: str) -> specifications.Specification | Engine:
     base, *changes = name.split(", ")
     specification = specifications.specification(base)
     for change in changes:
-        # What CQELS reports is what is new; systems of one's own often repeat all that holds.
+        # CQELS reports only new rows, but self-written systems often report all rows at each event.
         all_rows = {"stream": "RSTREAM", "tick": "instant"}
         update = all_rows if change == "RSTREAM" else {"bounds": (change,)}
         specification = specification.model_copy(update=update)

@@ -93,7 +93,7 @@ def own_reading(
     for name in given:
         if all(headers.values()) and not any(name.lstrip("?") in names for names in headers.values()):
             raise LarsError(f"--time-variable {name}: no log has the column {name}")
-    # The columns of a file of JSON that is not a table are unknown here.
+    # A file without a header, such as JSON that is not a table, keeps all names.
     own = {
         path: tuple(name for name in given if not names or name.lstrip("?") in names)
         for path, names in headers.items()

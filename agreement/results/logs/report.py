@@ -278,7 +278,7 @@ class Prediction:
     def order(self) -> tuple[bool, bool, bool, bool, int, float]:
         """The sort key: correct predictions first, then cut logs, then fewer unexplained rows and delays."""
         rows = sum(len(window.missing) + len(window.extra) for window in self.unexplained)
-        # A few alerts at other times than those of the clock do not make the clock wrong.
+        # Rare alerts at other times do not contradict a clock.
         merged = len(self.merged) * RARE > len(self.reported)
         return not self.correct, not self.is_cut, merged, not self.windows, rows + self.left_out, self.late
 
@@ -415,7 +415,7 @@ class LogsResult(Findings):
     def _comparison(self) -> Iterator[RenderableType]:
         names, match, predictions = self.names, self.match, self.predictions
         draft, dates = self.draft, self._dates
-        # Where a rule predicts that a log is silent before its first alert, nothing was cut off.
+        # If a rule predicts the silence before the first alert and after the last one, no log was cut.
         silent = [bool(tried) and tried[0].correct for tried in predictions] or [False, False]
         beyond = [((), ()) if silent[n] else _beyond(match, n) for n in (0, 1)]
         shown = _shown(match, *beyond)
@@ -430,7 +430,7 @@ class LogsResult(Findings):
         whole_rows = with_columns_of_events(shown, self._events)
         columns = _groups_in(whole_rows, predictions[0] or predictions[1], self._events)
         for n, tried in enumerate(predictions):
-            # Of a log that follows a rule, the rule is the reason.
+            # If a log follows a rule, the rule explains its missing alerts, so no group is named.
             if not any(one.fits for one in tried):
                 groups = lost_groups(n, whole_rows, whole_rows.only[1 - n], columns)
                 yield from all_lost(names[n], n, whole_rows, groups, columns, dates)
@@ -450,7 +450,7 @@ class LogsResult(Findings):
             yield ""
             yield draft.rstrip("\n")
             yield ""
-        # Columns that only the alerts have, such as means, name no event.
+        # Alerts with computed columns only, such as means, cannot be traced to an event.
         has_events = any(alert.event is not None for alert in match.alerts)
         departures = _departures(predictions)
         for n, (tried, only) in enumerate(zip(predictions, reversed(shown.only), strict=True)):
@@ -475,7 +475,7 @@ class LogsResult(Findings):
     def tables(self) -> Sequence[OutTable]:
         """Return the table `alerts`, with the alerts of only one log first, and the table `missed`."""
         own = {column.name for column in _COLUMNS}
-        # As in the logs: an alert has columns, and variables only in queries.
+        # Columns of logs have no question mark, unless the name is also that of a column of the table.
         variables = (
             column if (name := column.name.removeprefix("?")) in own else replace(column, name=name)
             for column in term_columns(map(Variable, self.match.variables))
@@ -585,7 +585,7 @@ def _departing(
     departures = _departures(predictions)
     sides = [*zip(names, predictions, departures, apart, strict=True)]
     if departures == (None, None):
-        # Without a query of the user, windows of other lengths and other limits contradict nothing.
+        # A changed window or limit contradicts the user's query, but not a query that lars has drafted.
         sides.sort(key=lambda side: side[1][0].changed)
         (one, mine, *_), (other, yours, *_) = sides
         if yours[0].changed and not mine[0].changed and not is_drafted:
@@ -611,7 +611,7 @@ def _departing(
                 "and the kinds of terms in the query (a text is never greater than a number)"
             )
         return "lars cannot name the log that departs, because no tried rule comes close to either log"
-    # The reader of the first line wants the cause: the log that departs comes first.
+    # The log that departs comes first, because it is the cause of the difference.
     sides.sort(key=lambda side: side[2] is None)
     (_, tried, departure, but), _ = sides
     is_named = departure is not None and departure.close and change_of(tried) is None
