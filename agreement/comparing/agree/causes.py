@@ -899,6 +899,31 @@ class DifferenceCauses:
         numbers: Array = self._counts[side][[self._places[period] for period in periods]]
         return numbers
 
+    def first_rows(self, side: Side, periods: Sequence[PeriodComparison]) -> Array:
+        """Return a matrix: the rank of the first row with each cause, by given period and by cause.
+
+        The ranks order the rows of a period by their texts. A cause without a row has rank 0, and so has the
+        only cause of a period.
+        """
+        ranks: Array = self._first_rows[side][[self._places[period] for period in periods]]
+        return ranks
+
+    @cached_property
+    def _first_rows(self) -> dict[Side, Array]:
+        return {side: self._ranked(side) for side in SIDES}
+
+    def _ranked(self, side: Side) -> Array:
+        ranks = np.zeros((len(self._periods), len(CAUSES)), np.int64)
+        several = np.count_nonzero(self._counts[side], axis=1) > 1
+        for section in distinct(self._sections[several]).tolist():
+            rows = self._section_rows(section)[side]
+            rows = rows.take(np.flatnonzero(several[rows.owner]))
+            order = np.lexsort((*(rows.terms.ranks(column) for column in reversed(rows.columns)), rows.owner))
+            cells = rows.owner * len(CAUSES) + self.causes(side)[rows.numbers]
+            used, ranks_of_used = np.unique(cells[order], return_index=True)
+            ranks.flat[used] = ranks_of_used
+        return ranks
+
     def in_order(self, side: Side, period: PeriodComparison) -> Array:
         """Return the indexes of a period's rows among all rows of a side, in the order of the rows' texts."""
         if (side, period) not in self._ordered:

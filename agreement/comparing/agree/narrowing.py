@@ -130,13 +130,7 @@ def _counts(
     explanation = variant.explanation
     counts = explanation.counts_in(side, intervals)
     owners, causes = np.nonzero(counts)
-    ranks = np.zeros(len(owners), np.int64)
-    several = np.bincount(owners, minlength=len(intervals)) > 1
-    for owner in np.flatnonzero(several).tolist():
-        # The order of rows by their texts does not depend on how the trace was read.
-        met = explanation.causes(side)[explanation.in_order(side, intervals[owner])]
-        own = slice(*np.searchsorted(owners, [owner, owner + 1]).tolist())
-        ranks[own] = [int(np.argmax(met == cause)) for cause in causes[own]]
+    ranks = explanation.first_rows(side, intervals)[owners, causes]
     return owners, causes, ranks, counts[owners, causes]
 
 

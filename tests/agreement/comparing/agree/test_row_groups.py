@@ -2,7 +2,7 @@
 
 from typing import get_args
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from agreement.comparing.agree.agreeing import RowFilter
@@ -10,6 +10,7 @@ from agreement.comparing.agree.narrowing import examples, row_groups, size, spre
 from agreement.comparing.agree.sides import CAUSES
 from agreement.documents.requests import Side
 from tests.agreement.comparing.agree.test_causes import SPECS, variant_of
+from tests.agreement.comparisons import Spec
 
 SHOWN = st.builds(
     RowFilter,
@@ -27,7 +28,21 @@ def listed(shown, variant):
     return rows, groups
 
 
+# In each period the first row by text is not the first that was read, and has another cause.
+TWO_CAUSES = Spec(
+    "none",
+    "r",
+    False,
+    (("ROWS 1", None, 1, 1), ("NOW", 0, 1, None)),
+    "closed",
+    frozenset({"a p a"}),
+    ((0, ("b", "p", "a")),),
+    1,
+)
+
+
 @settings(max_examples=60, deadline=None, derandomize=True)
+@example(TWO_CAUSES, RowFilter(), 1)
 @given(SPECS, SHOWN, st.integers(1, 6))
 def test_groups_and_examples_are_those_of_all_rows(spec, shown, most):
     variant = variant_of(spec)
