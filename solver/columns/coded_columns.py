@@ -119,9 +119,9 @@ class CodedTerms(ABC):
 class TermCodes(CodedTerms):
     """A growing dictionary from the texts of terms to codes, for terms of the input and computed terms.
 
-    `aggregates` are the codes of computed aggregates. The key of a computed aggregate is the aggregation and
-    a digest of the codes in its multiset. `aggregated` contains the last column of such codes
-    of each aggregation, with a digest of all its multisets.
+    `aggregates` are the codes of computed aggregates, by aggregation and by a digest of the codes in the
+    multiset. `aggregated` contains the last column of such codes of each aggregation, with a digest of all
+    its multisets.
 
     >>> codes = TermCodes()
     >>> codes.code("<x:a>"), codes.code("null"), codes.code("<x:a>"), codes.texts((1, 0))
@@ -142,7 +142,7 @@ class TermCodes(CodedTerms):
         self._lookups = 0
         self._constants: dict[int, Constant] = {NULL_CODE: NULL}
         self._ranks = np.empty(0, np.int64)
-        self.aggregates: dict[tuple[Aggregation, bytes], int] = {}
+        self.aggregates: defaultdict[Aggregation, dict[bytes, int]] = defaultdict(dict)
         self.aggregated: dict[Aggregation, tuple[bytes, Array]] = {}
 
     def __len__(self) -> int:

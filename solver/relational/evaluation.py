@@ -566,14 +566,16 @@ def _aggregates(
         )
         for member in members.tolist()
     ]
+    known = codes.aggregates[aggregation]
     for place in range(rows):
         some = element[borders[place] : borders[place + 1]]
         # The codes of a multiset determine its aggregate, also in later evaluations with the same `codes`.
-        key_of = aggregation, blake2b(written[some].tobytes(), digest_size=16).digest()
-        if key_of not in codes.aggregates:
-            result = aggregate(aggregation, (values[row] for row in some.tolist()))
-            codes.aggregates[key_of] = codes.of_constant(result)
-        numbers[place] = codes.aggregates[key_of]
+        multiset = blake2b(written[some].tobytes(), digest_size=16).digest()
+        if multiset not in known:
+            known[multiset] = codes.of_constant(
+                aggregate(aggregation, (values[row] for row in some.tolist()))
+            )
+        numbers[place] = known[multiset]
     codes.aggregated[aggregation] = whole.digest(), numbers
     return numbers
 
