@@ -251,6 +251,7 @@ def _sizes(rule: Rule, sizes: dict[Signature, int]) -> Iterator[tuple[frozenset[
 
 
 _EACH_ONCE: Final = "--project=project"
+"""The option by which models that differ only in auxiliary predicates of the encoding count once."""
 _encoding = lru_cache(maxsize=64)(Encoding)
 """A cache of encodings: each program is encoded once for all evaluation times."""
 _number = lru_cache(maxsize=2**16)(clingo.Number)

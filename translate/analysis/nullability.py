@@ -168,6 +168,7 @@ def _sides(left: Pattern, right: Pattern, among: Variables) -> tuple[frozenset[V
 
 
 def _joined(one: frozenset[Variables], other: frozenset[Variables]) -> frozenset[Variables]:
+    # A join leaves a variable null only if both sides do.
     return frozenset(nulls & more for nulls, more in product(one, other))
 
 

@@ -147,6 +147,7 @@ def _described(query: EngineQuery, node: Node) -> Iterator[Rule]:
             )
     triple = Atom("triple", (subject, predicate, object_, DEFAULT))
     yield Rule(node.atom(TRIPLE), (described, triple))
+    # A blank node has no name by which a user could ask for it, so its triples belong to the description.
     yield Rule(Atom("described", (object_,)), (described, triple, formulas.Test(_is("ISBLANK", object_))))
 
 

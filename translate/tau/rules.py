@@ -394,6 +394,7 @@ def group(pattern: algebra.Group, head: Head) -> Iterator[Rule]:
     elif keys or node.outer or not gathers:
         yield head.rule(known, gathers or (solution,))
     else:
+        # The pattern binds no key, so all solutions form one group, which exists only if a solution does.
         some = node.atom((), "some")
         yield Rule(some, (solution,))
         yield head.rule(known, (*gathers, some))
@@ -512,6 +513,7 @@ def _and(term: logic.Expression, other: logic.Expression) -> logic.Expression:
 
 
 def _same(variable: Variable, other: Variable) -> logic.Expression:
+    # Equal in the order of ORDER BY, which different terms such as 1 and 1.0 can be.
     less = logic.Call(PRECEDES, (variable, other)), logic.Call(PRECEDES, (other, variable))
     return _and(logic.Call("!", (less[0],)), logic.Call("!", (less[1],)))
 

@@ -149,6 +149,7 @@ class _CutWindow(TimeWindow):
     def bounds(self, at: int, timeline: Interval) -> Interval:
         """Return the part of the timeline that the window shows at the time `at`; the part can be empty."""
         whole, before = TimeWindow.bounds(self, at, timeline), bisect_right(self.times, at) - 1
+        # Before the first of the times, only input at time 0 can be seen.
         cut = (self.times[before] if before >= 0 else 0) + self.ahead
         return Interval(whole.first, min(whole.last, cut))
 
@@ -170,7 +171,7 @@ def _reaching_on(window: Window, *, ahead: int, times: tuple[int, ...]) -> Windo
         return window
     step, (first, last) = window.step, window.offsets
     if step == 1 and last >= 0:
-        return window
+        return window  # The window omits no input up to its evaluation time.
     # If another window looks ahead, the newest visible input is later than t, so the window must end at t.
     if ahead and window.future <= 0 and first is not None:
         return SlidingWindow(step - first, step, first - 1)
@@ -372,6 +373,7 @@ def _with_any_values(
         body += askable
         bound.update(*map(variables, askable))
         conditions = [condition for condition in conditions if condition not in askable]
+    # The conditions that remain depend on an aggregate value, and are left out.
     body += (part for part in rule.body if isinstance(part, formulas.Not) and _blocks(part, bound, above))
     if not isinstance(rule.head, Atom):
         return Rule(rule.head, tuple(body)), frozenset()
@@ -450,6 +452,7 @@ class DifferingRows:
     def __reduce__(self) -> tuple[object, ...]:
         """Return the function, and its arguments, that restores the pickled rows."""
         texts, places = used_texts(self.columns, self.terms)
+        # In 32 bits, because many rows are sent between processes; a row number of a text is far below 2^31.
         return _coded, (texts, [column.astype(np.int32) for column in places], self._numbers())
 
 
@@ -512,6 +515,7 @@ class CauseSearch:
 
     def program_over(self, program: Program, static: SideStatic = "both") -> AskedProgram:
         """Return a program on the input of the periods, with the static data of push, of pull, or of both."""
+        # Without different static data, all three inputs are the same, so that one program serves for all.
         if self._sides.push_static is None:
             static = "both"
         key = program, static
@@ -595,6 +599,7 @@ class CauseSearch:
             return mask
 
         def is_hidden(rows: DifferingRows) -> Mask:
+            # For a row of push, its last report counts; for a row of pull, all evaluations of push.
             after, until = (rows.reported - 1, rows.reported) if of_push else (rows.start, rows.end)
             at_end = self._hides((pull, through), "pull", rows, rows.end - 1, rows.end)
             row = at_end | self._hides((push, through), "push", rows, after, until)
@@ -632,6 +637,7 @@ class CauseSearch:
 
         The program differs from pull's program only in its windows.
         """
+        # With different static data, the program reads those of both sides, but pull does not.
         if self._sides.push_static is not None or len(program.rules) != len(pull.rules):
             return False
         pairs = {

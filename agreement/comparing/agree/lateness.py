@@ -147,6 +147,7 @@ class LateSide:
     @cached_property
     def _timely(self) -> AnswerRuns:
         """The answers with all data on time; without the answer at time 0, because time 0 is in no period."""
+        # Pull has answered at the multiples of all compared periods, not only of this one.
         return _at(self.on_time, self.period if self.side == "pull" else 1)
 
     @property

@@ -222,6 +222,7 @@ class PeriodVerdict(Sequence["PeriodComparison"]):
     @cached_property
     def begins(self) -> Array:
         """The number of the first period of each section; the last item is the number of all periods."""
+        # The number of periods that end up to each border: a period belongs to the section of its end.
         inside = (self.answers.borders - self.start) // self.period
         return np.concatenate(([0], np.clip(inside, 0, self.number), [self.number]))
 

@@ -298,6 +298,7 @@ def variations(of: specifications.Specification) -> Iterator[tuple[str, specific
     for name, values in changes.items():
         now = getattr(of, name)
         for value in values:
+            # Bounds that the specification allows anyway are no other parameter.
             if value != now and not (isinstance(value, tuple) and set(value) <= set(of.bounds)):
                 says = _ROWS[value] if name == "rows" else f"{name} = {specifications.in_words(value)}"
                 yield says, of.model_copy(update={name: value})
@@ -460,6 +461,7 @@ def diagnose(
     """
     moved = by_borders(recorded, judgement)
     rows = sum(window.rows.actual for window in judgement.best.windows)
+    # A fault that explains less than the specification itself needs no complete verdict (`worth`).
     hints = replace(narrow_options(recorded.options, recorded.task), worth=moved.specification.score)
     trying = replace(recorded, rows=rows, options=hints)
     late, others = list(_delays(trying, judgement)), list(_attempts(trying, judgement.specification))

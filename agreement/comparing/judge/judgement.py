@@ -252,9 +252,9 @@ def _bench(
     if options.starts is not None:
         starts = given_starts(read, base.frame, options.starts)
     elif options.aligned:
-        # The query's own start times come first, as in models of engine versions.
+        # Start times that the query itself defines take precedence, as in models of engine versions.
         z = specifications.choice_at(task.run, specification, bounds=bounds).starts
-        # Each of them is before time 0: all reports are compared.
+        # All windows exist from time 0 on, so the stable phase begins at -1, and all reports are compared.
         starts = Starts((z,), 1, -1)
     elif said is not None:
         starts = Starts((said,), 1, max(said))
@@ -286,7 +286,8 @@ def _compared_times(
     for report in recorded.reports:
         time = how.time_of(report)
         due = floor((time + recordings.SLACK) / length)
-        # At its time, which is the likeliest, and behind it; on both sides of a bound, for its rounding.
+        # The close that gets the report changes at the report, and at the earliest close for which the report
+        # is not too late. The latter is rounded to both sides.
         yield from (due, due + 1)
         yield from (
             floor((time - options.early - late + more) / length) + 1
@@ -300,6 +301,7 @@ def _outcome(bench: Bench, progress: Progress) -> tuple[list[Verdict], RuledOut,
     fitting: list[tuple[int, StartTimes]] = []
     ruled_out: RuledOut = []
     for number, z in enumerate(_worthwhile(bench)):
+        # The first choice is always tried, so that at least one verdict exists.
         if number and options.deadline.is_over:
             break
         progress(number, bench.starts.count)
@@ -309,7 +311,7 @@ def _outcome(bench: Bench, progress: Progress) -> tuple[list[Verdict], RuledOut,
         else:
             fitting.append((number, z))
     several = len(fitting) > options.whole and options.match == "time"
-    # Where the clock does not drive, or contents do not decide, each is judged in whole.
+    # If arrivals cause evaluations, or contents do not determine answers, each choice gets its verdict.
     answers = specifications.answers_of(bench.base) if several and clock_driven(bench.base) else None
     if answers is not None:
         fitting, wrong = Sieve(bench, answers).sift(fitting, progress)

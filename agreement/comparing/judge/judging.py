@@ -415,6 +415,7 @@ def needed_rules(
         off = frozenset(rule.name for rule in build.rules if rule not in rules)
         return judged_by(build, run, recorded, untimed, off).correct is True
 
+    # Each build by itself, because `judged_by` accepts the prediction of any build.
     for build in (replace(one, builds=()) for one in (engine, *engine.builds)):
         if predicts(build, build.rules):
             return fewest_enough(build.rules, partial(predicts, build))

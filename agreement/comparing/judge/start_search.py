@@ -81,6 +81,7 @@ class Bench:
         reports are ignored, the function counts only the reports that have rows and belong to no evaluation.
         """
         schedule = self.base.scheduled(z)
+        # In this case, an evaluation without a report can be right, because its answer may be empty.
         if schedule.specification.empty == "silent" or self.options.empty == "ignored":
             length = schedule.task.unit.milliseconds
             times = [t * length for t in dict.fromkeys(point.time for point in schedule.points)]

@@ -358,6 +358,7 @@ class Near:
         if (own := self.places.get(shape)) is None:
             return (), 0, 0
         number = self._number(key, shape)
+        # The entries with exactly this number, extended on both sides while numbers may be near.
         low, high = bisect_left(own, (number, -1)), bisect_right(own, (number, len(self.keys)))
         low = bisect_left(own, True, 0, low, key=lambda item: self._may_be_near(item[0], number))
         high = bisect_left(own, True, high, key=lambda item: not self._may_be_near(item[0], number))

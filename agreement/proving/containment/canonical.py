@@ -216,6 +216,7 @@ def _times(one: PairQuery, other: PairQuery) -> range:
     unit = one.setting.unit
     steps = lcm(1, *(window.slide.points(unit) for window in ranges if window.slide is not None))
     reach = max((window.length.points(unit) for window in ranges), default=0)
+    # At a pivot of all windows, and so late that no window is cut at time 0.
     first = -(-(reach + steps + 2) // steps) * steps
     return range(first, first + min(steps, _MOST_TIMES))
 

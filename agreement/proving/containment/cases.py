@@ -385,7 +385,7 @@ class CaseProver:
             if term is not None and _put(whole.setdefault(name, term), known) != term:
                 mine = whole[name]
                 if not isinstance(mine, Variable) or mine in known:
-                    return
+                    return  # Two different values: the absent pattern cannot match, so no case is left.
                 known[mine] = term
         nulls: dict[Variable, Term] = dict.fromkeys(_unnamed(way, whole), NULL)
         requirements = tuple(disjuncts.put_in_test(test, whole | nulls) for test in way.requirements)
@@ -545,6 +545,7 @@ def _images(goal: MatchTarget, case: RowCase) -> Iterator[Image]:
     computed = []
     for mine, theirs in zip(goal.columns or (), case.columns if goal.columns else (), strict=True):
         if isinstance(mine, Variable):
+            # A triple pattern binds a term of the data, and a computed value need not be one.
             if theirs is None or isinstance(theirs, Call) or image.setdefault(mine, theirs) != theirs:
                 return
         elif mine is None or theirs is None or not isinstance(mine, Call):

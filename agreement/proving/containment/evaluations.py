@@ -241,6 +241,7 @@ def _changes(one: PairQuery, other: PairQuery, facts: Sequence[Fact], period: in
         if isinstance(window, TimeWindow):
             first, last = window.offsets
             step = window.step if window.step % period == 0 else period
+            # A triple enters when the last time point of a window reaches it, and leaves after the first has.
             ends |= {(-last, step), *(((-first, step), (1 - first, step)) if first is not None else ())}
     times = {max(0, -(-(fact.t + end) // step) * step) for fact in facts for end, step in ends}
     return sorted({0} | times | {t + period for t in times})

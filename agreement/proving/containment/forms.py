@@ -137,7 +137,7 @@ def _form(pattern: Pattern) -> PatternTree:
             return PatternTree("GROUP", (_form(inner), *parts))
         case algebra.Select(inner, result, modifiers):
             order = tuple(PatternTree(key.descending, (key.variable,)) for key in modifiers.order)
-            # LIMIT chooses among equal rows by the columns' names.
+            # With LIMIT, the order of the columns counts, because it decides which of equal rows come first.
             shown = PatternTree("SHOWN", tuple(sorted(result)), ordered=modifiers.slices)
             parts = (shown, PatternTree("ORDER", order))
             label = "SELECT", modifiers.duplicates, modifiers.offset, modifiers.limit

@@ -86,6 +86,7 @@ class Automaton:
         Raises:
             TimeLimitError: The deadline is over.
         """
+        # None stands for each property that neither path names; all of these have the same effect.
         alphabet = _letters(self) | _letters(word) | {(None, True), (None, False)}
         pending = [(own, states) for own in word.start for states in known]
         seen = set(pending)
@@ -361,7 +362,7 @@ class Mapper:
                 if DEFAULT in (graph, other):
                     return image if graph == other else None
                 if isinstance(graph, Variable) and disjuncts.is_derived(other):
-                    return None
+                    return None  # GRAPH ?g ranges over graphs of the data, not over those of aggregates.
                 return disjuncts.matched((graph,), (other,), image)
             case _:
                 return None

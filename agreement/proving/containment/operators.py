@@ -247,7 +247,7 @@ def _refuting(
     refute premises of the rules. `period` is the time between two evaluations, or None.
     """
     early = canonical.last_time(one, other)
-    late = 3 * early
+    late = 3 * early  # Time-based windows are shorter than `early`, so they have lost all earlier triples.
     noise = list(_pushing(one, other, late))
     streams = [(each.facts, each.static) for each in known]
     if noise:

@@ -235,6 +235,7 @@ class _Stream:
         interval = Interval(0, self._last(t))
         for window in windows:
             interval = interval.meet(_interval(window, t))
+        # The tuple windows of the group's own patterns must still contain the arrival.
         ranks = len(self.sizes)
         for window in windows:
             if isinstance(window, TupleWindow):

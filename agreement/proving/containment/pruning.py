@@ -41,7 +41,7 @@ def prune(pattern: algebra.Pattern, seen: _Names) -> algebra.Pattern:
             if not own & seen and not nullable(left) & algebra.variables(right):
                 return prune(left, seen)
             if tests_of(pattern):
-                return pattern
+                return pattern  # EXISTS can use each variable of both sides.
             tested = frozenset[Variable]() if condition is None else named_in(condition)
             mine = prune(left, seen | occurring_variables(right) | tested)
             return replace(pattern, left=mine, right=prune(right, seen | occurring_variables(left) | tested))

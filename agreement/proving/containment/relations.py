@@ -61,7 +61,8 @@ class Relations:
 
     def _edge(self, part: Pattern, kept: set[int]) -> Pattern | None:
         match part:
-            # Inside EXISTS what has a value is a constant, which needs to be no node to stay there.
+            # Inside EXISTS, a bound variable is a constant, which zero steps connect with itself even if no
+            # triple contains the constant.
             case PathPattern(_, path, _) if id(part) in kept and can_stay(path):
                 return None
             case PathPattern(subject, path, object_):
@@ -119,7 +120,7 @@ class Relations:
                 *(TriplePattern(row, Iri(f"column {n}"), c) for n, c in cells),
             )
             rows: Pattern = Select(algebra.Graph(name, algebra.Bgp(edges)), columns)
-            # A row is there as its columns are; which of them are unbound is told apart.
+            # Each set of columns that can be unbound together has a pattern of its own.
             patterns.append(rows)
         if not patterns:  # Nothing inside the part has a solution, so it has no row.
             return algebra.Values((), ())
@@ -142,7 +143,7 @@ class Relations:
         If an equal aggregate or LIMIT already has a name, the function returns this name.
         """
         for name, known, order, merged in self.relations:
-            # One text over other windows is another relation.
+            # The same pattern over other merged windows has other solutions.
             for names in self._alike(known, part, order, columns) if merged == self._merged else ():
                 return name, tuple(names[column] for column in order)
         name = Iri(f"derived {len(self.relations)}")
@@ -156,7 +157,7 @@ class Relations:
             return
         equal = {name: name for name in order if name in columns}
         yield from (dict(names) for names in islice(namings(known, part, equal), 1))
-        # LIMIT may choose among equal rows by the columns' names.
+        # A LIMIT keeps its column names, because ties can be decided by the order of the names.
         if isinstance(known, Group) and isinstance(part, Group):
             yield from (dict(names) for names in islice(namings(known, part, {}), 1))
             if len(known.keys) == len(part.keys) and len(known.aggregates) == len(part.aggregates):

@@ -109,6 +109,7 @@ class Decider:
             )
             return Decision(answer.verdict, why, period=period)
         about = question.pair, question.setting, period
+        # A difference counts only if `lars agree` confirms it.
         again = PairOnStream(*about, found.facts, found.static, found.timeline.last).witness()
         return Decision("open", "", () if again is None else (again,), period=period)
 
@@ -248,6 +249,7 @@ def differing(question: AgreementQuestion, period: int, witness: Witness) -> tup
         return "never", Theorem.UNREAD if theorem is Theorem.WITNESS else theorem
     if not witness.triples and is_shown_whatever_is_stored(question, witness):
         return "never", theorem if proven else Theorem.FRESH
+    # Without static data, the queries would agree on every stream.
     if agreement_theorem(replace(question, stock=()), period) is not None:
         return "depends on the static data", Theorem.SOME if theorem is Theorem.WITNESS else theorem
     return "not always", theorem

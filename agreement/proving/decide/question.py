@@ -197,7 +197,7 @@ class AgreementQuestion:
         Theorem G2 has this premise: if conditions exclude each alternative of a query, the query never has a
         row.
         """
-        # Read with each MINUS: one that removes all that one step finds leaves what two steps find.
+        # Not `without_removed`: a MINUS that removes all matches of one step can leave matches of two steps.
         ends = frozenset[Variable]()
         for part in analysis.parts(analysis.without_paths(self.pattern)):
             if isinstance(part, patterns.PathPattern):
@@ -205,7 +205,7 @@ class AgreementQuestion:
             elif isinstance(part, patterns.Select) and any(
                 isinstance(each, patterns.PathPattern) for each in analysis.parts(part)
             ):
-                return False  # Disjuncts have new names for what it hides.
+                return False  # Disjuncts rename the variables that a subquery hides.
         ways = map(satisfiability, disjuncts(self.pattern, self.setting.profile))
         return all(is_excluded(way, ends) for way in ways)
 

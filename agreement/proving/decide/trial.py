@@ -60,6 +60,7 @@ class Trial:
             lcm(1, *slides),
         )
         covered = candidate.last + reach + 1
+        # From here on, no window contains a triple, wherever its pivot is, so that rows no longer change.
         self.last = covered + 2 * self.step
         if covered > LONGEST:
             raise LarsError(

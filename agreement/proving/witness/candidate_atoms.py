@@ -144,6 +144,7 @@ class PositionClasses:
             if isinstance(literal, logic.Condition)
         ]
         for condition in self._conditions:
+            # A condition such as ?a = ?b can give all its variables one value.
             if len(compared := variables_of(condition)) > 1:
                 first, *rest = sorted(compared)
                 for name in rest:

@@ -236,6 +236,7 @@ def smallest(
     Raises:
         FailedRunError: The evaluation does not confirm the found stream.
     """
+    # Given static data list the names of their graphs; for chosen triples, rules derive them.
     contest = search.contest if search.static is not None else _with_graphs(search.contest)
     search = replace(search, contest=contest)
     noisy = any(isinstance(side.gate, Arrivals) for side in (contest.left, contest.right))

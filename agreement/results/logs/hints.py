@@ -152,7 +152,9 @@ def _rounding(
     step = Decimal(1).scaleb(-min(places))
     if places[0] == places[1]:
         return None
-    apart = [abs(one - other) / max(abs(one), abs(other)) for one, other in pairs if abs(one - other) <= step]
+    near = [(one, other) for one, other in pairs if abs(one - other) <= step]
+    # Two zeros do not differ, and have no relative difference.
+    apart = [abs(one - other) / (max(abs(one), abs(other)) or 1) for one, other in near]
     least = min(map(len, match.only))
     if 2 * len(apart) < least or not 0 < max(apart, default=0) <= _ROUNDED:
         return None

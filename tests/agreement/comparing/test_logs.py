@@ -1356,6 +1356,13 @@ def test_rounded_numbers_are_named_with_the_tolerance_that_is_enough(tmp_path):
     assert not api.compare_logs(a, a, **asked).hints
 
 
+def test_zeros_of_two_logs_at_different_times_have_no_relative_difference():
+    """The pair (0, 0) was divided by 0, which ended the command with a traceback."""
+    exact = "time,room,v\n10,hall,0\n20,hall,1.25\n30,hall,2.35\n40,hall,3.15\n"
+    coarse = "time,room,v\n1110,hall,0\n1120,hall,1.3\n1130,hall,2.4\n1140,hall,3.2\n"
+    assert list(map(len, api.compare_logs(exact, coarse, within="10s").match.only)) == [4, 4]
+
+
 def _cells(line):
     return line.split(",")
 
