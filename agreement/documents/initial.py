@@ -603,7 +603,9 @@ class InitialExperiment:
         yield from self._undecided(mapped, note)
         yield from _table("prefixes", mapped.around.prefix or {})
         for name, own in _by_stream(columns).items():
-            guessed = () if input_options.trace.column else (*_GUESSED, *self._mixed(name, own, mapped, note))
+            guessed = (
+                () if input_options.trace.column else (*_GUESSED, *self._doubts(name, own, mapped, note))
+            )
             yield from _table("columns" if name is None else f"columns.{_text(name)}", own, guessed)
         # After all errors.
         if "period" in self.comments:
@@ -664,10 +666,10 @@ class InitialExperiment:
             remedy = f"choose the stream below [assign] in {EXPERIMENT_FILE}, or {remedy}"
         note(f"{problem} Before `lars agree`, {remedy}")
 
-    def _mixed(
+    def _doubts(
         self, stream: str | None, columns: Mapping[str, str], mapped: InputOptions, note: Warn
     ) -> Iterator[str]:
-        """Yield a comment about two rows of a table whose values a query can combine, if any exist.
+        """Yield a comment about a row that its table omits, or two rows whose values a query can combine.
 
         The columns are those of the tables of a stream; if it is None, those of all tables.
         """
@@ -679,15 +681,25 @@ class InitialExperiment:
         asked = {name for iri in predicates for name in (iri, f"<{iri}>", _shortened(iri, prefixes))}
         for path in self.traces if stream is None else (self.streams[stream],):
             names = header(path)
-            if names and not _is_of_trace(path, names) and (rows := _mixed_rows(path, columns, asked)):
-                sentence = (
-                    f"{path.name}: rows {rows[0]} and {rows[1]} have the same subject and time, so that a "
-                    "query can combine values of both. If each row is an observation of its own, use "
-                    f's = "{EACH_ROW}", and match the subject by its column (manual page own-csv.md, step 4).'
+            if not names or _is_of_trace(path, names):
+                continue
+            if (omitted := _row_without_subject(path, columns["s"])) is not None:
+                row, column = omitted
+                problem = f"row {row} has no value in the column {column}, so that lars omits the row."
+            elif rows := _mixed_rows(path, columns, asked):
+                problem = (
+                    f"rows {rows[0]} and {rows[1]} have the same subject and time, so that a "
+                    "query can combine values of both."
                 )
-                note(sentence)
-                yield f"# {sentence}"
-                return
+            else:
+                continue
+            sentence = (
+                f"{path.name}: {problem} If each row is an observation of its own, use "
+                f's = "{EACH_ROW}", and match the subject by its column (manual page own-csv.md, step 4).'
+            )
+            note(sentence)
+            yield f"# {sentence}"
+            return
 
     def _has(self, stream: str, predicate: object, mapped: InputOptions) -> bool:
         """Return whether a column of a stream's table becomes a predicate."""
@@ -1241,6 +1253,36 @@ def _by_stream(columns: Mapping[str, str | Mapping[str, str]]) -> Mapping[str | 
     return each | {stream: value for stream, value in columns.items() if not isinstance(value, str)}
 
 
+def _row_without_subject(path: Path, template: str) -> tuple[int, str] | None:
+    """Return the number of a row without a value for its subject, and the column without the value.
+
+    Of a large table, no row is read.
+    """
+    # Loads pyarrow, which no query needs.
+    from solver.traces.formats.mapped_tables import CELL
+
+    for name, (_, texts) in _cells(path, {*CELL.findall(template)}).items():
+        row = next((n for n, text in enumerate(texts[:_MOST_ROWS], 1) if not text), None)
+        if row is not None:
+            return row, name
+    return None
+
+
+def _cells(path: Path, names: Collection[str]) -> Mapping[str, tuple[bool, list[str | None]]]:
+    """Return the cells of some columns of a table, or no columns if the table is large or cannot be read."""
+    from solver.traces.formats.mapped_tables import cells_of_table
+    from solver.traces.formats.tables import plain_table
+
+    try:
+        return (
+            {}
+            if _is_large(path)
+            else cells_of_table(str(path), plain_table(str(path), readable(path)), names)
+        )
+    except LarsError:
+        return {}  # reported by the command that reads the trace
+
+
 def _mixed_rows(
     path: Path, columns: Mapping[str, str], predicates: Collection[str]
 ) -> tuple[int, int] | None:
@@ -1248,20 +1290,15 @@ def _mixed_rows(
 
     Only values of the predicates in `predicates` count. Of a large table, no row is read.
     """
-    # Loads pyarrow, which no query needs.
-    from solver.traces.formats.mapped_tables import CELL, cells_of_table
-    from solver.traces.formats.tables import plain_table
+    from solver.traces.formats.mapped_tables import CELL
 
     own = [name for key in ("t", "s", "stream") for name in CELL.findall(columns.get(key, ""))]
     objects = {name for key, text in columns.items() if key in predicates for name in CELL.findall(text)} - {
         *own
     }
-    if _is_large(path) or len(objects) < _TWO:
+    cells = _cells(path, {*own, *objects}) if len(objects) >= _TWO else {}
+    if not cells:
         return None
-    try:
-        cells = cells_of_table(str(path), plain_table(str(path), readable(path)), {*own, *objects})
-    except LarsError:
-        return None  # reported by the command that reads the trace
     keys = zip(*(cells[name][1] for name in own), strict=True)
     values = zip(*(cells[name][1] for name in objects), strict=True)
     first: dict[tuple[str | None, ...], tuple[int, tuple[str | None, ...]]] = {}

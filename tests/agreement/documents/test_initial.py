@@ -71,6 +71,22 @@ def test_rows_whose_values_a_query_can_combine_are_named(tmp_path, monkeypatch, 
         assert named == ([] if numbers is None else [tuple(map(str, numbers))])
 
 
+@pytest.mark.parametrize(("rows", "omitted"), [("1,a,20\n2,,21\n3,b,22", 2), ("1,a,20\n2, ,\n3,b,22", None)])
+def test_a_row_without_its_subject_is_named_since_lars_omits_it(tmp_path, monkeypatch, rows, omitted):
+    """Spaces are a subject; a row without another value loses only that triple."""
+    monkeypatch.chdir(tmp_path)
+    query = "SELECT * WHERE { STREAM <http://e/S> [RANGE 9s] { ?s <http://e/temp> ?temp } }"
+    (tmp_path / "q.rq").write_text(query)
+    (tmp_path / "d.csv").write_text(f"time,place,temp\n{rows}\n")
+    found = lars("init", "made", "q.rq", "d.csv")
+    for text in (found.err, (tmp_path / "made" / "experiment.toml").read_text()):
+        named = re.findall(
+            r'd\.csv: row (\d+) has no value in the column place, .* use s = "_:\{row\}"', text
+        )
+        assert named == ([] if omitted is None else [str(omitted)])
+    assert ("21" in lars("solve", "made").out) is False
+
+
 @pytest.mark.parametrize(
     "header",
     [
