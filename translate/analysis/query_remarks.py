@@ -206,8 +206,8 @@ def _nulls(left: Pattern, right: Pattern) -> Iterator[tuple[Variables, Variables
 
 
 def _minus(left: Pattern, right: Pattern) -> Iterator[str]:
-    # Diff removes where all shared variables are the same, null too; Minus where those that both
-    # sides bind are, and there is one.
+    # Diff removes a solution if all shared variables are equal, null included; Minus compares only the
+    # variables that both sides bind, and needs at least one.
     shared = variables(left) & variables(right)
     for mine, theirs in _nulls(left, right):
         both = shared - mine - theirs

@@ -85,7 +85,7 @@ def known_fault(language: Language, document: Document, offset: int) -> PlacedEr
         covered = ", ".join(language.manner.forms)
         return UnsupportedError(construct, document.place(offset), covered=covered)
     for start, (end, is_named) in _bare_aggregates(document).items():
-        # Some grammars only miss AS, behind the aggregate.
+        # Some grammars read the aggregate, and fail only behind it, because AS is missing.
         is_missed = not is_named and end <= offset and not document.text[end:offset].strip()
         if start == offset or is_missed:
             name = document.text[start:end].partition("(")[0].strip()

@@ -507,7 +507,7 @@ def _has_sign(text: str, language: Language, whole: _Tokens) -> bool:
     pieces: list[str] = []
     end = 0
     for token in tokens:
-        # What stands together is one word in some languages: s-1.
+        # Tokens without a space between them, such as s-1, are one word in some languages.
         pieces.append(f"{' ' * (token.start > end)}{_MASKS.get(token.kind, token.text)}")
         end = token.end
     return sign.search("".join(pieces)) is not None

@@ -506,7 +506,7 @@ def _read_stream_graph(name: Part, group: Phrase, stream: StreamBlock, scope: ex
         raise UnsupportedError(
             f"{what} inside GRAPH of a window", place, covered="triple patterns inside GRAPH of a window"
         )
-    # A tuple window counts the triples of a stream, and those of graphs are atoms of their own.
+    # A tuple window counts only the triples of a stream; triples in graphs are atoms of another predicate.
     if any(isinstance(window, Rows) for window in scope.windows()):
         raise scope.unsupported("GRAPH of a window beside a tuple window", name)
     return read_group(group, stream, scope)
@@ -730,7 +730,7 @@ class _Level:
         for part in keys:
             if scope.variable(part) in unbound:
                 raise scope.unsupported("AGGREGATE with a grouping variable that can be unbound", part)
-        # The extended solutions are as many as the solutions, which are the smaller pattern.
+        # AGGREGATE clauses keep the number of solutions, so the pattern without them counts the same.
         used = frozenset(map(scope.variable, (*keys, *arguments)))
         variable, grouped = scope.check_new(name, bound), tuple(dict.fromkeys(map(scope.variable, keys)))
         how = Aggregation(
@@ -779,7 +779,7 @@ class _Level:
             if variable in self.items:
                 alone = variable_of(self.items[variable])
                 taken = {*self.keys, *before, *dict(self.aggregates.values())}
-                # As SAMPLE of it, when that is written: one text, one model.
+                # (?x AS ?y) with a ?x that is no key means (SAMPLE(?x) AS ?y), so both get the same model.
                 self.items[variable] = (
                     self._behind_groups(self.items[variable], before, grouped=True)
                     if alone is None or alone in taken or self.hides
@@ -807,7 +807,7 @@ class _Level:
         read = [(part, *self._expression(part)) for part in clause.parts]
         for part, expression, _ in read:
             for name in variables_of_expression(expression) & sizes.keys():
-                # What the query itself writes out is as large as its text.
+                # Only parts that names add are counted: the expression itself is no larger than its text.
                 if sizes[name] - _size(self.items[name][0], {}) > _MOST_PARTS:
                     accepted = f"a name that stands for at most {_MOST_PARTS} parts: {name} stands for more"
                     raise self.scope.unexpected(part, accepted)
@@ -924,9 +924,9 @@ class _Level:
         """Return the Group of a pattern; COUNT(DISTINCT *) counts distinct values of all variables."""
         for name, expression in self.arguments.items():
             pattern = algebra.Extend(pattern, name, *expression)
-        # One variable would be an argument, whose unbound values are left out; a solution is a tuple.
+        # An aggregate of one argument omits unbound values, so one variable is doubled to form a tuple.
         whole = everything * 2 if len(everything) == 1 else everything
-        # In the order of SELECT, whether a sample is written or meant; then those inside of expressions.
+        # Written and implied samples follow the order of SELECT; aggregates inside expressions come last.
         order = {name: place for place, name in enumerate(self.items)}
         aggregates = tuple(
             (variable, replace(how, arguments=whole) if how.distinct and not how.arguments else how)

@@ -294,7 +294,7 @@ def _error(document: Document, grammar: Grammar, wrong: Token) -> PlacedError:
         known = UnsupportedError(f"{wrong} of SPARQL Update", document.place(wrong.start), covered=COVERED)
     if known is not None:
         return known
-    # Anew: before it refuses a token a parser can have ended rules that others would not end.
+    # A new parser, because the failed one may have ended rules that an accepted token would not have ended.
     parser, whole, offset, before = _Parser(grammar), declared(document), 0, wrong
     while True:
         terminal, token = parser.next(document, offset)

@@ -117,7 +117,7 @@ class Document:
 
     def unexpected(self, token: Token, accepted: str) -> QueryError:
         """Return the error for an unexpected token, with the expected form."""
-        # What an IRI cannot hold parts it: its first piece is a sign that stands where none is accepted.
+        # If an IRI contains an invalid character, its < is read as a symbol; the message quotes all of it.
         whole = _SPOILED_IRI.match(self.text, token.start) if token.text == "<" else None
         if whole is not None and (odd := _NOT_IN_IRIS.search(whole[1])) is not None:
             accepted, token = f"an IRI, which has no character {odd[0]!r}", replace(token, text=whole[0])
@@ -153,6 +153,7 @@ class Document:
 
         The literal is a string with a tag or datatype, a number, or a boolean.
         """
+        # Before the end of the query, only two tokens may be left.
         token, following, last = (*self.tokens[index : index + 3], None)[:3]
         assert token is not None
         if token.kind == "a number":
@@ -270,6 +271,7 @@ def _says_12(written: str) -> bool:
     if "version" not in written.lower():
         return False
     before: Token | None = None
+    # `tokenize` reads the text again, and then raises the error.
     with suppress(QueryError):
         for token in _tokens(Document("", written, (), written), 0):
             if token.is_word("{"):
@@ -318,6 +320,7 @@ def _unescaped(written: str) -> tuple[str, tuple[tuple[int, int], ...]]:
     escapes: list[tuple[int, int]] = []
     start = shorter = 0
     for match in _CODEPOINT.finditer(written):
+        # The pattern also matches two backslashes, which stay, so that the second one begins no escape.
         code = int(match[1] or match[2] or "5C", 16)
         if code > sys.maxunicode or code in SURROGATES or code in _KEPT:
             continue

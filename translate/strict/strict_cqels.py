@@ -10,8 +10,8 @@ from translate.sparql.syntax_tree import Grammar
 from translate.strict.engine_parsers import check_prefixes, parsed, reject_operators, rejection
 
 _ENGINE: Final = "CQELS 1.x"
-# Units are glued to their numbers, in lower case. Of hours and days the engine drops the last
-# digit, and fails when that is the only one.
+# The engine accepts no space between a number and its unit, and only units in lower case. It drops the last
+# digit of hours and days, and fails if there is only one digit.
 _LENGTH: Final = r"(?:[0-9]+(?:ms|ns|m|s)|[0-9]{2,}[hd])"
 _GRAMMAR: Final = Grammar(
     "translate.strict",

@@ -19,7 +19,7 @@ from translate.strict.engine_parsers import check_prefixes, parsed, rejection
 
 _ENGINE: Final = "C-SPARQL 0.9.7"
 _BREAKS: Final = re.compile(r"[ \r\n]+")
-# The lexer knows no character outside of ASCII, and no backslash.
+# The lexer of the engine rejects characters outside ASCII, and the backslash.
 _UNKNOWN: Final = re.compile(r"[^\t -\[\]-~]")
 _IRI: Final = "<[!-;=?-~]*>"
 _REGISTER: Final = (
@@ -28,7 +28,7 @@ _REGISTER: Final = (
     (" as ", "AS"),
 )
 _PROLOGUE: Final = re.compile(rf"(?:prefix [^ <]* *{_IRI} *|base {_IRI} *)*", re.IGNORECASE)
-# SELECT( is written SELECT ( by the engine, but in capitals only.
+# The engine changes SELECT( to SELECT ( before it parses the query, but only if SELECT is in capitals.
 _FORM: Final = re.compile("(?:select |construct |ask |describe )|(?-i:SELECT)", re.IGNORECASE)
 # The engine puts a space before FROM after }, and nowhere else.
 _FROM: Final = re.compile(r" from |(?<=\})from ", re.IGNORECASE)

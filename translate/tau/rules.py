@@ -513,7 +513,7 @@ def _and(term: logic.Expression, other: logic.Expression) -> logic.Expression:
 
 
 def _same(variable: Variable, other: Variable) -> logic.Expression:
-    # Equal in the order of ORDER BY, which different terms such as 1 and 1.0 can be.
+    # In the order of ORDER BY, neither precedes the other, which is also true of terms such as 1 and 1.0.
     less = logic.Call(PRECEDES, (variable, other)), logic.Call(PRECEDES, (other, variable))
     return _and(logic.Call("!", (less[0],)), logic.Call("!", (less[1],)))
 

@@ -374,7 +374,7 @@ class Dialect:
         """
         is_other = self.language is not Language.CSPARQL or isinstance(window, Rows)
         slides = isinstance(window, Range) and window.slide is not None
-        # All windows of CQELS are read in C-SPARQL, whose own are others than it has.
+        # In C-SPARQL queries, lars also reads the windows of CQELS, which are then written as in CQELS.
         as_cqels = self.read_here and not is_other and not slides
         return write_window(window, Language.CQELS if as_cqels else self.language, every)
 
@@ -515,6 +515,7 @@ def _write(expression: Expression, dialect: Dialect, inline: Inline, around: int
 
 def _binding(call: Call) -> int:
     match call:
+        # NOT IN is a comparison, and binds less than the operator !.
         case Call("!", (Call("IN"),)):
             return _COMPARED
         case _:
@@ -538,6 +539,7 @@ def _call(call: Call, dialect: Dialect, inline: Inline, binding: int) -> str:
             before = _write(left, dialect, inline, binding + (binding == _COMPARED))
             return f"{before} {operator} {_write(right, dialect, inline, binding + 1)}"
         case Call("IRI", (inner, *based)):
+            # A relative IRI is resolved against BASE, so the text must declare the same BASE, or none.
             dialect.bases.update([base.lexical for base in based if isinstance(base, terms.Literal)] or [""])
             return f"IRI({_write(inner, dialect, inline, 0)})"
         case Call("BOUND", arguments):

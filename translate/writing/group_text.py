@@ -197,7 +197,7 @@ def _elements(pattern: Pattern, dialect: expression_text.Dialect) -> Lines:
         case algebra.Join(left, right):
             return [*_elements(left, dialect), *_joined(left, right, dialect)]
         case algebra.LeftJoin(left, right, None, _):
-            # A filter of the optional group itself would be the condition.
+            # `_elements` puts a Filter in braces: directly in the group, it would be read as the condition.
             optional = in_braces("OPTIONAL", _elements(right, dialect))
             return [*_elements(left, dialect), *optional]
         case algebra.LeftJoin(left, right, condition, exists):
@@ -297,7 +297,7 @@ def write_triples(triples: Iterable[algebra.TriplePattern], dialect: expression_
 
 
 def _union(left: Pattern, right: Pattern, dialect: expression_text.Dialect) -> Lines:
-    # A union on the left is more branches of the same element.
+    # UNION associates to the left, so a union on the left needs no braces.
     if isinstance(left, algebra.Union):
         before = _element(left, dialect)
     else:
@@ -345,7 +345,7 @@ class Clauses:
             accepted = "SELECT names one variable at least"
             raise self.dialect.cannot("a query without result variables", accepted)
         expressions = {item.variable: self._expression(item) for item in self.level.items}
-        # A sample that has a name by another item: the variable is that sample, and (?z AS ?y) is no SPARQL.
+        # An item with an internal variable ?z for SAMPLE(?y) is that sample: (?z AS ?y) would be invalid.
         for item in self.level.items:
             sample = self.named.get(item.expression, "") if isinstance(item.expression, Variable) else ""
             if sample == f"SAMPLE({self.dialect.variable(item.variable)})":
@@ -354,7 +354,7 @@ class Clauses:
         for variable in result:
             text = expressions.get(variable, self.named.get(variable))
             name = self.dialect.variable(variable)
-            # No key, and named all the same: then SELECT means a sample.
+            # The reader takes a variable in SELECT that is no key for a sample.
             plain = text is None or text == f"SAMPLE({name})"
             texts.append(name if plain else f"({text} AS {name})")
         return " ".join(texts) or "*"

@@ -162,7 +162,7 @@ def _name(query: EngineQuery, dialect: Dialect) -> str:
     """
     name = query.name or _UNNAMED
     if query.language is not dialect.language:
-        # Of a name both parsers of C-SPARQL accept letters and digits only.
+        # Both parsers of C-SPARQL accept a name only if it consists of letters and digits.
         name = re.sub("[^A-Za-z0-9]", "", name.rstrip("/").rpartition("/")[2]) or _UNNAMED
     if _PLAIN_NAME.fullmatch(name):
         return name

@@ -147,6 +147,7 @@ def _anchored(pattern: Pattern, new: Names) -> Names:
     match pattern:
         case algebra.StreamBlock(_, _, algebra.Bgp(triples)):
             return new.intersection(term for triple in triples for term in triple.terms)
+        # In a cautious block, static data match no new name, so rows with new names come from the stream.
         case algebra.Union(algebra.StreamBlock() as block, part) if block.pattern == part:
             return _anchored(block, new)
         case algebra.Union(left, right):
@@ -179,6 +180,7 @@ def _is_met(pattern: Pattern, new: Names, outer: Names) -> bool:
         case algebra.Union(left, right):
             return _is_met(left, new, outer) and _is_met(right, new, outer)
         case algebra.Join(left, right):
+            # Each side restricts the other, because only joined rows count.
             beside = _anchored(left, new), _anchored(right, new)
             return _is_met(left, new, outer | beside[1]) and _is_met(right, new, outer | beside[0])
         case algebra.LeftJoin(left, right) | algebra.Minus(left, right):
@@ -186,6 +188,7 @@ def _is_met(pattern: Pattern, new: Names, outer: Names) -> bool:
         case algebra.Filter(inner) | algebra.Extend(inner):
             return _is_met(inner, new, outer)
         case algebra.Select(inner):
+            # A sub-SELECT is evaluated alone, and its hidden variables can have outer names.
             return _is_met(inner, new, frozenset())
         case algebra.PathPattern() | algebra.Graph() | algebra.Service() | algebra.Group():
             return False

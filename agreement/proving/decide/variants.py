@@ -85,6 +85,7 @@ class VariantClasses:
         The brave version matches only the stream, the cautious version the stream or the static data.
         """
         own = "brave", "cautious"
+        # All other choices stay brave, so that a difference comes from this choice alone.
         others = tuple("brave" for _ in self.variants[0].choices)
         choices = [(*others[:number], choice, *others[number + 1 :]) for choice in own]
         brave, cautious = (next(v.query for v in self.variants if v.choices == one) for one in choices)

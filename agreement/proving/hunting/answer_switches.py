@@ -427,7 +427,7 @@ def in_each(holds: Callable[[list[Row], list[Row]], bool]) -> Pattern:
     def pattern(windows: Sequence[ReportMatch]) -> bool:
         for window in windows:
             right, came = map(_unlabelled, _rows_of(window))
-            # Rows say nothing of a report that belongs to no window, or of one that is wrong in other ways.
+            # Rows cannot describe a report without a window, or a report with the right rows.
             strange = window.right is None or (window.problem and Counter(right) == Counter(came))
             if strange or not holds(right, came):
                 return False
@@ -598,12 +598,12 @@ def _cut(most: int, operator: ToStream, windows: Sequence[ReportMatch]) -> bool:
     for window in windows:
         rows, came_rows = _rows_of(window)
         if operator == "DSTREAM":
-            # The reported rows are of the preceding answer, with labels that the engine chooses.
+            # DSTREAM reports rows of the previous answer, whose blank nodes the engine may label differently.
             match = matched_by_keys(before, came_rows, Likeness())
             came_rows = [*match.shared, *match.extra]
         right, came, before = Counter(rows), Counter(came_rows), rows
         number = min(most, right.total())
-        # Rows that ISTREAM reports are chosen; DSTREAM says nothing of those that stay.
+        # The report of ISTREAM contains chosen rows; that of DSTREAM contains none, so all choices are tried.
         if operator == "DSTREAM" and len(kept) * comb(right.total(), number) > _MOST_CHOICES:
             return False
         choices = (other for earlier in kept for other in _choices(operator, number, earlier, right, came))

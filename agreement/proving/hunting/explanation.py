@@ -357,7 +357,7 @@ class Explanation:
             if not nearest:
                 return
             first, *others = nearest
-            # What the nearest one needs may be far from what came where it is on alone.
+            # A fault that helps only together with the nearest one may predict badly alone: all are paired.
             others += [one for one in told if one is not first and one not in others]
             yield from starmap(references.both, product([first], others))
             yield from starmap(references.both, combinations(others[: _MOST_PAIRED - 1], 2))
@@ -408,7 +408,7 @@ class Explanation:
             for run in self._experiments(lead):
                 self._add_experiment(run)
                 count += 1
-        # Where time was up before anything could refute it, nothing confirms it.
+        # If the time was over before an experiment could refute the cause, nothing confirms it.
         untested = count < _FEWEST_EVIDENCE and self.hunt.is_past(_SEARCH_END)
         return lead if lead is not None and len(lead.evidence) >= _FEWEST_EVIDENCE and not untested else None
 
@@ -481,7 +481,7 @@ class Explanation:
                 if isolation.is_alone(unanswered_run, cause):
                     shown[cause] = self._confirmed_run(isolation, cause, unanswered_run)
                 else:
-                    # It takes another rule too: shown only if no stream does with one.
+                    # This run needs another rule too, so it is shown only if no run needs the cause alone.
                     together.setdefault(cause, unanswered_run)
         for cause in causes:
             if shown.get(cause) is None and cause in together:
@@ -496,13 +496,13 @@ class Explanation:
         if not causes:
             return
         unanswered = replace(causes[0].evidence[0].answers, replies=(), flush=())
-        # What hides a cause may depend on the query, so each query has its smallest stream looked at early.
+        # Some queries may hide a cause, so the smallest stream of each query comes early.
         each = (in_turns(_smallest_first(cause.evidence)) for cause in causes)
         turns = (run for run in chain.from_iterable(zip_longest(*each)) if run is not None)
         # A run that is evidence of several causes is tried on all of them at once.
         distinct = {(run.query.name, run.pushes): run for run in turns}
         own = [replace(run, answers=unanswered) for run in distinct.values()]
-        # Which windows close when hardly depends on what else a query says: one of each kind is enough.
+        # When windows close hardly depends on the rest of queries, so one per kind of windows is enough.
         kinds = {
             (one.windows, *dict.fromkeys(letter[0] for letter in one.letters)): one
             for one in reversed(self.hunt.queries)
@@ -516,7 +516,7 @@ class Explanation:
         small = (run for run in own if len(run.pushes) <= _MOST_TRIPLES_SHOWN)
         yield from (run for pair in zip_longest(small, closing) for run in pair if run is not None)
         every = [(query, streams(query, self.hunt.limits.seed)) for query in self.hunt.queries]
-        # As many as looked for faults.
+        # As many streams as the search for faults has tried.
         for _ in range(self.hunt.searched // len(every)):
             drawn = (references.HuntedRun(query, next(pushes), unanswered) for query, pushes in every)
             yield from (run for run in drawn if len(run.pushes) <= _MOST_TRIPLES_SHOWN)
@@ -743,7 +743,7 @@ class Explanation:
     def _description(self, left: Sequence[references.HuntedRun]) -> str | None:
         """Return a text about what wrong runs without a cause share; None if no time is left."""
         mute = (one.sentence for one in mute_queries((*self.hunt.wrong, *self.hunt.right), left))
-        # Each run is judged once more for it.
+        # The description judges each run again, which takes time.
         most = _DESCRIBED_LATE if self.hunt.is_past(SHOWN) else MOST_KEPT
         with suppress(TimeLimitError):
             return "; ".join((described(left[:most], self.right[:most], self.judge), *mute))
@@ -805,5 +805,5 @@ def _explain(hunt: Hunt) -> None:
         in_order = [hunt.defined(runs) for runs in (in_turns(steady), hunt.right)]
         Explanation(hunt, *in_order).add_faults()
     else:
-        # The stream that a new process answers otherwise is one of the wrong runs.
+        # A fault that is not repeatable is itself one of the wrong runs, so this run is not left.
         hunt.left = len(hunt.wrong) - sum(not fault.repeated for fault in hunt.faults)

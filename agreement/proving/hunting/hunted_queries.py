@@ -69,7 +69,7 @@ def hunted_query(
         raise LarsError(f"{name}: no window with a RANGE; expected queries over windows of time")
     lengths = [span.length.milliseconds for span in ranges]
     slides = [None if span.slide is None else span.slide.milliseconds for span in ranges]
-    # Engines take whole milliseconds, and an adapter whole units.
+    # Engines accept whole milliseconds, and adapters whole units, so a tick is a multiple of both.
     least = float(lcm(unit.nanoseconds, MILLISECOND.nanoseconds) // MILLISECOND.nanoseconds)
     sizes = (*lengths, *filter(None, slides))
     tick = next((n for n in (_SECOND, least) if not n % least and not any(size % n for size in sizes)), 1.0)
@@ -223,7 +223,7 @@ _FAMILIES: Final = (
     QueryFamily("average", ((_S, 4, 2, _ONE),), select="?s (AVG(?a) AS ?n)", group="GROUP BY ?s"),
     QueryFamily("bind", ((_S, 4, 2, f"{_ONE} BIND(STR(?a) AS ?b)"),), select="?s ?b"),
     QueryFamily("values", ((_S, 4, 2, _ONE),), outside="VALUES ?s { :s :s2 }"),
-    # An engine that reads triples word by word is not to take the path for a predicate.
+    # With the space before +, an engine that reads word by word does not take the path for a predicate.
     QueryFamily("path", ((_S, 4, 2, "?s :p + ?a ."),)),
 )
 _PREFIX: Final = "PREFIX : <http://e/>"
@@ -460,7 +460,7 @@ def _queries_of(
             finally:
                 waited += monotonic() - asked
         except LarsError as error:
-            # An engine that breaks on one of them may take the others.
+            # An engine that fails at one query may accept the others.
             refusals.append((family.name, str(error)))
             if isinstance(error, FailedEngineError) and not isinstance(error, TimeIsUpError):
                 failed.append((query, error))

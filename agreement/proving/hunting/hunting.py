@@ -443,12 +443,12 @@ class Hunt:
         try:
             run = self.run(query, stream)
             if len(run.answers.reports) > _MANY_REPORTS and len(self.wrong) >= _ENOUGH:
-                # What judges all of them takes too long.
+                # To judge so many reports takes too long, and enough wrong runs are known.
                 return
             with self.in_time():
                 verdict = self.reference.verdict(run)
         except LarsError as error:
-            # One run that fails, or that nothing can judge, loses nothing of the others.
+            # A run that fails, or that cannot be judged, does not end the hunt.
             self.fail(query, stream, error)
             return
         correct = verdict.correct
@@ -492,7 +492,7 @@ class Hunt:
             return self.run(run.query, run.pushes).answers.same(run.answers)
         except FailedEngineError as error:
             self.fail(run.query, run.pushes, error)
-            # Without time nothing tells that it answers otherwise.
+            # If the time is over, nothing shows that the answers differ.
             return isinstance(error, TimeIsUpError)
 
     def confirm(self, fault: Fault) -> None:
@@ -509,7 +509,7 @@ class Hunt:
             except TimeIsUpError:
                 return
         fault.confirmed = True
-        # A stream with fewer triples was right once, and may be wrong in another run.
+        # If the fault does not repeat, a smaller stream that was right may be wrong in another run.
         fault.smallest = fault.smallest and fault.repeated
 
     def join_unsteady(self) -> None:

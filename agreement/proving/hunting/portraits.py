@@ -52,7 +52,7 @@ def portraits(runs: Sequence[HuntedRun], wrong: Sequence[HuntedRun]) -> Iterator
             reports = run.answers.reports
             if not reports:
                 return None
-            # Of a query that had no answers so far, each run has its own.
+            # Without a common answer of the query, all reports of a run must equal its first report.
             answer = same.get(run.query.name) or _bag(reports[0][1].rows)
             return all(_bag(report.rows) == answer for _, report in reports)
 

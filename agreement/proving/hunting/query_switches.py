@@ -942,7 +942,7 @@ def _one_slide_old(place: int, subject: JudgedRun) -> Iterable[JudgedRun]:
     copies = (
         replace(one, t=one.t + slide, stream=own) for one in task.elements if one.stream == str(late.stream)
     )
-    # What comes after the last arrival would move the end of what is judged.
+    # Copies after the last arrival would move the end of the judged time.
     elements = (*task.elements, *(one for one in copies if one.t <= task.last))
     query = _on_own_stream(late, task.query)
     changed = replace(task.with_query(query), elements=tuple(sorted(elements, key=attrgetter("t"))))
@@ -983,7 +983,7 @@ def _merged(query: EngineQuery) -> EngineQuery:
     def changed(part: patterns.Pattern) -> patterns.Pattern | None:
         if not isinstance(part, patterns.StreamBlock):
             return None
-        # What all windows show together is a graph, a set.
+        # The merged windows form one graph, in which equal triples count once.
         return _distinct(reduce(patterns.Union, _blocks(query, part.pattern)))
 
     several = len(_blocks(query, patterns.Bgp(()))) > 1

@@ -205,7 +205,7 @@ class JudgedRun:
             (task.elements, task.until, task.versions),
             (task.kept, task.only_kept, task.at_end),
             (recording.variables, recording.rejected, recording.windows),
-            # No part of the equality of recordings.
+            # The equality of recordings ignores these two fields.
             (recording.lexical, recording.rows_only),
             tuple((report.t, tuple(report.rows), report.trigger) for report in recording.reports),
         )
@@ -231,7 +231,7 @@ class JudgedRun:
         silent = self.specification.empty == "silent"
         reports = tuple(Report(t, rows, None) for t, rows in right if rows or not silent)
         names = tuple(columns(self.recorded.task.query))
-        # Where nothing came, the second is what came: that nothing comes is what many causes predict.
+        # The recording without reports is second, so that `expects` can omit it: many causes predict silence.
         others = [replace(recording, variables=names, reports=reports), replace(recording, reports=())]
         if any(one.rows for one in recording.reports):
             far = tuple(Report(one.t + n * _FAR, one.rows) for n, one in enumerate(recording.reports, 1))
@@ -281,10 +281,10 @@ class JudgedRun:
         if self.pattern is None:
             return fewest
         whole = [verdict.windows for verdict in judgement.verdicts]
-        # What is too early to be judged may still be the first report.
+        # A report that is too early to be judged may still be the first report.
         whole += [(*one.transient, *one.windows) for one in judgement.verdicts if one.transient]
         holds = any(self.pattern(windows) for windows in (*certain, *whole) if windows)
-        # Where a pattern does not hold, nothing says by how much it fails.
+        # A pattern that does not hold has no number of errors, so it is worse than the fewest errors.
         return 0 if holds else fewest + 1
 
     def early_at_end(self, verdict: judge.Verdict) -> Iterator[ReportMatch]:
@@ -305,7 +305,7 @@ class JudgedRun:
         The window can contain the late triple, or ISTREAM or DSTREAM can compare with a window that contains
         the late triple.
         """
-        # A report that belongs to no evaluation is wrong whatever a window contains.
+        # A report that belongs to no evaluation is wrong, whatever a window contains.
         if not self.late or window.right is None:
             return False
         task = self.recorded.task
@@ -525,7 +525,7 @@ class SpecificationReference(Reference):
         unit = Duration(int(run.query.tick * NANOSECONDS["ms"]))
         recorded = judge.recording_to_judge(run.run, unit, run.typed_answers, self.options)
         if clock_driven(frame_task(recorded.task, self.specification, "closed")):
-            # What closes when the last triple comes, no later one has shown to be due.
+            # No later triple shows that a window that closes at the last triple is due.
             options = replace(recorded.options, until=recorded.task.last - 1)
             recorded = replace(recorded, options=options)
         said = with_query_bounds(self.specification, recorded.task.query)
@@ -535,7 +535,7 @@ class SpecificationReference(Reference):
 
     def delays(self, run: HuntedRun) -> Iterator[float]:
         """Yield each delay, in ms, from a time at which rows are missing to a time of a report with rows."""
-        # By another t0 the delay would be another.
+        # Delays depend on t0, so the same t0 is used for all runs.
         subject = self._subject(run)
         recorded = subject.recorded
         options = replace(recorded.options, t0=recorded.options.t0 or (0,))
@@ -699,7 +699,7 @@ def _fewest(subjects: Iterable[JudgedRun]) -> int | None:
         judgement = subject.judgement
         missed = subject.misses(judgement)
         if missed is None and subject.pattern is None:
-            # Where nothing is due, nothing may come, unless what comes is too early or too late to be judged.
+            # Nothing is expected, so each row is an error, unless it is too early or too late to be judged.
             unjudged = max(_rows_in((*one.transient, *one.later)) for one in judgement.verdicts)
             missed = int(unjudged < _came(subject))
         if missed is not None:

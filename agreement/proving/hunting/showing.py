@@ -191,7 +191,7 @@ class Isolation:
         left = self._without(self.followed, run, off)
         if left is not None:
             return left if self.judge.verdict(left).correct is not False else None
-        # What the version refuses to run: another query over the same windows tells of the stream.
+        # If the engine version refuses the query, another query over the same windows is run on the stream.
         others = (replace(run, query=query) for query in self.queries if _is_alike(query, run.query))
         answered = (self._without(self.followed, other, off) for other in others)
         return next(

@@ -207,6 +207,7 @@ def _node(term: Term) -> _Node:
 
 
 _COUNTED: Final = frozenset(("COUNT", "SUM", "AVG"))
+"""The aggregates whose values do not change if IRIs get other names."""
 _BLIND: Final = frozenset(("=", "!=", "<", "<=", ">", ">=", "!", "&&", "||", "IN", "BOUND", "SAMETERM"))
 """The functions that have the same value for all IRIs that no query names, and for all pairs of them."""
 _TYPED: Final = (

@@ -98,7 +98,7 @@ class ProfileContest:
             when += f", with at most {quantity(_MOST_STATIC, 'static triple')}"
         for size in range(most + 1):
             progress(size, most + 1)
-            # With more times there are too many streams.
+            # One more than the limit is enough to see that there are too many streams.
             times = islice(self._times(size), MOST_TRIED + 1)
             places = [(t, atom) for t in times for atom in atoms.arrivals]
             every = [
@@ -158,7 +158,7 @@ class ProfileContest:
 
     def _reports(self, facts: Sequence[Fact], known: Background) -> tuple[Reports, Reports]:
         """Return the reports of both specifications or engine versions on a stream and static data."""
-        # Loads engines and what compares them, which other searches do not need.
+        # This module loads engines, which other searches do not need.
         from agreement.proving.witness.profile_reports import profile_reports
 
         inputs = facts, known, self._last
