@@ -216,6 +216,7 @@ def _neutral(edge: disjuncts.Edge) -> Iterator[disjuncts.Edge]:
     subject, predicate, object_ = edge.triple.terms
     for end in (subject, object_):
         if isinstance(end, Variable):
+            # As an object, an end can be any RDF term, as it can in a path or a row.
             yield disjuncts.Edge(
                 patterns.TriplePattern(Iri("urn:any"), predicate, end), disjuncts.GraphSource()
             )
@@ -391,6 +392,7 @@ class CaseProver:
         requirements = tuple(disjuncts.put_in_test(test, whole | nulls) for test in way.requirements)
         denied = _denied(way, whole, goal.mapper, goal.merged)
         choices = [places(edge.put(whole), goal.merged) for edge in way.edges]
+        # More combinations would not be closed: each one counts in `most`, which begins with this limit.
         for edges in islice(product(*choices), _MOST_CASES):
             grown = replace(
                 case,
@@ -414,6 +416,7 @@ class CaseProver:
             rest = replace(
                 case, edges=(*case.edges[:number], *case.edges[number + 1 :]), unfolded=case.unfolded + 1
             )
+            # Only the first path is split: its cases contain the other paths, which are split there.
             return any(
                 self.are_closed(self.unfolded(rest, edge, path, last=last), depth - 1)
                 for last in ((False, True) if isinstance(path, patterns.RepeatedPath) else (False,))
@@ -452,6 +455,7 @@ class CaseProver:
                     ):
                         node = replace(edge, triple=triple)
                         yield replace(rest, edges=(*rest.edges, node)).put({own: other})
+                # A constant has a path of zero steps to itself, even if no triple contains it.
                 elif own == other:
                     yield rest
                 elif isinstance(own, Variable):

@@ -206,6 +206,7 @@ class _Stream:
 
     def _groupings(self) -> Iterator[tuple[tuple[Group, ...], tuple[Test, ...]]]:
         yield tuple((edge,) for edge in self.edges), ()
+        # Only tuple windows count arrivals: otherwise a mapping for several triples also holds for one.
         if not self.sizes:
             return
         if len(self.edges) > _MOST_GROUPED:
@@ -251,6 +252,7 @@ class _Stream:
 
     def _last(self, t: int) -> int:
         """Return the last time point in any window at evaluation time `t`, or `t` if `t` is later."""
+        # A window that looks ahead also contains triples after `t`.
         return max((t, *(_interval(look.operator(self.setting), t).last for look in self._looks)))
 
     def _spot(self, time: int, rank: int, t: int) -> _Spot:

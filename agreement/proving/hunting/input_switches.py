@@ -192,6 +192,7 @@ def _removed_early(subject: JudgedRun) -> Iterable[JudgedRun]:
     task = subject.recorded.task
     times = sorted({one.t for one in task.elements})
     for length in dict.fromkeys(length.points(task.unit) for length, _ in ranges(task)):
+        # An engine may or may not count a triple that is exactly as old as the window is long.
         for reach in (length, length + 1):
             yield from _showing(partial(_not_older, times, reach), subject)
 
@@ -346,6 +347,7 @@ def _counted(subject: JudgedRun) -> Iterable[JudgedRun]:
         node, predicate, object_ = one.triple
         own = (node, f"{predicate[:-1]}#{number}>" if number else predicate, object_)
         elements.append(replace(one, triple=own))
+    # Rounded up to a power of two, so that the runs of a query share few changed queries.
     most = 1 << (max(seen.values(), default=1) - 1).bit_length()
     if most == 1 or most > _MOST_COPIES:
         return (subject,)
@@ -476,6 +478,7 @@ def _second_of_instant(task: specifications.Task) -> Iterator[frozenset[int]]:
 
 def _each(step: int, task: specifications.Task) -> Iterator[frozenset[int]]:
     numbers = [triple.number for triple in task.elements]
+    # The engine may also have begun to count before the first triple, so each offset is tried.
     yield from (frozenset(numbers[place::step]) for place in (step - 1, *range(step - 1)))
 
 
@@ -507,7 +510,7 @@ def _again(task: specifications.Task) -> Iterator[frozenset[int]]:
 
 
 _EVALUATIONS_LATER: Final = 3
-"""The number of evaluations after which an engine may remove a triple: as soon as possible, or one later."""
+"""The number of delays to try: an engine may remove a triple at once, or one or two evaluations later."""
 
 
 def _opening(first: int, slide: int, width: int, t: int) -> int:
