@@ -283,6 +283,7 @@ class Mapper:
     ) -> Iterator[Image]:
         """Yield the mappings of variables under which a path of any length is a walk along known edges."""
         subject, _, object_ = edge.triple.terms
+        # All steps of a walk are in one graph, so each value of a variable graph is tried by itself.
         places = [self._where(edge, target, image) for target in into]
         for binding in (each for n, each in enumerate(places) if each is not None and each not in places[:n]):
             edges = [target for target in into if self._where(edge, target, binding) == binding]
@@ -309,6 +310,7 @@ class Mapper:
         """
         pending = [(start, words.start)]
         terms = set(pending)
+        # With the limit, fewer terms are reached, which only proves less.
         while pending and len(terms) < _MOST_WALKS:
             self.deadline.check()
             term, known = pending.pop()
@@ -369,6 +371,7 @@ class Mapper:
 
     def _shows(self, target: disjuncts.Edge, window: disjuncts.Reading) -> bool:
         """Return whether a window certainly contains the triple that a known edge matches."""
+        # `_where` has already compared the names of the streams.
         if (readings := self.windows.get(target)) is not None:
             return any(each.window == window.window for each in readings)
         return self._is_inside(target.reading, window)

@@ -204,6 +204,7 @@ def _valued(disjunct: Disjunct, start: Binding) -> Satisfiability:
         covered = tuple(
             test for test in disjunct.requirements if is_decided(put_in_test(test, start), disjunct)
         )
+        # If the decided conditions alone exclude each other, the result is proved.
         if covered != disjunct.requirements and next(_assigned(disjunct, covered, start), None) is not None:
             return Satisfiability(
                 disjunct, None, "conditions with functions, doubles or times are tried, not decided"
@@ -322,6 +323,7 @@ def _assigned(
     constants += truth_constants(expressions, linked)
     own = [new[name] for name in open_names]
     values = terms(constants, own, many, linked=linked, blanks=[name.name for name in open_names])
+    # A condition can require that a variable is equal to a given value.
     values += [term for term in start.values() if term not in values and term != NULL]
     budget = _Budget() if budget is None else budget
     tests, cases = _by_names(requirements), tuple(map(_by_names, barred))

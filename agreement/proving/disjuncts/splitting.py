@@ -184,6 +184,7 @@ class _Reader:
                 names = tuple(name for name, _ in aggregates)
                 found = [_unknown(disjunct, "an aggregate", names) for disjunct in self.read(inner, where)]
                 nothing = _unknown(Disjunct(), "an aggregate of nothing", names)
+                # Without GROUP BY, an aggregate of no solutions can also give a row (T13).
                 return found if keys else [*found, nothing]
             case algebra.Select():
                 return self.projected(pattern, where)
@@ -202,6 +203,7 @@ class _Reader:
         return replace(disjunct, edges=(*disjunct.edges, Edge(triple, where)))
 
     def projected(self, select: algebra.Select, where: Where) -> list[Disjunct]:
+        # A hidden variable may have the name of an outer variable, but is another variable.
         hidden = occurring_variables(select.pattern) - frozenset(select.result)
         inner = rename(select.pattern, {name: next(self.fresh) for name in sorted(hidden)})
         ways = self.read(inner, where)
@@ -352,6 +354,7 @@ class _Reader:
                 return None
         bound, calculated = left.bound | right.bound, left.calculated | right.calculated
         values = {name: mine.get(name) or theirs.get(name) for name in sorted(mine.keys() | theirs)}
+        # If one side leaves a variable unbound, the variable has the value of the other side.
         terms = tuple((n, v) for n, v in values.items() if v is not None or n not in bound | calculated)
         tests = (*left.requirements, *right.requirements, *requirements)
         unknown = left.unknown | right.unknown
