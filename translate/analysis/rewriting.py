@@ -326,8 +326,10 @@ def _apart(
             within = inside(inner)
             bound = tuple(key if key in algebra.variables(within) - avoided else own(key) for key in keys)
             kept = tuple(key for key in bound if key in algebra.variables(within))
+            # Without a key, no solutions would form a group, too, so one key stays even if nothing binds it.
+            own_keys = kept or bound[:1]
             return algebra.Group(
-                within, kept, tuple((own(variable), aggregation) for variable, aggregation in aggregates)
+                within, own_keys, tuple((own(variable), aggregation) for variable, aggregation in aggregates)
             )
         case algebra.Select(inner, result):
             hidden = (algebra.variables(inner) | mentioned_variables(inner)) & avoided - frozenset(result)

@@ -72,6 +72,17 @@ CASES = {
         "a p 1, a p 2, a q 9, b p 3, b q 9",
         ["a", "b"],
     ),
+    "a group in EXISTS by what is given to EXISTS": (
+        """SELECT DISTINCT ?x { ?x ?k ?z
+        FILTER EXISTS { SELECT ?x (COUNT(*) AS ?n) { ?x :p ?y } GROUP BY ?x } }""",
+        f"{TWO}, c q c",
+        ["a", "b"],
+    ),
+    "a group in EXISTS by what nothing binds": (
+        "SELECT ?s { ?s :p :b FILTER EXISTS { SELECT (COUNT(*) AS ?n) { ?x :q ?y } GROUP BY ?k } }",
+        TWO,
+        [],
+    ),
     "a walk of no step in EXISTS": (
         "SELECT ?s { VALUES ?s { :nowhere } FILTER EXISTS { ?s (:zz?)+ ?y } }",
         TWO,
