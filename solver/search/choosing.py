@@ -186,6 +186,7 @@ class FrameSearch:
         # As rules, the count of arrivals makes hundreds of times fewer conflicts.
         self._control = clingo.Control(["--warn=none", "--trans-ext=card"])
         self._fixed: Assumptions = []
+        self._limits: set[int] = set()
         self.choices: list[Atoms] = []
         programs = [scale_program(program, frame.scale) for program in contest.programs]
         values = {name: rows for name, rows in candidates.background.items() if rows}
@@ -241,8 +242,6 @@ class FrameSearch:
         yield from _difference(sides, contained=contest.contained)
         if contest.same_input:
             yield from self._same_input(sides)
-        for number in range(len(self._candidates.static)):
-            yield f"more({number}) :- {number + 1} <= #count{{J : given(J)}}."
         yield "#defined given/1. #defined arrives/2."
 
     def _same_input(self, sides: Sequence[TimedEncoding]) -> Iterator[str]:
@@ -296,7 +295,7 @@ class FrameSearch:
         if not self._is_solved([]):
             return None
         given = range(len(self._candidates.static) + 1)
-        self._improve(given, lambda atoms: len(static_numbers(atoms)), lambda value: [(_more(value), False)])
+        self._improve(given, lambda atoms: len(static_numbers(atoms)), self._few)
         moves = range(self._frame.moves(self._frame.end) + 1)
         self._improve(moves, self._moves, self._later)
         self._improve_last(self._every)
@@ -306,6 +305,16 @@ class FrameSearch:
         for number in settled:
             self._improve_last([number])
         return self.choices[-1]
+
+    def _few(self, value: int) -> Assumptions:
+        """Return the assumption that the choice has at most `value` static triples."""
+        # Each limit is a rule whose size, times the limit, clingo needs: of a thousand triples not all fit.
+        if value not in self._limits:
+            self._limits.add(value)
+            name = f"more{value}"
+            self._control.add(name, [], f"more({value}) :- {value + 1} <= #count{{J : given(J)}}.")
+            self._control.ground([(name, [])])
+        return [(_more(value), False)]
 
     def _improve_last(self, numbers: Sequence[int]) -> None:
         """Make the last arrival of the chosen triples as early as possible."""

@@ -133,6 +133,21 @@ def test_a_limit_of_a_second_holds_while_values_between_many_bounds_are_chosen(f
     assert process_time() - began < GENEROUS / 3
 
 
+def test_a_stream_is_found_though_a_thousand_static_triples_could_be_chosen(files):
+    """To limit their number to each number below a thousand, clingo would need minutes before it searches."""
+    condition = "FILTER(?y != ?y || ?y <= 1)"
+    pair = files(
+        "ASK FROM NAMED STREAM <http://e/S> [NOW - 3 S TO NOW SLIDE 3 S] "
+        f"WHERE {{ ?x <http://e/p> ?y {condition} ?x <http://e/p>* ?x }}",
+        f"ASK WHERE {{ STREAM <http://e/S> [RANGE 3s SLIDE 3s] {{ ?x <http://e/p> ?y }} {condition} }}",
+    )
+    how = "--period", "1", "--bounds", "open", "--trigger", "query-streams", "--time-limit", "60"
+    began = process_time()
+    ran = lars("witness", *pair, *how)
+    assert (ran.code, "0 triples and 1 static" in ran.out, "the time is up" in ran.out) == (1, True, False)
+    assert process_time() - began < GENEROUS
+
+
 def test_what_decide_proves_witness_knows(files):
     text = "SELECT ?x {{STREAM <urn:s> [RANGE 5s] {{?x <urn:p> ?{0}}} MINUS {{?x <urn:q> ?{1}}}}}"
     pair = files(text.format("y", "z"), text.format("v", "w"))
