@@ -179,12 +179,14 @@ def agreement_theorem(
     why_not_monotone = [why for why, _ in question.hindrances]
     if "DESCRIBE" in why_not_monotone:
         return None
+    # Disjuncts have one step for each path, so the theorems about disjuncts do not apply to paths.
     if "a path of any length" in why_not_monotone:
         return Theorem.NOTHING if question.same_patterns and question.excluded_beside_paths else None
     # A disjunct names only its first reason to be loose, so aggregates are looked up in the patterns.
     if question.counts_nothing:
         return None
     same = question.one_query(period) and not any_source
+    # If sources overlap, stream triples can match static patterns, so given static data exclude nothing.
     free = replace(question, stock=None)
     if not possible and (same or (question.same_patterns and all(map(theorems.is_excluded, free.ways)))):
         return Theorem.NOTHING

@@ -277,6 +277,7 @@ class AgreementQuestion:
         )
         if pulled == pushed:
             return None
+        # If one side has no window of its own, the text names all its windows.
         texts = (
             " and ".join(sorted(one - other or one)) for one, other in ((pulled, pushed), (pushed, pulled))
         )

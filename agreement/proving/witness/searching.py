@@ -320,6 +320,7 @@ def _streams(
         if stopped.reason != TOO_LARGE:
             raise
         try:
+            # All smaller streams have been searched before the encoding became too large.
             sizes = range(stopped.arrivals, sizes.stop)
             yield from tried_streams(contest, candidates, sizes, deadline, progress)
         except UncoveredError:
@@ -358,6 +359,7 @@ def confirm(search: WitnessSearch, stream: ChosenStream) -> Witness:
     Raises:
         FailedRunError: The sides do not differ on the stream.
     """
+    # Given static data already list the names of their graphs.
     graphs = dict.fromkeys(atom.arguments[-1:] for atom in stream.static if search.static is None)
     named = [terms.Atom(NAMED, graph) for graph in graphs if graph != (terms.DEFAULT,)]
     static = with_atoms(search.static or {}, (*stream.static, *named))
