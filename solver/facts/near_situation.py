@@ -1,6 +1,7 @@
 """Find the input atoms that a program can use, that its windows contain, or that it sees at a time."""
 
 from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import itemgetter
@@ -20,38 +21,38 @@ def needed_atoms(program: Program, output: Signature | None) -> frozenset[Atom]:
     If `output` is a predicate, only atoms that can contribute to its answers count; None means all
     predicates.
     """
-    used = used_patterns(program, output)
-    gathered = (canonical_atom(part.atom) for rule in program.rules for part in set_literals(rule.body))
-    useful = (useful_atoms(atom, rule, output, used) for rule in program.rules for atom in _body_atoms(rule))
-    return frozenset(gathered).union(*useful)
+    return frozenset().union(*used_patterns(program, output).values())
 
 
-def used_patterns(program: Program, output: Signature | None) -> Mapping[Signature, frozenset[Atom]]:
+def used_patterns(program: Program, output: Signature | None) -> Mapping[Signature, Collection[Atom]]:
     """Map each predicate to patterns for those of its atoms in rule bodies that can contribute to the output.
 
     The patterns have canonical names of variables. A constant is handed on from the rules that read a
     predicate to the rules that derive it, through any number of rules.
     """
-    used: dict[Signature, frozenset[Atom]] = {}
+    used: defaultdict[Signature, set[Atom]] = defaultdict(set)
+    deriving: defaultdict[Signature, list[tuple[Atom, list[Atom]]]] = defaultdict(list)
+    waiting: list[Atom] = []
+
+    def add(pattern: Atom) -> None:
+        if pattern not in used[signature(pattern)]:
+            used[signature(pattern)].add(pattern)
+            waiting.append(pattern)
+
     for rule in program.rules:
+        body = list(_body_atoms(rule))
         for part in set_literals(rule.body):
-            used[signature(part.atom)] = used.get(signature(part.atom), frozenset()) | {
-                canonical_atom(part.atom)
-            }
-    waiting = list(program.rules)
+            add(canonical_atom(part.atom))
+        if not isinstance(rule.head, Atom) or output in (None, signature(rule.head)):
+            for atom in body:
+                add(canonical_atom(atom))
+        else:
+            deriving[signature(rule.head)].append((rule.head, body))
     while waiting:
-        found = {
-            (signature(atom), pattern)
-            for rule in waiting
-            for atom in _body_atoms(rule)
-            for pattern in useful_atoms(atom, rule, output, used)
-        }
-        new = {name for name, pattern in found if pattern not in used.get(name, ())}
-        for name, pattern in found:
-            used[name] = used.get(name, frozenset()) | {pattern}
-        waiting = [
-            rule for rule in program.rules if isinstance(rule.head, Atom) and signature(rule.head) in new
-        ]
+        pattern = waiting.pop()
+        for head, body in deriving[signature(pattern)]:
+            for atom in body:
+                add(_instance(atom, head, pattern))
     return used
 
 
@@ -62,7 +63,7 @@ def _body_atoms(rule: Rule) -> Iterator[Atom]:
 
 
 def useful_atoms(
-    atom: Atom, rule: Rule, output: Signature | None, used: Mapping[Signature, frozenset[Atom]]
+    atom: Atom, rule: Rule, output: Signature | None, used: Mapping[Signature, Collection[Atom]]
 ) -> frozenset[Atom]:
     """Return patterns for the instances of a body atom that can contribute to the requested output.
 
@@ -74,16 +75,18 @@ def useful_atoms(
     """
     if not isinstance(rule.head, Atom) or output in (None, signature(rule.head)):
         return frozenset((canonical_atom(atom),))
-    instances = set()
-    for pattern in used.get(signature(rule.head), ()):
-        fixed = {
-            mine: theirs
-            for mine, theirs in zip(rule.head.arguments, pattern.arguments, strict=True)
-            if isinstance(mine, Variable) and not isinstance(theirs, Variable)
-        }
-        arguments = tuple(fixed.get(t, t) if isinstance(t, Variable) else t for t in atom.arguments)
-        instances.add(canonical_atom(Atom(atom.predicate, arguments)))
-    return frozenset(instances)
+    return frozenset(_instance(atom, rule.head, pattern) for pattern in used.get(signature(rule.head), ()))
+
+
+def _instance(atom: Atom, head: Atom, pattern: Atom) -> Atom:
+    """Return the pattern for a body atom of a rule whose head is read by a pattern."""
+    fixed = {
+        mine: theirs
+        for mine, theirs in zip(head.arguments, pattern.arguments, strict=True)
+        if isinstance(mine, Variable) and not isinstance(theirs, Variable)
+    }
+    arguments = tuple(fixed.get(t, t) if isinstance(t, Variable) else t for t in atom.arguments)
+    return canonical_atom(Atom(atom.predicate, arguments))
 
 
 def relevant_background(background: Background, needed: Iterable[Atom]) -> Background:
