@@ -103,18 +103,20 @@ class AskedProgram:
 
         Only input that some pattern of the program matches counts.
         """
-        omits = np.zeros(len(times), np.bool_)
+        omits, terms = np.zeros(len(times), np.bool_), self._situation.terms
+        # A rule that moves triples into a graph uses those that patterns match there.
+        needed: dict[Signature, list[Atom]] = {}
+        for pattern in self._question.needed:
+            needed.setdefault(signature(pattern), []).append(pattern)
         for part in chain.from_iterable(rule.body for rule in self.program.rules):
             match part:
                 case formulas.In(IntervalWindow() as window, formulas.Diamond(Atom() as atom)):
                     whole, some = longer(window), self._situation.atoms.get(signature(atom))
                     assert isinstance(whole, IntervalWindow)
                     if some is not None:
-                        terms, rows = self._situation.terms, len(some.t)
-                        # A rule that moves triples into a graph uses those that patterns match there.
-                        needed = [one for one in self._question.needed if signature(one) == signature(atom)]
+                        rows, patterns = len(some.t), needed.get(signature(atom), ())
                         fits = terms.matching(atom.arguments, some.columns, rows)
-                        fits &= terms.fitting_any(needed, some.columns, rows)
+                        fits &= terms.fitting_any(patterns, some.columns, rows)
                         ends = (
                             relational.window_ends(each, times, self._situation.timeline)[1]
                             for each in (window, whole)

@@ -160,14 +160,19 @@ def test_a_row_of_windows_that_look_ahead_is_hidden_until_push_can_see_its_input
     assert not [one for one in causes if "block" in one[-1]]
 
 
+def two_streams(folder, **elements):
+    """Write one element of each stream, and return the options that name their files."""
+    for name, element in elements.items():
+        (folder / f"{name}.nq").write_text(f"{element} .\n")
+    return [part for name in elements for part in ("--stream", f"{name}={folder / name}.nq")]
+
+
 def test_input_that_a_window_shows_ahead_is_not_hidden_by_the_pivot_of_another_window(tmp_path):
     (tmp_path / "q.rq").write_text(
         "SELECT ?x FROM STREAM s [RANGE 4s STEP 4s] FROM STREAM r [FUTURE 2s] "
         "WHERE { { STREAM s { ?x <x:p> ?y } } UNION { STREAM r { ?x <x:p> ?y } } }"
     )
-    for name, t in (("s", 1), ("r", 3)):
-        (tmp_path / f"{name}.nq").write_text(f'<x:{name}> <x:p> <x:b> "{t}" .\n')
-    streams = [part for name in "sr" for part in ("--stream", f"{name}={tmp_path / name}.nq")]
+    streams = two_streams(tmp_path, s='<x:s> <x:p> <x:b> "1"', r='<x:r> <x:p> <x:b> "3"')
     asked = ("--reading", "anchor=element", "--period", 6, "--to", 6)
     (only,) = agree(tmp_path / "q.rq", *streams, *asked).json["periods"][0]["intervals"]
     causes = {one["row"]["x"]["value"]: one["cause"] for one in only["causes"] if one["side"] == "push"}
@@ -230,9 +235,7 @@ def test_input_that_only_merged_streams_match_does_not_replace_what_push_could_n
         "SELECT ?x FROM STREAM s [RANGE 2s FUTURE 1s STEP 1s] FROM STREAM r [RANGE 2s FUTURE 1s STEP 1s] "
         "WHERE { { STREAM s { ?x <x:p> ?y } } UNION { STREAM r { ?x <x:q> ?y } } }"
     )
-    for name, t in (("s", 5), ("r", 3)):
-        (tmp_path / f"{name}.nq").write_text(f'<x:a> <x:p> <x:b> "{t}" .\n')
-    streams = [part for name in "sr" for part in ("--stream", f"{name}={tmp_path / name}.nq")]
+    streams = two_streams(tmp_path, s='<x:a> <x:p> <x:b> "5"', r='<x:a> <x:p> <x:b> "3"')
     found = agree(tmp_path / "q.rq", *streams, "--period", 2, "--to", 5).json
     causes = found["periods"][0]["intervals"][1]["causes"]
     assert [(one["side"], one["cause"]) for one in causes] == [("pull", "silent period")]
