@@ -160,6 +160,24 @@ class Inputs:
         lines = (f"<e:r{room}> <e:on> <e:floor{room % 50}> .\n" for room in range(count))
         return self.text(f"floors{count}.nt", "".join(lines))
 
+    def branches(self, count):
+        """Return a query of so many UNION branches of twelve patterns each, none of which has a solution."""
+        patterns = (" . ".join(f"?x <e:p{at + n}> ?y{n}" for n in range(12)) for at in range(count))
+        union = " UNION ".join(
+            f"{{ {each} FILTER NOT EXISTS {{ ?x <e:q>/<e:r>* ?z }} }}" for each in patterns
+        )
+        windows = "FROM STREAM <e:one> [RANGE 5s STEP 1s] FROM STREAM <e:two> [RANGE 3s STEP 1s]"
+        text = f"REGISTER QUERY q AS SELECT ?x (COUNT(*) AS ?n) {windows} WHERE {{ {union} }} GROUP BY ?x"
+        return self.text(f"branches{count}.rq", text)
+
+    def predicates(self, count):
+        """Return one triple of each of so many predicates, of which no two arrive together."""
+        lines = (
+            f'<e:{"abc"[n % 3]}> <e:p{n}> <e:o{n}> <e:{("one", "two")[n % 2]}> "{n}" .\n'
+            for n in range(count)
+        )
+        return self.text(f"predicates{count}.nq", "".join(lines))
+
     def judged(self, rows):
         """Return a query, a trace, and twenty reports of so many rows together, two of them without one."""
         drawn, each = random.Random(7), rows // 20
@@ -249,6 +267,8 @@ def rows(made, *, large):
     yield Row(
         "solve --json, 1 M rows", 10.0, lambda: ("solve", million, made.trace(102_000, 0), *here, "--json")
     )
+    silent = made.branches(60), made.predicates(300)
+    yield Row("solve, 60 branches without rows", 12.0, lambda: ("solve", *silent, *here))
     yield Row("solve --static, 20,000 static", 1.6, solve(20_000))
     yield Row("solve --static, 200,000 static", 2.4, solve(200_000))
     yield Row("solve --static, 1,000,000 static", 6.0, solve(1_000_000))

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from difflib import get_close_matches
+from functools import cache
 from typing import Final, assert_never
 
 from agreement.documents.traces import Trace
@@ -36,6 +37,8 @@ def silence(
         when: The times for which rows were requested, as text; "" means all times.
         trace: The trace, with which the message names predicates of the query that occur nowhere in the data.
     """
+    # Branches of a UNION often share patterns, and each search is an evaluation of the trace.
+    has_rows = cache(has_rows)
     texts = list(dict.fromkeys(_unmatched(query, query.pattern, _itself, has_rows)))
     if len(texts) > MOST:
         texts[MOST:] = [f"{len(texts) - MOST} more parts have no solution"]
@@ -133,14 +136,29 @@ def _parts(pattern: algebra.Pattern, within: _Within) -> Iterable[tuple[algebra.
             return [(part, _around(pattern, around)) for part, around in _parts(inner, within)]
         case algebra.Graph(_, inner) | algebra.Service(_, inner):
             return [(inner, lambda part: within(replace(pattern, pattern=part)))]
-        case algebra.Join(left, right) | algebra.Union(left, right):
+        case algebra.Join(left, right):
             return [(left, within), (right, within)]
+        case algebra.Union():
+            return [(branch, within) for branch in _branches(pattern)]
         case algebra.LeftJoin(left, _) | algebra.Minus(left, _):
             return [(left, within)]
         case algebra.Filter(inner) | algebra.Extend(inner) | algebra.Group(inner) | algebra.Select(inner):
             return [(inner, within)]
         case _:
             assert_never(pattern)
+
+
+def _branches(pattern: algebra.Pattern) -> Iterator[algebra.Pattern]:
+    """Yield the branches of a union from left to right.
+
+    A union of n branches is n - 1 nested unions, and none of them has a solution if the whole has none: to
+    search each of them again would take n squared evaluations of a branch.
+    """
+    if isinstance(pattern, algebra.Union):
+        yield from _branches(pattern.left)
+        yield from _branches(pattern.right)
+    else:
+        yield pattern
 
 
 def _around(block: algebra.StreamBlock, within: _Within) -> _Within:

@@ -6,8 +6,10 @@ from random import Random
 import pytest
 
 from agreement import api
+from agreement.comparing.matching.silence import silence
 from tests.agreement.command import agree, lars
 from tests.sizes import few
+from translate.dialects import read_query
 
 PREFIX = "PREFIX : <http://e/> "
 STREAM = "STREAM :S [RANGE 9s] { ?s :p ?o }"
@@ -70,6 +72,23 @@ def test_a_query_without_rows_names_the_patterns_without_match(folder, query):
     assert len(said) == bool(WHY[query])
     for part in WHY[query]:
         assert part in said[0]
+
+
+@pytest.mark.parametrize("branches", [3, 12])
+def test_each_part_of_a_union_is_searched_once(branches):
+    # Nested unions, each searched again, took n squared evaluations of a branch.
+    text = " UNION ".join(f"{{ ?s :p ?o . ?s :q{number} ?o . ?s :r ?o }}" for number in range(branches))
+    query = read_query(f"{PREFIX}SELECT ?s WHERE {{ STREAM :S [RANGE 9s] {{ {text} }} }}", "q")
+    searched = []
+
+    def has_rows(part):
+        searched.append(part)
+        return False
+
+    said = silence("the query", query, has_rows)
+    assert f"{branches + 2 - 3} more parts have no solution" in said
+    # The whole, each branch, and each of its patterns, of which two are the same in all branches.
+    assert len(searched) == len(set(searched)) == 1 + branches + branches + 2
 
 
 def test_of_many_patterns_without_match_three_are_named(folder):
