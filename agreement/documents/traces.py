@@ -142,21 +142,28 @@ class LocalTrace:
 
     def answers(self, questions: Sequence[Question], within: Interval | None = None) -> list[AnswerRuns]:
         """Return the rows of each question (program and predicate) in an interval or the whole timeline."""
-        return self._answers(
-            questions, within or self.timeline, settings.stage("answering", self.runner.progress)
-        )
+        progress = settings.stage("answering", self.runner.progress)
+        return next(self._by_slice(questions, [within or self.timeline], progress))
 
-    def _answers(
-        self, questions: Sequence[Question], within: Interval, progress: settings.Progress
-    ) -> list[AnswerRuns]:
+    def _by_slice(
+        self, questions: Sequence[Question], slices: Sequence[Interval], progress: settings.Progress
+    ) -> Iterator[list[AnswerRuns]]:
+        """Yield the answers of each slice; clingo checks as many times as for a single slice."""
         say_hindrances(questions, self.background, self.runner)
-        here, runs = self._with_used(questions), []
-        own = within, self.runner.evaluator, self.runner.certify
-        for done, question in enumerate(questions):
-            part = settings.share(progress, done, done + 1, len(questions))
-            with settings.progress_of_block(part), under_way(self._doing):
-                runs.append(certified_runs(question, here, *own))
-        return runs
+        here, certify = self._with_used(questions), self.runner.certify
+        checked, parts = [False] * len(questions), len(slices)
+        for done, within in enumerate(slices):
+            # A number of times is divided among the slices, so that all of them together check this number.
+            own = certify if isinstance(certify, str) else _portion(certify, done, parts)
+            how, runs = (self.runner.evaluator, own, parts), []
+            for number, question in enumerate(questions):
+                begin = done * len(questions) + number
+                told = settings.share(progress, begin, begin + 1, parts * len(questions))
+                with settings.progress_of_block(told), under_way(self._doing):
+                    answer = certified_runs(question, here, within, *how, is_checked=checked[number])
+                checked[number] |= answer.certified > 0
+                runs.append(answer)
+            yield runs
 
     def _doing(self) -> str:
         atoms = sum(len(some.t) for some in self.columns.atoms.values())
@@ -174,9 +181,8 @@ class LocalTrace:
             slices = slices_of(job, self.columns)
         if not any(isinstance(question.output, Whole) for question in questions):
             # The first answers need not wait for the last.
-            for done, part in enumerate(slices):
-                progress_here = settings.share(progress, done, done + 1, len(slices))
-                yield [runs.by_time() for runs in self._answers(questions, part, progress_here)]
+            for every in self._by_slice(questions, slices, progress):
+                yield [runs.by_time() for runs in every]
             return
         (question,) = questions
         say_hindrances(questions, background, runner)
@@ -266,6 +272,15 @@ class LocalTrace:
     def signatures(self) -> frozenset[Signature]:
         """Return the predicates of the input atoms, with their arities."""
         return frozenset(self.columns.atoms)
+
+
+def _portion(number: int, place: int, parts: int) -> int:
+    """Return how much of a number falls to one of several equal parts, as an integer.
+
+    >>> [_portion(5, place, 3) for place in range(3)]
+    [1, 2, 2]
+    """
+    return number * (place + 1) // parts - number * place // parts
 
 
 MOST_TIMES: Final = 10_000_000

@@ -46,24 +46,28 @@ _SEED: Final = 20150725
 """An arbitrary number; it is fixed, so that the same times are drawn in each run."""
 
 
-def certified_runs(
+def certified_runs(  # noqa: PLR0913, PLR0917 - what is answered, and how it is checked
     question: evaluation.Question,
     situation: relational.EncodedSituation,
     within: Interval,
     evaluator: Evaluator = "auto",
     certify: Certify | int = "some",
+    parts: int = 1,
+    *,
+    is_checked: bool = False,
 ) -> evaluation.AnswerRuns:
     """Return the answers to a question, after clingo has checked the answers at some times, if possible.
 
-    If `certify` is "some", clingo does not check times with too many rule instances.
+    If `certify` is "some", clingo does not check times with too many rule instances, but checks at least one
+    time, unless clingo has checked another of the `parts` of the job (`is_checked`).
 
     Raises:
         DisputedAnswerError: Clingo computes other rows.
     """
-    runs = certified_part(question, situation, within, evaluator, certify)
-    if not lacks_certified(runs, certify):
+    runs = certified_part(question, situation, within, evaluator, certify, parts)
+    if is_checked or not lacks_certified(runs, certify):
         return runs
-    claim = _Claim(question, runs, _used(question, situation))
+    claim = _Claim(question, runs, _used(question, situation, within))
     cheapest = claim.cheapest()
     # A drawn time tests more than the cheapest time, at which the windows are often empty.
     drawn = claim.groundable([_draw(question, within).choice(cheapest)])
@@ -87,7 +91,7 @@ def certified_part(  # noqa: PLR0913, PLR0917 - what is answered, and how it is 
     asks_clingo_anyway = evaluator in {"both", "clingo"}
     if asks_clingo_anyway or not evaluation.by_columns(question, situation.background, evaluator):
         return replace(runs, certified=len(runs.times))
-    claim, draw = _Claim(question, runs, _used(question, situation)), _draw(question, within)
+    claim, draw = _Claim(question, runs, _used(question, situation, within)), _draw(question, within)
     drawn = _spread(runs.times, claim.wanted(certify, draw, parts), draw)
     return claim.certified(claim.groundable(drawn) if certify == "some" else drawn, situation)
 
@@ -105,8 +109,9 @@ def certified_first(
     If clingo cannot evaluate the question at the first time, clingo checks no time. The situation must
     contain the input for the first time.
     """
-    claim = _Claim(question, runs, _used(question, situation))
-    return claim.certified(claim.groundable([int(runs.times[0])]), situation)
+    first = int(runs.times[0])
+    claim = _Claim(question, runs, _used(question, situation, Interval(first, first)))
+    return claim.certified(claim.groundable([first]), situation)
 
 
 def _draw(question: evaluation.Question, within: Interval) -> Random:
@@ -281,15 +286,19 @@ def _ended_rows(table: relational.RunTable) -> Iterator[tuple[int, ...]]:
 
 
 def _used(
-    question: evaluation.Question, situation: relational.EncodedSituation
+    question: evaluation.Question, situation: relational.EncodedSituation, within: Interval
 ) -> relational.EncodedSituation:
-    """Return the situation with only the atoms that the program can use.
+    """Return the situation with only the atoms that the program can use at the times of an interval.
 
     If the program has tuple windows, all atoms remain, since tuple windows count all atoms.
     """
-    if reach(question.program).tuples:
+    seen, needed = reach(question.program), question.needed
+    if seen.tuples:
         return situation
-    needed = question.needed
+    # A job has many parts, and each of them would search the atoms of the whole trace.
+    first = situation.timeline.first if seen.past is None else within.first - seen.past
+    last = situation.timeline.last if seen.future is None else within.last + seen.future
+    situation = situation.within(Interval(first, last))
 
     def used(name: Signature, columns: Sequence[Array], rows: int) -> Mask:
         patterns = [atom for atom in needed if signature(atom) == name]

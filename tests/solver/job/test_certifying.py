@@ -1,13 +1,16 @@
 """clingo certifies what columns answer, at times that are drawn: all while that is cheap, else some."""
 
 import json
+from collections import deque
 from dataclasses import replace
+from itertools import product
 from random import Random
 
 import numpy as np
 import pytest
 from hypothesis import given
 
+from agreement.documents.traces import LocalTrace
 from lars.errors import DisputedAnswerError
 from lars.language.windows import NOW, Interval
 from lars.text.notation import read
@@ -72,8 +75,11 @@ def test_times_of_all_windows_are_certified(window):
 def test_right_answers_are_certified(program, stream, known):
     here = encode(situation(stream, known))
     questions = [Question(program, output, None) for output in OUTPUTS]
-    for question in questions:
-        found = certified_runs(question, here, here.timeline, "auto", "all")
+    first, last = here.timeline.first, here.timeline.last
+    halves = Interval(first, (first + last) // 2), Interval((first + last) // 2 + 1, last)
+    # A part of the times needs also the input of windows before it, and after it.
+    for question, within in product(questions, (here.timeline, *filter(None, halves))):
+        found = certified_runs(question, here, within, "auto", "all")
         assert found.certified == len(found.times)
 
 
@@ -112,8 +118,9 @@ def test_a_fault_is_found_as_often_without_the_atoms_that_rules_cannot_use(fault
     found = {}
     for large in (0, 10**6):
         monkeypatch.setattr(certifying, "_LARGE", large)
-        found[large] = {t for t in range(40) if is_disputed(here, t)}
-    assert found[0] == found[10**6] != set()
+        found[large] = {t for t in range(40) if is_disputed(here, t, here.timeline)}
+    alone = {t for t in range(40) if is_disputed(here, t, Interval(t, t))}
+    assert alone == found[0] == found[10**6] != set()
 
 
 def disputed(*_):
@@ -121,12 +128,12 @@ def disputed(*_):
     raise DisputedAnswerError("differ", {}, "")
 
 
-def is_disputed(here, t):
+def is_disputed(here, t, within):
     """Return whether clingo has other rows at a time than columns have for all times together."""
     question = Question(PAIRS, ("ans", 2), None)
     (runs,) = evaluation.answer_runs([question], here, here.timeline)
     try:
-        certifying._Claim(question, runs, certifying._used(question, here)).certified([t], here)
+        certifying._Claim(question, runs, certifying._used(question, here, within)).certified([t], here)
     except DisputedAnswerError:
         return True
     return False
@@ -198,3 +205,38 @@ def test_parts_of_a_job_check_together_as_many_times_as_the_whole_job():
     whole = certified_part(asked, here, here.timeline, "auto", "some").certified
     assert (sum(own) <= whole + 3, max(own) <= 1) == (True, True)
     assert certified_part(asked, here, slices[0], "auto", "some").certified == 100
+
+
+@pytest.mark.parametrize(("certify", "expected"), [("some", (1, 13)), (7, (7, 7)), (23, (23, 23))])
+def test_the_slices_of_a_process_check_together_as_many_times_as_one_job(monkeypatch, certify, expected):
+    """Else `lars solve`, which answers in slices, would check many times as much as `lars agree`."""
+    drawn = []
+    monkeypatch.setattr(evaluation, "rows_at", lambda _, __, t: drawn.append(t) or ())
+    monkeypatch.setattr(evaluation.AnswerRuns, "at", lambda _, __: frozenset())
+    facts = [Fact(t, "e", (f"c{n}",)) for t in range(1000) for n in range(3)]
+    runner = Runner("in process", slices=20, certify=certify)
+    trace = LocalTrace(trace_columns(facts), Interval(0, 999), {}, runner)
+    question = Question(read("q(X) ← ⊞^3 ◇ e(X)."), ("q", 1), None)
+    assert sum(len(times) for (times,) in trace.portions([question], Interval(0, 999))) == 1000
+    least, most = expected
+    assert least <= len(drawn) == len(set(drawn)) <= most
+    if certify != "some":
+        assert max(drawn) > 900
+        assert min(drawn) < 150
+
+
+def test_a_job_of_many_slices_checks_one_time_though_no_slice_affords_any(monkeypatch):
+    drawn = []
+    monkeypatch.setattr(certifying, "_CHEAP", 0)
+    monkeypatch.setattr(certifying, "_SHARE", 0.0)
+    monkeypatch.setattr(evaluation, "rows_at", lambda _, __, t: drawn.append(t) or ())
+    monkeypatch.setattr(evaluation.AnswerRuns, "at", lambda _, __: frozenset())
+    facts = [Fact(t, "e", (f"c{n}",)) for t in range(1000) for n in range(3)]
+    # The first slices have no evaluation time, so the one check falls to a later slice.
+    question = Question(read("q(X) ← ⊞^3 ◇ e(X)."), ("q", 1), tuple(range(400, 1000)))
+    monkeypatch.setattr(Random, "random", lambda _: 0.0)
+    for slices in (1, 20):
+        drawn.clear()
+        trace = LocalTrace(trace_columns(facts), Interval(0, 999), {}, Runner("in process", slices=slices))
+        deque(trace.portions([question], Interval(0, 999)), 0)
+        assert len(drawn) == 1
