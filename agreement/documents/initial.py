@@ -34,7 +34,7 @@ from solver.rdf import read_term
 from solver.rdf.terms import RdfTerm
 from solver.settings import StaticFile, Warn, unsaid
 from solver.traces import Instant, MalformedPart, TimeKind, cell_time, check_format, read_static, show
-from solver.traces.formats.csv_lines import FLOATING, INFINITE, are_columns, csv_reader, delimiter_of
+from solver.traces.formats.csv_lines import FLOATING, INFINITE, are_columns, csv_reader, delimiter_in
 from solver.traces.input_files import bare, readable
 from solver.traces.trace_times import LARGEST
 from translate.analysis import cq, default_period, model_of_csparql, stream_blocks
@@ -440,19 +440,38 @@ def _telling_of(path: Path, names: tuple[str, ...], _state: tuple[int, int]) -> 
         rows = _text_rows(path)
         columns = [(place, name) for place, name in enumerate(next(rows, [])) if name in first]
         return first | _telling_cells(islice(rows, _MOST_ROWS), columns, skipped)
-    cells = {} if _is_large(path) else cells_of_table(str(path), plain_table(str(path), readable(path)))
-    for name, (is_text, texts) in cells.items():
-        if is_text and name in first:
-            first |= _telling_cells(([text or ""] for text in texts), [(0, name)], skipped)
+    if _is_large(path):
+        return first
+    plain = plain_table(str(path), readable(path))
+    for name in names:
+        with suppress(LarsError):  # reported by the command that reads the trace
+            is_text, texts = cells_of_table(str(path), plain, {name})[name]
+            if is_text:
+                first |= _telling_cells(([text or ""] for text in texts), [(0, name)], skipped)
     return first
+
+
+def _usable(path: Path, names: Sequence[str], note: Warn) -> tuple[str, ...]:
+    """Return the columns of a table that can be mapped; print a note about other columns."""
+    # Loads pyarrow, which no query needs.
+    from solver.traces.formats.mapped_tables import columns_without_terms
+    from solver.traces.formats.tables import plain_table
+
+    plain = plain_table(str(path), readable(path))
+    if omitted := columns_without_terms(plain):
+        note(
+            f"{path}: omits the columns {', '.join(omitted)}, because lars reads only texts, numbers, true "
+            "and false, dates and timestamps"
+        )
+    # pandas writes its index as a column without a name.
+    return tuple(name for name in names if name.strip() and name not in omitted)
 
 
 def _text_rows(path: Path) -> Iterator[list[str]]:
     """Yield the rows of a table in CSV or TSV that are not empty; the first row is the header."""
-    with readable(path).open(encoding="utf-8-sig", errors="replace", newline="") as file:
-        delimiter = delimiter_of(next(filter(str.strip, file), ""))
-        file.seek(0)
-        yield from filter(None, csv_reader(file, delimiter))
+    plain = readable(path)
+    with plain.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+        yield from filter(None, csv_reader(file, delimiter_in(plain)))
 
 
 def _telling_cells(
@@ -782,11 +801,10 @@ class InitialExperiment:
         If all tables have the same columns, the result is one mapping with the key None.
         """
         headers = {path: header(path) for path in self.traces}
-        # pandas writes its index as a column without a name.
         own = {
-            path: tuple(name for name in names if name.strip())
+            path: usable
             for path, names in headers.items()
-            if any(map(str.strip, names)) and not _is_of_trace(path, names)
+            if names and not _is_of_trace(path, names) and (usable := _usable(path, names, note))
         }
         read = [load_query(query, self.input_options.trace.time_point) for query in self.queries.values()]
         texts = [text_in(query, "a query") for query in self.queries.values()]

@@ -484,9 +484,9 @@ def _mapped(
     """
     from solver.traces.formats.mapped_tables import MappedTable, conversion, faulty_rows, write_mapped
 
-    def tables(plain: Path, skipped: tuple[input_files.Fault, ...]) -> list[Path]:
-        more, numbers = options.prefixes, tuple(number for number, *_ in skipped)
-        write = partial(write_mapped, path, plain, nulls=options.null, skipped=skipped)
+    def tables(plain: Path, dropped: tuple[input_files.Fault, ...] = ()) -> list[Path]:
+        more, numbers = options.prefixes, tuple(number for number, *_ in (*skipped, *dropped))
+        write = partial(write_mapped, path, plain, nulls=options.null, skipped=skipped, dropped=dropped)
         doing = conversion(path, plain)
         with under_way(lambda: doing):
             return [
@@ -497,13 +497,14 @@ def _mapped(
             ]
 
     try:
-        return MappedTable(), tables(plain, skipped), skipped
+        return MappedTable(), tables(plain), skipped
     except LarsError:
-        every = tuple(chain.from_iterable(mappings))
-        faults = () if options.on_error == "stop" else tuple(faulty_rows(path, plain, every))
+        if options.on_error == "stop":
+            raise
+        faults, rest = faulty_rows(path, plain, tuple(chain.from_iterable(mappings)), skipped)
         if not faults:
             raise
-        return MappedTable(), tables(input_files.without_faults(plain, faults), faults), faults
+        return MappedTable(), tables(rest, tuple(faults)), tuple(sorted((*skipped, *faults)))
 
 
 def _head(file: Path, plain: Path, *, empty: bool) -> input_files.FileHead:

@@ -19,7 +19,9 @@ LARGEST: Final = 2**63 - 1
 """The latest instant, in nanoseconds since 1970; time points must be smaller numbers."""
 ACCEPTED_TIMES: Final = "an integer of at least 0 or an xsd:dateTime such as 2024-05-01T12:00:00Z"
 
-NO_TIME: Final = "found no time; expected a time in each row, or --on-error skip --rejected FILE"
+SKIPPING: Final = "--on-error skip --rejected FILE"
+"""The options that skip invalid rows."""
+NO_TIME: Final = f"found no time; expected a time in each row, or {SKIPPING}"
 
 _DECIMALS: Final = 9
 _INTEGER = re.compile(r"[+-]?([0-9]+)")

@@ -14,7 +14,7 @@ from solver.columns import TermCodes
 from solver.rdf import NotATerm, data_text, is_triple_term, short, unquote
 from solver.traces import input_files
 from solver.traces.formats.atom_lines import AtomText, cell_atom
-from solver.traces.trace_times import NO_TIME, Instant, MalformedPart, TimeKind, cell_time
+from solver.traces.trace_times import NO_TIME, SKIPPING, Instant, MalformedPart, TimeKind, cell_time
 
 if TYPE_CHECKING:
     from solver.traces.formats.cell_columns import Cells, TimeColumn
@@ -90,7 +90,16 @@ def _written(cell: Cell) -> Instant:
         case None:
             raise MalformedPart(NO_TIME, no_time=True)
         case value:
-            raise MalformedPart(f"found {value!r} as t; expected {ACCEPTED_TABLE}")
+            raise MalformedPart(_no_text(value, "t"))
+
+
+def _no_text(value: object, name: str) -> str:
+    """Return the problem with the cell of a column that contains no text, or the empty text."""
+    if isinstance(value, bytes):
+        return f"the column {name} has bytes that are not valid UTF-8; expected UTF-8"
+    if value is None or value == "":
+        return f"the column {name} has no value; expected a term in each row, or {SKIPPING}"
+    return f"found {value!r} as {name}; expected {ACCEPTED_TABLE}"
 
 
 def _atom_of(cell: Cell, name: str, prefixes: Mapping[str, str], around: str = "{}") -> AtomText | None:
@@ -98,7 +107,7 @@ def _atom_of(cell: Cell, name: str, prefixes: Mapping[str, str], around: str = "
     value, column, quotes = cell
     text = "" if value is None else value
     if not isinstance(text, str):
-        raise MalformedPart(f"found {text!r} as {name}; expected {ACCEPTED_TABLE}", column)
+        raise MalformedPart(_no_text(text, name), column)
     opening = around.index("{}")
     try:
         return cell_atom(around.replace("{}", text), prefixes)
@@ -147,8 +156,8 @@ def _argument(cell: Cell, name: str, prefixes: Mapping[str, str]) -> str:
 
 def _term(cells: Mapping[str, Cell], name: str, prefixes: Mapping[str, str]) -> str:
     text, column, _ = cells[name]
-    if not isinstance(text, str):
-        raise MalformedPart(f"found {text!r} as {name}; expected {ACCEPTED_TABLE}", column)
+    if not isinstance(text, str) or not text:
+        raise MalformedPart(_no_text(text, name), column)
     try:
         return cell_term(prefixes, text)
     except NotATerm as error:

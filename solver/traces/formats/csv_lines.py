@@ -8,6 +8,9 @@ import re
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
+from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -48,6 +51,8 @@ _FIELDS: Final = {
     )
     for delimiter in DELIMITERS
 }
+_PART: Final = 2**24
+_RETURN: Final = re.compile(rb"(?<=\r)(?!\n)")
 _NO_CELL: Final = b"\xff"
 """The mark of a field that is not a valid cell; terms and times never contain this byte."""
 
@@ -103,6 +108,18 @@ def delimiter_of(line: str) -> str:
     """
     bare = re.sub(r'"[^"]*"', "", line)
     return max(DELIMITERS, key=bare.count)
+
+
+def delimiter_in(plain: Path) -> str:
+    """Return the delimiter of a table in CSV, whose header may have cells of several lines."""
+    header = ""
+    with plain.open("rb") as file:
+        for line in chain.from_iterable(map(_RETURN.split, iter(partial(file.readline, _PART), b""))):
+            if header or line.strip():
+                header += line.decode("utf-8", "replace")
+                if header.count('"') % 2 == 0:
+                    break
+    return delimiter_of(header)
 
 
 def csv_reader(lines: Iterable[str], delimiter: str, *, strict: bool = False) -> "Reader":

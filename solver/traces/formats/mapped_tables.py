@@ -18,7 +18,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
-from functools import partial, reduce
+from functools import reduce
 from itertools import islice
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -33,11 +33,12 @@ from lars.dataclass import dataclass
 from lars.errors import LarsError, Place, PlacedError, placed_at, short_of
 from lars.files import decode
 from lars.language.terms import RDF_TYPE, XSD, Literal
+from solver.columns import arrow_mask, mask_of
 from solver.memory import memory_used, size_text
 from solver.rdf import NotATerm, canonical, read_term, short, value
 from solver.settings import TraceWarning
 from solver.traces.formats import tables
-from solver.traces.formats.csv_lines import FLOATING, INFINITE, csv_reader, delimiter_of
+from solver.traces.formats.csv_lines import FLOATING, INFINITE, csv_reader, delimiter_in
 from solver.traces.input_files import (
     ARROW,
     PARQUET,
@@ -45,6 +46,7 @@ from solver.traces.input_files import (
     TraceFile,
     kept_rows,
     whole_lines,
+    without_faults,
 )
 from solver.traces.trace_times import WHOLE_TIMES, cell_date_time
 
@@ -393,11 +395,12 @@ def write_mapped(  # noqa: PLR0913 - a table, its mapping, its copy
     *,
     nulls: Sequence[str] = (),
     skipped: Sequence[Fault] = (),
+    dropped: Sequence[Fault] = (),
 ) -> None:
     """Convert a table by a mapping to triples, and write the triples as Parquet to the file `made`.
 
     The argument `nulls` contains texts of cells without a value. Rows in `skipped` are not in the table, but
-    count in the numbers of its rows.
+    count in the numbers of its rows. Rows in `dropped` are the faulty rows of `faulty_rows`.
 
     Raises:
         LarsError: The table or its mapping is invalid.
@@ -419,7 +422,7 @@ def write_mapped(  # noqa: PLR0913 - a table, its mapping, its copy
             templates.append(read_template(text, prefixes))
         _check_columns(path, header, text, templates[-1].columns)
         names += templates[-1].columns
-    table = _read(path, plain, names, nulls, skipped)
+    table = _read(path, plain, names, nulls, skipped=skipped, dropped=dropped)
     subject, *rest = [table.terms(template) for template in templates]
     stream = rest.pop(0) if "stream" in columns_wanted else None
     written: list[str] = []
@@ -521,65 +524,164 @@ def column_names(path: str, plain: Path) -> tuple[str, ...]:
     return names
 
 
+def columns_without_terms(plain: Path) -> tuple[str, ...]:
+    """Return the columns of a table whose values no term can contain, such as lists; () for CSV."""
+    if not _is_parquet(plain):
+        return ()
+    kinds = {field.name: field.type for field in pq.read_schema(plain)}
+    return tuple(
+        name
+        for name, kind in kinds.items()
+        if not tables.is_text(kind) and not pa.types.is_null(kind) and tables.datatype_of(kind) is None
+    )
+
+
 def _is_parquet(plain: Path) -> bool:
     with plain.open("rb") as file:
         return file.read(len(PARQUET)) == PARQUET
 
 
-def _read(
-    path: str, plain: Path, names: Sequence[str], nulls: Sequence[str], skipped: Sequence[Fault] = ()
+def _read(  # noqa: PLR0913 - a table, its columns, and rows to leave out
+    path: str,
+    plain: Path,
+    names: Sequence[str],
+    nulls: Sequence[str],
+    *,
+    skipped: Sequence[Fault] = (),
+    dropped: Sequence[Fault] = (),
 ) -> _Table:
+    """Read columns of a table.
+
+    Rows in `skipped` are not in the file; rows in `dropped` are in a file of typed values, and are left out.
+    """
     header = column_names(path, plain)
     texts = [name for name in dict.fromkeys(names) if name != ROW or name in header]
     if twice := [name for name in texts if header.count(name) > 1]:
         raise LarsError(f"{path}: two columns have the name {twice[0]}; use a different name for each column")
-    is_parquet, marked = _is_parquet(plain), frozenset[str]()
+    is_parquet = _is_parquet(plain)
     try:
         if is_parquet:
             table = tables.storable(pq.read_table(plain, columns=texts))
-            marked = frozenset(field.name for field in table.schema if field.metadata == tables.WHOLE)
         else:
-            options = pc_csv.ConvertOptions(
-                column_types=dict.fromkeys(texts, pa.string()),
-                include_columns=texts,
-                strings_can_be_null=True,
-                null_values=[""],
-            )
-            # A quote that stays open contains the row behind the file.
-            behind = _delimiter(plain).join([_BEHIND] * len(header))
-            data = pa.py_buffer(b"".join((plain.read_bytes(), f"\n{behind}\n".encode())))
-            table = pc_csv.read_csv(pa.BufferReader(data), parse_options=_csv(plain), convert_options=options)
-            if any(column[-1].as_py() != _BEHIND for column in table.itercolumns()):
-                _check_closed(path, plain)
-            table = table.slice(0, table.num_rows - 1)
+            table = _csv_table(path, plain, texts, len(header))
     except (pa.ArrowException, OSError) as error:
         short_of(path, error)
         raise _fault(path, plain, str(error)) from None
-    columns = {name: _chunk(table.column(name)) for name in texts}
+    columns, marked = {name: _chunk(table.column(name)) for name in texts}, _marked(table.schema)
+    rows = kept_rows(table.num_rows, skipped if is_parquet else (*skipped, *dropped))
+    if is_parquet:
+        columns = {name: _texts_as_bytes(column) for name, column in columns.items()}
+        if dropped:
+            left = np.isin(rows, [row for row, *_ in dropped], invert=True)
+            rows, columns = rows[left], {name: own.filter(arrow_mask(left)) for name, own in columns.items()}
+        lists = _lines_of_json(path) is not None
+        if first := min(_odd_cells(columns, marked, lists=lists), default=None):
+            raise PlacedError(_place_of_cell(path, plain, int(rows[first[0]]), first[1]), first[2])
+        # The other cells of such a column of JSON have no value.
+        empty = pa.nulls(len(rows), pa.string())
+        columns = {
+            name: empty if lists and pa.types.is_nested(own.type) else own for name, own in columns.items()
+        }
     for name, column in columns.items():
-        try:
-            columns[name] = column.cast(pa.string()) if tables.is_text(column.type) else column
-        except pa.ArrowInvalid:
-            raise LarsError(
-                f"{path}: the column {name} has bytes that are not valid UTF-8; expected UTF-8"
-            ) from None
-        if nulls and tables.is_text(columns[name].type):
-            are_null = pc.is_in(columns[name], value_set=pa.array(nulls, pa.string()))
-            columns[name] = pc.if_else(are_null, pa.scalar(None, pa.string()), columns[name])
-    rows = pa.array(kept_rows(table.num_rows, skipped))
+        whole = column.cast(pa.string()) if tables.is_text(column.type) else column
+        columns[name] = _without_words(whole, nulls, marked=name in marked)
+    numbers = pa.array(rows)
     if ROW in names and ROW not in header:
-        columns[ROW] = rows
-    return _Table(path, columns, None if is_parquet else plain, marked, rows)
+        columns[ROW] = numbers
+    return _Table(path, columns, None if is_parquet else plain, marked, numbers)
 
 
-def _delimiter(plain: Path) -> str:
-    with plain.open("rb") as file:
-        header = next(filter(bytes.strip, iter(partial(file.readline, _PART), b"")), b"")
-    return delimiter_of(header.decode("utf-8", "replace"))
+def _csv_table(path: str, plain: Path, names: Sequence[str], width: int) -> pa.Table:
+    """Return columns of a CSV file, as texts; `width` is the number of all columns."""
+    options = pc_csv.ConvertOptions(
+        column_types=dict.fromkeys(names, pa.string()),
+        include_columns=names,
+        strings_can_be_null=True,
+        null_values=[""],
+    )
+    # A quote that stays open contains the row behind the file.
+    behind = delimiter_in(plain).join([_BEHIND] * width)
+    data = pa.py_buffer(b"".join((plain.read_bytes(), f"\n{behind}\n".encode())))
+    table = pc_csv.read_csv(pa.BufferReader(data), parse_options=_csv(plain), convert_options=options)
+    if any(column[-1].as_py() != _BEHIND for column in table.itercolumns()):
+        _check_closed(path, plain)
+    return table.slice(0, table.num_rows - 1)
+
+
+def _without_words(column: pa.Array, words: Sequence[str], *, marked: bool) -> pa.Array:
+    """Return a column with null in place of the cells with one of the given texts.
+
+    The cells of a `marked` column are literals as in N-Triples.
+    """
+    if not words or not (tables.is_text(column.type) or tables.datatype_of(column.type)):
+        return column
+    texts, values = column, [*words]
+    if marked:
+        kinds = ("string", "integer", "double", "boolean")
+        values = [str(Literal(word, XSD + kind)) for word in words for kind in kinds]
+    elif not tables.is_text(column.type):
+        texts = tables.literals(column).cast(pa.string())
+        values = [str(Literal(word, XSD + str(tables.datatype_of(column.type)))) for word in words]
+    are_null = pc.is_in(texts, value_set=pa.array(values, pa.string()))
+    return pc.if_else(are_null, pa.scalar(None, column.type), column)
+
+
+def _texts_as_bytes(column: pa.Array) -> pa.Array:
+    """Return a column of texts as bytes, which need not be valid; any other column is unchanged."""
+    if not tables.is_text(column.type):
+        return column
+    plain = column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+    return plain.cast(pa.large_binary())
+
+
+def _odd_cells(
+    columns: Mapping[str, pa.Array], marked: Collection[str], *, lists: bool
+) -> Iterator[tuple[int, str, str]]:
+    """Yield the cells that no term can contain: the index of the row, the column, and the problem.
+
+    These are bytes that are not valid UTF-8. If `lists` is true (in JSON), these are also lists and objects.
+    """
+    for name, column in columns.items():
+        if lists and pa.types.is_nested(column.type):
+            odd, problem = column.is_valid(), _NESTED
+        elif name in marked:
+            odd, problem = pc.invert(pc.starts_with(column, '"')), _NESTED
+        elif tables.is_text(column.type) and not _are_utf_8(column):
+            valid = [_are_utf_8(column[row : row + 1]) for row in range(len(column))]
+            odd, problem = pc.invert(pa.array(valid)), _BYTES
+        else:
+            continue
+        for row in np.flatnonzero(mask_of(odd)).tolist():
+            yield row, name, problem.format(name)
+
+
+_NESTED: Final = "the column {} has a list or an object; expected a text, a number, true, false or null"
+_BYTES: Final = "the column {} has bytes that are not valid UTF-8; expected UTF-8"
+
+
+def _are_utf_8(column: pa.Array) -> bool:
+    try:
+        column.cast(pa.large_string())
+    except pa.ArrowInvalid:
+        return False
+    return True
+
+
+def _lines_of_json(path: str) -> Path | None:
+    """Return the user's file, given its name, if it contains JSON lines; otherwise None."""
+    plain = tables.text_file(path)
+    return plain if plain is not None and tables.is_json(_start(plain)) else None
+
+
+def _place_of_cell(path: str, plain: Path, row: int, name: str) -> Place:
+    """Return the place of a cell in the user's table of typed values, given the number of its row."""
+    if (text := _lines_of_json(path)) is not None:
+        return whole_lines(path, text, tables.lines_of_rows(text, [row]))[0]
+    return tables.places_in_rows(path, plain, [(row, name)])[0]
 
 
 def _csv(plain: Path) -> pc_csv.ParseOptions:
-    return pc_csv.ParseOptions(delimiter=_delimiter(plain), newlines_in_values=True)
+    return pc_csv.ParseOptions(delimiter=delimiter_in(plain), newlines_in_values=True)
 
 
 _PART: Final = 2**24
@@ -588,7 +690,8 @@ _PART: Final = 2**24
 def _csv_rows(plain: Path, behind: str = "") -> Iterator[tuple[int, str, Sequence[str]]]:
     """Yield the header and the nonempty rows of a CSV file: the first line, the text and the cells of each.
 
-    As for Arrow, CR without LF ends a row, too; lines are counted by LF. Text may follow a closing quote.
+    As for Arrow, CR without LF ends a row, too. Lines are counted by LF, or by CR in a file without LF. Text
+    may follow a closing quote.
     Bytes that are not valid UTF-8 become surrogates. The text `behind` follows the file.
     """
     pulled: list[tuple[int, str]] = []
@@ -598,20 +701,22 @@ def _csv_rows(plain: Path, behind: str = "") -> Iterator[tuple[int, str, Sequenc
         for number, line in enumerate(file, 1):
             text = line.decode("utf-8", "surrogateescape")
             text = text.removeprefix("\ufeff") if number == 1 else text
-            for piece in _PIECES.findall(text) if "\r" in text[:-2] else (text,):
-                pulled.append((number, piece))
+            each = number == 1 and not text.endswith("\n")
+            for after, piece in enumerate(_PIECES.findall(text) if "\r" in text[:-2] else (text,)):
+                pulled.append((number + after * each, piece))
                 yield piece
         if behind:
             pulled.append((number, behind))
             yield behind
 
     with plain.open("rb") as file:
-        for row in csv_reader(pieces(file), _delimiter(plain)):
+        for row in csv_reader(pieces(file), delimiter_in(plain)):
             if row:
                 yield pulled[0][0], "".join(piece for _, piece in pulled), row
             pulled.clear()
 
 
+_END: Final = re.compile(r"[\r\n]")
 _PIECES: Final = re.compile(r"[^\r]*\r\n?|[^\r]+")
 
 
@@ -646,27 +751,54 @@ def _check_closed(path: str, plain: Path) -> None:
             "found an opening quote without a closing quote; expected cells in quotes with inner "
             "quotes doubled"
         )
-        raise PlacedError(_place_in_text(path, plain, line), problem)
+        raise PlacedError(_place_of_row(path, line, _END.split(text)[0]), problem)
 
 
-def faulty_rows(path: str, plain: Path, mapping: Columns) -> list[Fault]:
-    """Return the rows of a CSV file with another number of cells than the header, or with invalid bytes.
+def faulty_rows(
+    path: str, plain: Path, mapping: Columns, skipped: Sequence[Fault] = ()
+) -> tuple[list[Fault], Path]:
+    """Return the faulty rows of a table, and the file from which `write_mapped` reads the other rows.
 
-    Bytes are checked only in columns of the mapping.
+    In CSV, these rows have another number of cells than the header, or invalid bytes. In other tables, they
+    have invalid bytes, or lists and objects of JSON. Only the columns of the mapping are checked. Rows in
+    `skipped` are not in the file.
 
     Raises:
-        PlacedError: A faulty row is not exactly one line. The lines may contain valid rows.
+        PlacedError: A faulty row of CSV is not exactly one line. The lines may contain valid rows.
     """
-    faults: list[Fault] = []
+    names = {name for _, text in mapping for name in CELL.findall(text)}
     if _is_parquet(plain):
-        return faults
+        return _faulty_cells(path, plain, names, skipped), plain
+    faults = _faulty_lines(path, plain, names)
+    return faults, without_faults(plain, faults)
+
+
+def _faulty_cells(path: str, plain: Path, names: Collection[str], skipped: Sequence[Fault]) -> list[Fault]:
+    table = pq.read_table(plain, columns=[name for name in column_names(path, plain) if name in names])
+    columns = {name: _texts_as_bytes(_chunk(table.column(name))) for name in table.column_names}
+    lists, rows = _lines_of_json(path) is not None, kept_rows(table.num_rows, skipped)
+    first = dict[int, tuple[str, str]]()
+    for row, name, problem in sorted(_odd_cells(columns, _marked(table.schema), lists=lists)):
+        first.setdefault(row, (name, problem))
+    return [
+        (int(rows[row]), _place_of_cell(path, plain, int(rows[row]), name), problem)
+        for row, (name, problem) in first.items()
+    ]
+
+
+def _marked(schema: pa.Schema) -> frozenset[str]:
+    """Return the columns of texts that contain literals as in N-Triples."""
+    return frozenset(field.name for field in schema if field.metadata == tables.WHOLE)
+
+
+def _faulty_lines(path: str, plain: Path, names: Collection[str]) -> list[Fault]:
+    faults: list[Fault] = []
     try:
         _check_closed(path, plain)
     except PlacedError as error:
         raise PlacedError(error.place, f"{error.problem}; {_NOT_SKIPPED.format(_QUOTE)}") from None
     rows = _csv_rows(plain)
     _, before, header = next(rows, (1, "", ()))
-    names = {name for _, text in mapping for name in CELL.findall(text)}
     used = [number for number, name in enumerate(header) if name in names]
     for number, (line, text, row) in enumerate(rows, 1):
         problem = None
@@ -693,7 +825,8 @@ _RETURN: Final = "whose line ends with CR without LF"
 def _fault(path: str, plain: Path, problem: str) -> LarsError:
     """Return the error that Arrow cannot read a table; for CSV, the error contains the invalid line."""
     if not _is_parquet(plain):
-        decode(path, plain.read_bytes(), "CSV")
+        data = plain.read_bytes()
+        decode(path, data if b"\n" in data else data.replace(b"\r", b"\n"), "CSV")
         _check_closed(path, plain)
         rows = _csv_rows(plain)
         width = len(next(rows, (1, "", ()))[2])
@@ -705,10 +838,6 @@ def _fault(path: str, plain: Path, problem: str) -> LarsError:
                 problem = f"found {len(row)} fields; expected {width}, as in the header"
                 return PlacedError(_place_of_row(path, line, text), problem)
     return LarsError(f"{path}: cannot be read: {short(problem)}")
-
-
-def _place_in_text(path: str, plain: Path, line: int) -> Place:
-    return whole_lines(path, plain, [line])[0]
 
 
 def _chunk(column: pa.ChunkedArray) -> pa.Array:
@@ -728,18 +857,21 @@ class MappedTable(tables.ParquetTable):
     def placed(self, source: TraceFile, places: Sequence[Place]) -> list[Place]:
         """Return the places in the user's table of rows of triples: lines, or row numbers."""
         numbers = _rows_of_table(source.file).to_numpy()
-        rows, plain = [int(numbers[place.line - 1]) for place in places], tables.text_file(source)
-        start = b"" if plain is None else _start(plain)
-        if plain is None or start.startswith((*ARROW, PARQUET)):
-            return [replace(place, line=row, column=1) for place, row in zip(places, rows, strict=True)]
-        if tables.is_json(start):
-            return whole_lines(source.path, plain, tables.lines_of_rows(plain, rows))
+        rows, plain = [int(numbers[place.line - 1]) for place in places], tables.text_file(source.path)
         metadata = pq.read_schema(source.file).metadata or {}
-        time, column = metadata.get(_TIME, b"").decode(), _column_of_csv(plain)
         # Column 1 of the mapped table is the time.
+        time = metadata.get(_TIME, b"").decode()
+        cells = [(row, time if place.column == 1 else "") for row, place in zip(rows, places, strict=True)]
+        if plain is None:
+            return [replace(place, line=row, column=1) for place, row in zip(places, rows, strict=True)]
+        if tables.is_json(start := _start(plain)):
+            return whole_lines(source.path, plain, tables.lines_of_rows(plain, rows))
+        if start.startswith((*ARROW, PARQUET)):
+            return tables.places_in_rows(source.path, tables.plain_table(source.path, plain), cells)
+        column = _column_of_csv(plain)
         return [
-            replace(own, column=column(own.line_text, time if place.column == 1 else ""))
-            for own, place in zip(_places_in_csv(source.path, plain, rows), places, strict=True)
+            replace(own, column=column(own.line_text, name))
+            for own, (_, name) in zip(_places_in_csv(source.path, plain, rows), cells, strict=True)
         ]
 
     def element_numbers(self, source: TraceFile) -> Sequence[int] | None:
@@ -758,7 +890,7 @@ def _column_of_csv(plain: Path) -> Callable[[str, str], int]:
 
     The place counts from 1. It is 1 if the line contains quotes or the table has no column of that name.
     """
-    header, delimiter = next(_csv_rows(plain), (1, "", ()))[2], _delimiter(plain)
+    header, delimiter = next(_csv_rows(plain), (1, "", ()))[2], delimiter_in(plain)
 
     def start(line: str, name: str) -> int:
         before = line.split(delimiter)[: header.index(name)] if name in header else []

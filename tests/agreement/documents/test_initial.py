@@ -48,6 +48,19 @@ def test_a_table_with_columns_of_its_own_gets_a_first_mapping(tmp_path, monkeypa
     assert made.path.read_text() in made.text
 
 
+@pytest.mark.parametrize("suffix", ["jsonl", "parquet"])
+def test_columns_of_lists_are_left_out_with_a_note(tmp_path, monkeypatch, suffix):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "q.rq").write_text("SELECT ?b { STREAM <http://e/S> [RANGE 3s] { ?b <http://e/at> ?s } }")
+    frame = pd.DataFrame({"bike": ["b", "c"], "time": [3, 4], "tags": [["x"], []], "at": ["s", "r"]})
+    path = f"bikes.{suffix}"
+    frame.to_parquet(path) if suffix == "parquet" else frame.to_json(path, orient="records", lines=True)
+    found = lars("init", ".", "q.rq", path)
+    assert (found.code, '"http://e/at" = "ex:{at}"' in found.out, "{tags}" in found.out) == (0, True, False)
+    assert f"note: {path}: omits the columns tags, because lars reads only texts" in found.err
+    assert lars("solve", ".", "-q").out.splitlines()[1:] == ["3: (b)", "4: (b) (c)"]
+
+
 MIXED = {
     "1,a,20,50\n1,b,22,55\n1,a,25,60": (1, 3),
     "1,a,20,50\n1,a,25,50": None,

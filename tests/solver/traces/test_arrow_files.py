@@ -71,7 +71,7 @@ def test_each_has_the_rows_of_the_same_table_in_parquet(name, tmp_path):
             "a.ndjson:4:1: the number '1e400' is beyond those of a double",
         ),
         (LINES.replace('"t": 5', '"t": "5.5"'), "a.ndjson:3:1: '5.5' is not a time: found a fraction"),
-        (LINES.replace('"s": "urn:b", ', ""), "a.ndjson:3:1: found None as s"),
+        (LINES.replace('"s": "urn:b", ', ""), "a.ndjson:3:1: the column s has no value"),
         (LINES + "{", "a.ndjson:4:2: no JSON: Expecting property name"),
         (LINES.replace("}", ",}"), "a.ndjson:1:4"),
         (f"[{LINES}]", "a.ndjson: cannot read an array of JSON; use JSON lines"),
@@ -132,7 +132,7 @@ def test_what_is_named_as_arrow_and_is_none_is_said_to_be_none(tmp_path):
 def test_a_fault_of_a_table_of_arrow_is_at_its_row_and_names_the_file(tmp_path):
     as_file(tmp_path / "a.arrow", pa.table(ROWS | {"s": ["urn:a", "no iri"]}))
     said = message(lambda: read_trace_in_process([tmp_path / "a.arrow"], SECONDS))
-    assert "a.arrow:2:3: 'no iri' is not an RDF term" in said
+    assert "a.arrow:2:10: 'no iri' is not an RDF term" in said
     buffer = io.BytesIO()
     as_file(buffer, pa.table(ROWS))
     (tmp_path / "cut.arrow").write_bytes(buffer.getvalue()[:-9])

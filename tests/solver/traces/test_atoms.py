@@ -246,7 +246,7 @@ def test_a_malformed_trace_gives_one_message_with_its_place(spark, tmp_path, cas
 
 
 @pytest.mark.parametrize(
-    ("atom", "expected"), [("p(X)", "1:2: found “X”"), (5, ": the column atom is int64")]
+    ("atom", "expected"), [("p(X)", "1:10: found “X”"), (5, ": the column atom is int64")]
 )
 def test_a_malformed_table_gives_one_message_with_its_place(spark, tmp_path, atom, expected):
     pq.write_table(pa.table({"t": [1], "atom": [atom]}), tmp_path / "a.parquet")
@@ -258,9 +258,9 @@ def test_a_malformed_table_gives_one_message_with_its_place(spark, tmp_path, ato
 @pytest.mark.parametrize(
     ("columns", "expected"),
     [
-        ({"arg1": ["X"]}, ":1:3: found “X”"),
-        ({"arg1": [None], "arg2": ["a"]}, ":1:4: found arg2 without arg1"),
-        ({"arg1": [2**40]}, ":1:3: cannot write a symbol of clingo for 1099511627776"),
+        ({"arg1": ["X"]}, ":1:28: found “X”"),
+        ({"arg1": [None], "arg2": ["a"]}, ":1:42: found arg2 without arg1"),
+        ({"arg1": [2**40]}, ":1:28: cannot write a symbol of clingo for 1099511627776"),
         ({"arg2": ["a"]}, ": found the column arg2 without the columns before it; expected t as integer"),
         ({"arg1": [0.5]}, ": the column arg1 is double; expected t as integer"),
         ({"predicate": [5]}, ": the column predicate is int64; expected t as integer"),

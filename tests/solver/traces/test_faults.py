@@ -181,21 +181,21 @@ def test_a_malformed_trace_gives_one_message_with_its_place(spark, tmp_path, cas
 @pytest.mark.parametrize(
     ("columns", "times", "expected"),
     [
-        ({"o": ["o"]}, pa.int64(), "a.parquet:1:5: 'o' is not an RDF term"),
-        ({"p": [None]}, pa.int64(), "a.parquet:1:4: found None as p"),
-        ({"t": [None]}, pa.int64(), "a.parquet:1:1: found no time; expected a time in each row"),
+        ({"o": ["o"]}, pa.int64(), "a.parquet:1:38: 'o' is not an RDF term"),
+        ({"p": [None]}, pa.int64(), "a.parquet:1:24: the column p has no value"),
+        ({"t": [None]}, pa.int64(), "a.parquet:1:2: found no time; expected a time in each row"),
         ({"t": [1.0]}, pa.float64(), "a.parquet: the column t is double"),
         ({"t": [1]}, pa.time64("ns"), "a.parquet: the column t is time64[ns]"),
         ({"s": [1]}, pa.int64(), "a.parquet: the column s is int64"),
         (
             {"t": [10**13]},
             pa.timestamp("ms"),
-            "a.parquet:1:1: '2286-11-20T17:46:40' is out of range",
+            "a.parquet:1:2: '2286-11-20T17:46:40' is out of range",
         ),
         (
             {"t": [10**18]},
             pa.timestamp("us"),
-            "a.parquet:1:1: '33658-09-27T01:46:40' is not a time",
+            "a.parquet:1:2: '33658-09-27T01:46:40' is not a time",
         ),
     ],
 )

@@ -168,6 +168,11 @@ BROKEN = {
     HEADER + "2,b,s,\xff\n": "2:7: found the byte 0xff, which is not text; expected CSV, in UTF-8",
     HEADER + '2,b,"s\nt",1\nx,b,s,1\n': "4:1: 'x' is not a time",
     HEADER + "\n2,b,s,1\nx,b,s,1\n": "4:1: 'x' is not a time",
+    # Without LF, each CR ends a line.
+    HEADER.replace("\n", "\r") + '2,b,"s\rt",1\rx,b,s,1\r': "4:1: 'x' is not a time",
+    HEADER.replace("\n", "\r") + "2,b,s,1\r\r3,b,s\r": "4:1: found 3 fields; expected 4, as in the header",
+    HEADER.replace("\n", "\r") + '2,b,s,"x\r4,b,s,1\r': "2:1: found an opening quote",
+    HEADER.replace("\n", "\r") + "2,b,s,\xff\r": "2:7: found the byte 0xff",
 }
 
 
@@ -315,7 +320,6 @@ def test_times_with_fractions_are_refused_with_what_to_do(tmp_path):
 ODD_COLUMNS = {
     "v has the type duration": pa.array([1], pa.duration("s")),
     "v has the type list": pa.array([[1]]),
-    "v has bytes that are not valid UTF-8": pa.array([b"\xff"]),
 }
 
 
@@ -380,6 +384,13 @@ def test_an_escape_in_a_template_is_a_character(tmp_path, template, term):
     (tmp_path / "t.csv").write_text("time,v\n3,1\n")
     (row,) = mapped(tmp_path / "t.csv", (("t", "{time}"), ("s", "ex:s"), ("a", template)))
     assert row[-1] == term
+
+
+@pytest.mark.parametrize("text", ["time;a\r1;x,,,\r2;y,,,\r", '\n"a\n,b";time;a\n,;1;x\n'])
+def test_only_the_header_shows_what_separates_cells(tmp_path, text):
+    (tmp_path / "t.csv").write_bytes(text.encode())
+    found = mapped(tmp_path / "t.csv", (("t", "{time}"), ("s", "<urn:s>"), ("<urn:p>", "{a}")))
+    assert [row[-1] for row in found] in (['"x,,,"', '"y,,,"'], ['"x"'])
 
 
 def test_blank_lines_before_the_header_hide_no_semicolons(tmp_path):
@@ -545,3 +556,77 @@ def test_a_row_that_may_contain_other_lines_is_not_skipped(tmp_path, broken):
         PlacedError, match=r"a\.csv:3:1: .* skip does not skip a row with a quote over several"
     ):
         prepare([path], options(column=column, on_error="skip", rejected=tmp_path / "side"))
+
+
+BYTES = pa.StringArray.from_buffers(3, *pa.array([b"x", b"\xff", b"z"]).buffers()[1:])
+CATEGORIES = pa.DictionaryArray.from_arrays(pa.array([0, 1, 0]), BYTES.cast(pa.binary()))
+JSON = '{{"t":1,"a":"x"}}\n{{"t":2,"a":{}}}\n{{"t":3,"a":"z"}}\n'
+NO_CELLS = {
+    "bytes": ("a.parquet", BYTES, "2:10: the column a has bytes that are not valid UTF-8"),
+    "bytes of categories": ("a.parquet", CATEGORIES, "2:10: the column a has bytes that are not"),
+    "bytes of Arrow": ("a.arrow", BYTES, "2:10: the column a has bytes that are not valid UTF-8"),
+    "list": ("a.ndjson", '["y"]', "2:1: the column a has a list or an object; expected a text, a number"),
+    "object": ("a.ndjson", '{"b": 1}', "2:1: the column a has a list or an object; expected a text"),
+}
+
+
+@pytest.mark.parametrize("case", NO_CELLS)
+def test_a_cell_that_no_term_can_contain_is_named_with_its_row_or_skipped(tmp_path, case):
+    name, cell, said = NO_CELLS[case]
+    path, side = tmp_path / name, tmp_path / "side"
+    if isinstance(cell, str):
+        path.write_text(JSON.format(cell))
+    elif name == "a.arrow":
+        table = pa.table({"t": [1, 2, 3], "a": cell})
+        with pa.ipc.new_file(path, table.schema) as writer:
+            writer.write_table(table)
+    else:
+        pq.write_table(pa.table({"t": [1, 2, 3], "a": cell}), path)
+    mapping = (("t", "{t}"), ("s", "<urn:{row}>"), ("<urn:p>", "{a}"))
+    with pytest.raises(PlacedError) as error:
+        mapped(path, mapping)
+    assert str(error.value).startswith(f"{path}:{said}")
+    found = mapped(path, mapping, on_error="skip", rejected=side)
+    assert [row[2] for row in found] == ["<urn:1>", "<urn:3>"]
+    assert side.read_text().splitlines()[1].startswith(f"# {path}:{said}")
+
+
+def test_lists_of_a_column_of_json_without_other_values_are_skipped_beside_other_faults(tmp_path):
+    path, side = tmp_path / "a.ndjson", tmp_path / "side"
+    lines = ['{"t":1,"a":"x"}', "{", '{"t":3,"a":"x","b":[1]}', '{"t":4,"a":[2],"b":[1]}', '{"t":5,"a":"z"}']
+    path.write_text("\n".join(lines))
+    mapping = (("t", "{t}"), ("s", "<urn:{row}>"), ("<urn:p>", "{a}"), ("<urn:q>", "{b}"))
+    found = mapped(path, mapping, on_error="skip", rejected=side)
+    assert [row[2] for row in found] == ["<urn:1>", "<urn:5>"]
+    assert side.read_text().splitlines()[2::2] == lines[1:4]
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "arrow"])
+def test_the_rejected_row_of_typed_values_is_the_whole_row(tmp_path, suffix):
+    path, side = tmp_path / f"a.{suffix}", tmp_path / "side"
+    table = pa.table({"a": ["x", "é"], "time": ["1", "no"], "n": [1.5, None], "all": [[NOON], []]})
+    if suffix == "parquet":
+        pq.write_table(table, path)
+    else:
+        with pa.ipc.new_file(path, table.schema) as writer:
+            writer.write_table(table)
+    mapped(path, (("t", "{time}"), ("s", "<urn:s>"), ("<urn:p>", "{a}")), on_error="skip", rejected=side)
+    kept = side.read_text().splitlines()
+    assert kept[1].startswith(f"# {path}:2:12: 'no' is not a time")
+    assert kept[2:] == ['{"a": "é", "time": "no", "n": null, "all": []}']
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("a.ndjson", '{"t":1,"a":-9}\n{"t":2,"a":"NA"}\n{"t":3,"a":5}\n'), ("a.csv", "t,a\n1,-9\n2,NA\n3,5\n")],
+)
+def test_a_word_for_a_missing_value_is_no_value_also_between_numbers(tmp_path, name, text):
+    (tmp_path / name).write_text(text)
+    mapping = (("t", "{t}"), ("s", "<urn:s>"), ("<urn:p>", "{a}"))
+    assert [row[0] for row in mapped(tmp_path / name, mapping, null=("NA", "-9"))] == [3]
+
+
+def test_a_number_for_a_missing_value_is_no_value_in_a_column_of_numbers(tmp_path):
+    pq.write_table(pa.table({"t": [1, 2], "a": [-9, 5]}), tmp_path / "a.parquet")
+    found = mapped(tmp_path / "a.parquet", (("t", "{t}"), ("s", "<urn:s>"), ("<urn:p>", "{a}")), null=("-9",))
+    assert [row[0] for row in found] == [2]

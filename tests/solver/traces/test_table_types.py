@@ -142,7 +142,7 @@ def test_a_number_of_half_the_length_is_a_float(tmp_path):
 
 def test_a_value_that_is_missing_is_named(tmp_path):
     said = message(lambda: rows(tmp_path, o=pa.array([1, None], pa.int64())))
-    assert "t.parquet:2:5: found None as o; expected " in said
+    assert "t.parquet:2:38: the column o has no value; expected a term in each row" in said
 
 
 SPELLED = {

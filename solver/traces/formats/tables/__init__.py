@@ -9,6 +9,7 @@ from solver.traces.formats.tables.parquet import (
     WHOLE,
     ParquetTable,
     arrow_table,
+    places_in_rows,
     storable,
     table_batches,
     text_file,

@@ -70,11 +70,23 @@ def _write_arrow(path: str, plain: Path, made: Path) -> None:
             opened = pa.ipc.open_file(file) if file.read(6) == input_files.ARROW[0] else _stream(file)
             table = opened.read_all()
             # Arrow trusts lengths in a file, and would read memory that is not there.
-            table.validate(full=True)
+            try:
+                table.validate(full=True)
+            except pa.ArrowInvalid:
+                # Texts that are not UTF-8 are faults of their rows, as in Parquet.
+                table = _texts_as_bytes(table)
+                table.validate(full=True)
             pq.write_table(storable(table), made)
     except (pa.ArrowException, OSError) as error:
         short_of(path, error)
         raise LarsError(f"{path}: cannot be read: {short(str(error))}; expected a table of Arrow") from None
+
+
+def _texts_as_bytes(table: pa.Table) -> pa.Table:
+    """Return a table whose columns of texts are columns of bytes."""
+    types = {pa.string(): pa.binary(), pa.large_string(): pa.large_binary()}
+    kinds = [pa.field(field.name, types.get(field.type, field.type)) for field in table.schema]
+    return table.cast(pa.schema(kinds))
 
 
 def _stream(file: pa.MemoryMappedFile) -> pa.RecordBatchStreamReader:
@@ -204,15 +216,18 @@ def _mixed_column(
 ) -> tuple[pa.Array, Mapping[bytes, bytes] | None]:
     """Return a column of JSON values, which may have several types, and metadata if its texts are literals.
 
+    The content of lists and objects is left out: they become texts that are not literals, or, if no value
+    has another type, empty lists.
+
     Raises:
         ValueError: The column belongs to a trace, and contains a list or an object.
     """
     kinds = frozenset(type(cell) for cell in cells if cell is not None)
     if kinds in _PLAIN or not kinds:
         return pa.array(cells, _PLAIN.get(kinds, pa.null())), None
-    if kinds & {dict, list} and not (is_trace and _is_of_trace(name)):
+    if kinds <= {dict, list} and not (is_trace and _is_of_trace(name)):
         return pa.array([None if cell is None else [] for cell in cells], pa.list_(pa.string())), None
-    if kinds & {dict, list}:
+    if kinds & {dict, list} and is_trace and _is_of_trace(name):
         row, cell = next((row, cell) for row, cell in enumerate(cells) if isinstance(cell, dict | list))
         raise ValueError(f"{_nested(cell, name)} in row {row}")
     if is_trace and name not in ("s", "p", "o", "stream"):
@@ -235,6 +250,8 @@ def _literal(cell: object) -> str:
             return f'"{cell or 0}"^^<{XSD}integer>'
         case str():
             return str(Literal(cell))
+        case dict() | list():
+            return "[]"  # no literal begins so
         case _:
             text: str = literals(pa.array([cell]))[0].as_py()
             return text
@@ -349,7 +366,7 @@ class JsonTable(ArrowFile):
 
     def placed(self, source: input_files.TraceFile, places: Sequence[Place]) -> list[Place]:
         """Return the places in the user's file of the rows in which errors occurred."""
-        plain = text_file(source)
+        plain = text_file(source.path)
         if plain is None:
             return [*places]
         last = max(place.line for place in places)

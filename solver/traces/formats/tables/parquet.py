@@ -1,5 +1,6 @@
 """Traces in Parquet files: their columns, their batches of rows, and the rows of a batch in columns."""
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import accumulate, pairwise
@@ -11,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from lars.errors import LarsError, short_of
+from lars.errors import LarsError, Place, short_of
 from lars.files import exists
 from solver.columns import Array, TermCodes, arrow_numbers, arrow_texts, numbers_of, validity_of
 from solver.rdf import short
@@ -87,6 +88,12 @@ class ParquetTable(input_files.FileFormat):
             others = _exact_records(part, batch, input_files.unusual_places(usual, batch.num_rows))
             yield input_files.RowBlock(before, batch.num_rows, usual, others)
             before += batch.num_rows
+
+    def placed(self, source: input_files.TraceFile, places: Sequence[Place]) -> list[Place]:
+        """Return the places with the whole rows of the file, each at the cell of its column."""
+        columns = {_number("t" if name == source.times else name): name for name in table_columns(source)}
+        cells = [(place.line, columns.get(place.column, "")) for place in places]
+        return places_in_rows(source.path, source.file, cells)
 
 
 def _borders(groups: Sequence[int], each: int) -> Iterator[int]:
@@ -209,13 +216,13 @@ def has_trace_columns(names: Iterable[str]) -> bool:
 def read_row(source: input_files.TraceFile, place: int, record: Mapping[str, object]) -> input_files.ExactRow:
     """Return the atoms of a Parquet row, or its error.
 
-    In an error, the column is the number of the table's column.
+    In an error, the column is the number of the table's column, which `placed` replaces.
     """
     try:
         cells = {name: (value, _number(name), None) for name, value in record.items()}
-        return input_files.ExactRow(place, read_cells(source, cells), record)
+        return input_files.ExactRow(place, read_cells(source, cells), "")
     except trace_times.MalformedPart as error:
-        return input_files.ExactRow(place, (error,), record)
+        return input_files.ExactRow(place, (error,), "")
 
 
 def _number(name: str) -> int:
@@ -335,6 +342,47 @@ def _batch_size(metadata: pq.FileMetaData, groups: Sequence[int]) -> int:
     return _LARGE_BATCH if most <= _BYTES_AT_ONCE else _BATCH
 
 
+def places_in_rows(path: str, file: Path, cells: Sequence[tuple[int, str]]) -> list[Place]:
+    """Return the places of cells in a Parquet file, with their rows as texts of JSON.
+
+    Args:
+        path: The name of the user's file.
+        file: The Parquet file with the rows of the user's file.
+        cells: The number of the row, from 1, and the name of the column of each cell. If the file has no
+            such column, the place is the beginning of the row.
+    """
+    every, texts = np.array(sorted({row for row, _ in cells})) - 1, dict[int, list[tuple[str, str]]]()
+    with pq.ParquetFile(file) as opened:
+        for group, (first, end) in enumerate(pairwise([0, *accumulate(_sizes(opened.metadata))])):
+            if not ((first <= every) & (every < end)).any():
+                continue
+            begin = first
+            for batch in opened.iter_batches(_TOGETHER, [group], use_threads=False):
+                for row in every[(begin <= every) & (every < begin + batch.num_rows)].tolist():
+                    # Arrow takes no rows by number if a column has views of texts.
+                    [record] = batch_records(batch.slice(row - begin, 1))
+                    texts[row + 1] = _members(record)
+                begin += batch.num_rows
+    return [_place_in_row(path, row, texts[row], name) for row, name in cells]
+
+
+def _members(record: Mapping[str, object]) -> list[tuple[str, str]]:
+    """Return the name and the text of each member of a row as an object of JSON."""
+
+    def text(value: object) -> str:
+        return value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else str(value)
+
+    whole = partial(json.dumps, ensure_ascii=False, default=text)
+    return [(name, f"{whole(name)}: {whole(cell)}") for name, cell in record.items()]
+
+
+def _place_in_row(path: str, row: int, cells: Sequence[tuple[str, str]], name: str) -> Place:
+    texts = [text for _, text in cells]
+    number = next((number for number, (own, _) in enumerate(cells) if own == name), None)
+    column = 1 if number is None else len("{") + sum(len(f"{text}, ") for text in texts[:number]) + 1
+    return Place(path, row, column, f"{{{', '.join(texts)}}}")
+
+
 def _plain(batch: pa.RecordBatch, times: str) -> pa.RecordBatch:
     """Return a batch in which all columns but the times are texts; values with types become literals.
 
@@ -378,7 +426,7 @@ def batch_records(batch: pa.RecordBatch) -> Iterator[dict[str, object]]:
     batch = pa.RecordBatch.from_arrays(columns, batch.schema.names)
     try:
         yield from batch.to_pylist()
-    except UnicodeDecodeError:
+    except ValueError:  # also times of nanoseconds inside of lists
         for row in range(batch.num_rows):
             yield {name: _cell(batch.column(name)[row]) for name in batch.schema.names}
 
@@ -386,9 +434,9 @@ def batch_records(batch: pa.RecordBatch) -> Iterator[dict[str, object]]:
 def _cell(scalar: pa.Scalar) -> object:
     try:
         return scalar.as_py()
-    except UnicodeDecodeError:
+    except ValueError:
         text = scalar.value if isinstance(scalar, pa.DictionaryScalar) else scalar
-        return text.as_buffer().to_pybytes()
+        return text.as_buffer().to_pybytes() if is_text(text.type) else f"({text.type})"
 
 
 def usual_rows(
@@ -437,7 +485,7 @@ The literals come from JSON integers, or from JSON values of several types.
 """
 
 
-def text_file(source: input_files.TraceFile) -> Path | None:
-    """Return the user's file, or None if the values come from a program and have no lines."""
-    path = Path(source.path)
+def text_file(name: str) -> Path | None:
+    """Return the user's file, given its name; None if the values come from a program and have no lines."""
+    path = Path(name)
     return input_files.readable(path) if path == input_files.STANDARD_INPUT or exists(path) else None
