@@ -604,7 +604,10 @@ def _judge_of(case: recordings.Case, own: Engine | None) -> str:
         return own.specification
     if case.dialect in specifications.NAMES:
         return case.dialect
-    raise LarsError(f"unknown engine {shown_json(case.engine)}; use --engine with {ACCEPTED_JUDGES}")
+    language = f", and its language {case.dialect} has no specification" if case.dialect else ""
+    raise LarsError(
+        f"unknown engine {shown_json(case.engine)}{language}; use --engine with {ACCEPTED_JUDGES}"
+    )
 
 
 def _judgement(

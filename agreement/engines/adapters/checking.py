@@ -29,8 +29,6 @@ _PLAIN: Final = re.compile(r"\bRANGE\s+([0-9]+)(?![\w.])", re.IGNORECASE)
 """A window length without a unit; the number counts the unit of the timestamps."""
 _BLANK: Final = "_:b"
 """A blank node that the engine may report with any label."""
-_OTHER_BLANK: Final = "_:c"
-"""A second blank node, which the engine must report with a label that differs from the first label."""
 _KINDS: Final = (
     ("an IRI", "<http://e/a>"),
     ("a text", '"a"'),
@@ -43,7 +41,8 @@ _KINDS: Final = (
 """Terms that the engine must report unchanged, each at least once."""
 _OTHER_FORM: Final = f'"01"^^<{XSD}integer>'
 """An integer that engines report as 1 if they store numbers by value."""
-_TERMS: Final = (*(term for _, term in _KINDS), _OTHER_FORM, _OTHER_BLANK)
+_TERMS: Final = (*(term for _, term in _KINDS), _OTHER_FORM, _BLANK)
+"""The tested terms. The last term is a second blank node, because a label is valid in one message only."""
 _CLOSING: Final = 4
 """The number of window lengths for which further triples are pushed, so that all windows close."""
 _RSPQL: Final = (
@@ -371,12 +370,12 @@ def _terms(rows: _Rows, profile: messages.ProfileReply, tried: _Tried) -> Adapte
 
 
 def _blank_nodes(answers: messages.EngineAnswers, profile: messages.ProfileReply) -> AdapterCheck:
-    """Return the result of the test that two blank nodes in one report have two labels.
+    """Return the result of the test that equal labels of two messages are two nodes in one report.
 
     The subject of a row shows which blank node the row contains. Labels of different reports are not
     compared.
     """
-    name, one, other = "blank nodes", *(_subject(_TERMS.index(blank)) for blank in (_BLANK, _OTHER_BLANK))
+    name, one, other = "blank nodes", *map(_subject, (_TERMS.index(_BLANK), len(_TERMS) - 1))
     reports = (*(report for _, report in answers.reports), *answers.flush) if profile.kinds else ()
     tested = False
     for report in reports:
@@ -387,9 +386,10 @@ def _blank_nodes(answers: messages.EngineAnswers, profile: messages.ProfileReply
         ]
         if all(labels):
             if len(set.union(*labels)) == 1:
-                sentence = f"the adapter reports {_BLANK} and {_OTHER_BLANK} as one node, {min(labels[0])}"
                 return AdapterCheck(
-                    name, f"{sentence}; use different labels for different blank nodes of a report"
+                    name,
+                    f"the adapter reports the nodes {_BLANK} of two messages as one node, {min(labels[0])}; "
+                    "use different labels for the blank nodes of different messages",
                 )
             tested = True
     missing = None if tested else "no report contains two rows with blank nodes"

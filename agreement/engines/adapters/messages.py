@@ -7,9 +7,10 @@ the adapter declares. Models of engine versions and specifications (see `built_i
 """
 
 import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, groupby
+from itertools import accumulate, chain, groupby
 from typing import Annotated, Final, Literal, Protocol, Self
 
 from pydantic import (
@@ -402,6 +403,21 @@ class EngineAnswers:
     def reports(self) -> tuple[tuple[int, EngineReport], ...]:
         """The reports in order, each with the number of the pushed triple that caused it."""
         return tuple((n, report) for n, reply in enumerate(self.replies) for report in reply.reports)
+
+    def waiting(self, times: Sequence[float]) -> Iterator[tuple[float, int, int]]:
+        """Yield the reports that come later than with the first triple after the time of the report.
+
+        `times` contains the times of the pushed triples in milliseconds.
+
+        Yields:
+            The time of the report, the number of the first triple with a later time, and the number of the
+            triple with which the report comes. If the report comes at the end of the run, the last number is
+            the number of all triples.
+        """
+        reach = list(accumulate(times, max))
+        for number, report in (*self.reports, *((len(reach), report) for report in self.flush)):
+            if (first := bisect_right(reach, report.t)) < number:
+                yield report.t, first, number
 
     def recording(self) -> Recording:
         """Return the answers as a recording; the reports at the end of the run are left out."""

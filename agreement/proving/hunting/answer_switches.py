@@ -547,6 +547,10 @@ def _remembering(reporting: Reporting, windows: Sequence[ReportMatch]) -> bool:
     return True
 
 
+def _before_preceding(history: Sequence[Counter[Row]]) -> Counter[Row]:
+    return [Counter(), Counter(), *history][-3]
+
+
 def _last(history: Sequence[Counter[Row]]) -> Counter[Row]:
     """Return the rows of the last evaluation with rows, except for the current evaluation."""
     return next(filter(None, history[-2::-1]), Counter())
@@ -652,6 +656,11 @@ _OPERATORS: Final[tuple[tuple[str, ToStream, Reporting], ...]] = (
         lambda history: history[-1] - history[-2] if _last(history) else Counter(),
     ),
     (
+        "ISTREAM compares with the answer before the preceding answer",
+        "ISTREAM",
+        lambda history: history[-1] - _before_preceding(history),
+    ),
+    (
         "DSTREAM reports nothing if the answer has no rows",
         "DSTREAM",
         lambda history: history[-2] - history[-1] if len(history) > 1 and history[-1] else Counter(),
@@ -660,6 +669,11 @@ _OPERATORS: Final[tuple[tuple[str, ToStream, Reporting], ...]] = (
         "DSTREAM compares with the last answer that had rows",
         "DSTREAM",
         lambda history: _last(history) - history[-1],
+    ),
+    (
+        "DSTREAM compares with the answer before the preceding answer",
+        "DSTREAM",
+        lambda history: _before_preceding(history) - history[-1],
     ),
 )
 

@@ -33,7 +33,7 @@ from agreement.proving.hunting.hunting import (
     or_sentence,
 )
 from agreement.proving.hunting.input_switches import pauses
-from agreement.proving.hunting.portraits import delays, mute_queries, portraits, silent
+from agreement.proving.hunting.portraits import delays, mute_queries, portraits, rests, silent
 from agreement.proving.hunting.query_switches import LENGTHS_MEASURED, other_lengths
 from agreement.proving.hunting.showing import Cause, Causes, Isolation, RuleCause, neighbours
 from agreement.proving.hunting.streams import Stream, closing_streams, random_streams, streams
@@ -371,8 +371,13 @@ class Explanation:
     def _possible_switches(self) -> tuple[references.Switch, ...]:
         match self.judge:
             case references.SpecificationReference() as reference:
-                lengths = other_lengths(reference.at_zero_subjects(self.wrong[:LENGTHS_MEASURED]))
-                learned = *lengths, *delays(reference, self.wrong), *pauses(self.wrong)
+                measured = reference.at_zero_subjects(self.wrong[:LENGTHS_MEASURED])
+                learned = (
+                    *other_lengths(measured),
+                    *rests(measured),
+                    *delays(reference, self.wrong),
+                    *pauses(self.wrong),
+                )
                 return *self.parameters, *other_switches(), *learned
             case references.VersionReference() as version:
                 return version.switches

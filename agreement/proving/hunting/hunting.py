@@ -249,6 +249,8 @@ class Hunt:
     untried: bool = field(default=False, init=False)
     """Whether time was up before all possible causes were tried on the wrong runs."""
     wrong_runs: int = field(default=0, init=False)
+    answered: bool = field(default=False, init=False)
+    """Whether the engine has answered a stream with a triple without a failure."""
     pace: float = field(default=_FASTEST, init=False)
     """The number of seconds per message in the last run of the engine."""
     waited: float = field(default=0.0, init=False)
@@ -335,6 +337,7 @@ class Hunt:
             raise FailedEngineError(f"{problem}: {run.answers.refused}")
         self._profile = run.answers.profile
         self.name = self._profile.engine
+        self.answered = self.answered or bool(stream)
         return run
 
     def tested(self, query: HuntedQuery, stream: Stream) -> references.HuntedRun | None:

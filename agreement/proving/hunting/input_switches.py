@@ -81,6 +81,11 @@ def input_changes() -> Iterator[Switch]:
         _removed_early,
     )
     yield Switch(
+        "a window lacks the triple that arrived last before the window is evaluated",
+        RspqlDefinition.ALL_TRIPLES,
+        _lagging,
+    )
+    yield Switch(
         "a late triple counts as of the latest time before it",
         "Definitions 9 and 13: a triple is in the windows that contain its own time, or it is not accepted",
         _restamped,
@@ -207,6 +212,29 @@ def _not_older(
     place = bisect_right(times, end)
     oldest = times[place] - reach if place < len(times) else -1
     return range(next((n for n in span if elements[n].t > oldest), span.stop), span.stop)
+
+
+def _lagging(subject: JudgedRun) -> Iterator[JudgedRun]:
+    """Yield runs to judge if each triple enters its windows only when the next triple arrives.
+
+    The first arrival after the end of a window causes the evaluation of the window. The triple that arrived
+    before this arrival is not yet in the window. A window without other triples may report or not.
+    """
+    recorded = subject.recorded
+    elements = sorted(recorded.task.elements, key=attrgetter("number"))
+    reach = list(accumulate((one.t for one in elements), max))
+    for only_kept, changed in product((True, False), _showing(partial(_without_newest, reach), subject)):
+        task = replace(changed.recorded.task, only_kept=only_kept)
+        yield replace(changed, recorded=replace(changed.recorded, task=task))
+
+
+def _without_newest(reach: Sequence[int], elements: Sequence[PushedTriple], span: range, end: int) -> range:
+    """Return the content of a window without the last arrival before the first arrival after its end.
+
+    `reach` contains the latest time up to each arrival.
+    """
+    newest = bisect_right(reach, end) - 1
+    return span[:-1] if span and elements[span[-1]].number == newest else span
 
 
 def pauses(wrong: Sequence[HuntedRun]) -> Iterator[Switch]:

@@ -6,12 +6,20 @@ from dataclasses import replace
 from decimal import Decimal
 from functools import lru_cache, partial
 from itertools import combinations
+from math import gcd, inf
 from typing import Final
 
+from agreement.comparing.matching.places import ReportMatch
 from agreement.documents.outputs import plain
 from agreement.engines.engine import RspqlDefinition, columns
 from agreement.proving.hunting.answer_switches import in_each, moved, without_labels
-from agreement.proving.hunting.references import HuntedRun, JudgedRun, SpecificationReference, Switch
+from agreement.proving.hunting.references import (
+    HuntedRun,
+    JudgedRun,
+    Pattern,
+    SpecificationReference,
+    Switch,
+)
 from lars.language.terms import XSD, Literal
 from solver.facts import Row
 from solver.rdf import is_triple_term, read_term, value
@@ -78,6 +86,62 @@ def delays(reference: SpecificationReference, wrong: Sequence[HuntedRun]) -> Ite
     for delay, _ in seen.most_common(_SEVERAL):
         text = f"{plain(abs(delay))} ms {'late' if delay > 0 else 'early'}"
         yield Switch(f"every report is {text}", RspqlDefinition.AT_ITS_CLOSE, partial(moved, delay))
+
+
+def rests(wrong: Sequence[JudgedRun]) -> Iterator[Switch]:
+    """Yield the possible faults in which an engine rests: only some of the due reports come.
+
+    Either no report comes for a time after each report, or only reports at multiples of a time come. The
+    function measures these times in the wrong runs.
+    """
+    shortest, times = Counter[float](), list[float]()
+    for subject in wrong:
+        last, gaps = None, list[float]()
+        for window in subject.judgement.best.windows:
+            if window.rows.actual:
+                last = window.at
+                times.append(last)
+            elif window.rows.missing and last is not None:
+                gaps.append(window.at - last + subject.recorded.task.unit.milliseconds)
+        shortest.update([max(gaps)] if gaps else ())
+    for rest in dict.fromkeys(
+        (max(shortest, default=0), *(one for one, _ in shortest.most_common(_SEVERAL)))
+    ):
+        if rest:
+            says = f"after a report, no report comes for {plain(rest)} ms"
+            yield Switch(says, _EACH_WINDOW, partial(_with_pattern, partial(_after_rest, rest)))
+    step = gcd(*map(int, times))
+    tick = min((one.recorded.task.unit.milliseconds for one in wrong), default=0)
+    if step > tick and all(one.is_integer() for one in times):
+        says = f"only reports at multiples of {step} ms come"
+        yield Switch(says, _EACH_WINDOW, partial(_with_pattern, partial(_at_multiples, step)))
+
+
+def _with_pattern(pattern: Pattern, subject: JudgedRun) -> Iterator[JudgedRun]:
+    yield replace(subject, pattern=pattern)
+
+
+def _after_rest(rest: float, windows: Sequence[ReportMatch]) -> bool:
+    """Return whether exactly the reports that are due less than `rest` ms after the last one are missing."""
+    last = -inf
+    for window in windows:
+        comes = window.at - last >= rest
+        if not _comes_only(window, comes=comes):
+            return False
+        last = window.at if comes and window.rows.expected else last
+    return True
+
+
+def _at_multiples(step: float, windows: Sequence[ReportMatch]) -> bool:
+    """Return whether exactly the reports that are not due at multiples of `step` ms are missing."""
+    return all(_comes_only(window, comes=window.at % step == 0) for window in windows)
+
+
+def _comes_only(window: ReportMatch, *, comes: bool) -> bool:
+    """Return whether a report is right if it comes, and otherwise missing."""
+    if comes or not window.rows.expected:
+        return window.problem is None
+    return window.right is not None and not window.rows.actual
 
 
 _LOOKED_AT: Final = 12

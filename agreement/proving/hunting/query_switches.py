@@ -684,6 +684,7 @@ def _windows() -> Iterator[Switch]:
     )
     yield Switch("windows contain the triples of all streams", RspqlDefinition.OWN_STREAM, all_streams)
     yield _of_query("the streams of the windows are exchanged", RspqlDefinition.OWN_STREAM, _exchanged)
+    yield _of_query("the names of the windows are exchanged", RspqlDefinition.OWN_STREAM, _renamed)
     for place, says in ((0, "first"), (-1, "last")):
         yield Switch(
             f"the {says} of several windows has its content of one slide earlier",
@@ -909,6 +910,15 @@ def _exchanged(query: EngineQuery) -> EngineQuery:
     names = list(dict.fromkeys(source.stream for source in sources(query)))
     other = dict(zip(names, names[::-1], strict=True))
     return with_sources(query, lambda source: replace(source, stream=other[source.stream]))
+
+
+def _renamed(query: EngineQuery) -> EngineQuery:
+    """Return the query with other names of windows: the first window has the name of the last, and so on."""
+    every = sources(query)
+    other = dict(zip(every, every[::-1], strict=True))
+    return with_sources(
+        query, lambda source: replace(source, stream=other[source].stream, window=other[source].window)
+    )
 
 
 _NO_STREAM: Final = Iri("http://e/no-stream")

@@ -142,8 +142,14 @@ class RunVerdict:
     @property
     def symptom(self) -> str:
         """The first problem in the run, as a text without numbers."""
-        first = next((place.problem_text for place in self.places if place.problem_text is not None), "")
-        return " ".join(word for word in first.replace(",", " and").split() if not word.isdecimal())
+        first = next((place for place in self.places if place.problem_text is not None), None)
+        if first is None:
+            return ""
+        if first.unshown or not (first.rows.missing or first.rows.extra):
+            return first.problem_text or ""
+        if not first.rows.extra:
+            return "rows are missing"
+        return "rows are missing, and other rows are extra" if first.rows.missing else "rows are extra"
 
 
 Pattern = Callable[[Sequence[ReportMatch]], bool]
@@ -283,9 +289,16 @@ class JudgedRun:
         whole = [verdict.windows for verdict in judgement.verdicts]
         # A report that is too early to be judged may still be the first report.
         whole += [(*one.transient, *one.windows) for one in judgement.verdicts if one.transient]
+        # A report at the time of the last triple need not come, but it may be the last report.
+        whole += [(*one.windows, *at_end) for one in judgement.verdicts if (at_end := self._due_at_end(one))]
         holds = any(self.pattern(windows) for windows in (*certain, *whole) if windows)
         # A pattern that does not hold has no number of errors, so it is worse than the fewest errors.
         return 0 if holds else fewest + 1
+
+    def _due_at_end(self, verdict: judge.Verdict) -> Sequence[ReportMatch]:
+        """Return the evaluations exactly at the time of the last triple, which no later triple shows."""
+        end = self.recorded.task.last * self.recorded.task.unit.milliseconds
+        return [place for place in verdict.later if place.right and place.at == end]
 
     def early_at_end(self, verdict: judge.Verdict) -> Iterator[ReportMatch]:
         """Yield reports of windows that are still open when the last triple arrives.

@@ -164,6 +164,9 @@ class SuiteAnswer:
     - `ran` is false if the suite's run ended before this test.
     - `fits` contains the parameter vectors (with the rules for times) for which the answer is right; None if
       the answer is not yet compared.
+    - `waiting` contains three times of a late reply: the time of a report, the time of the first later
+      element, and the time of the element with which the report comes. If the report comes at the end of the
+      run, the last value is None. If no report waits, `waiting` is None.
     """
 
     test: SuiteTest
@@ -176,6 +179,7 @@ class SuiteAnswer:
     silent: bool = False
     ran: bool = True
     fits: frozenset["Choice"] | None = None
+    waiting: tuple[float, float, float | None] | None = None
 
     @property
     def judged(self) -> bool:
@@ -399,7 +403,20 @@ def _answer(
         answers = EngineAnswers(profile, None, tuple(session.push(pushes)), session.close())
     except FailedEngineError as error:
         return replace(opened, failure=str(error), silent=error.silent)
-    return replace(opened, reports=tuple(_reports(answers, length)))
+    waiting = next(answers.waiting([push.t for push in pushes]), None)
+    return replace(
+        opened,
+        reports=tuple(_reports(answers, length)),
+        waiting=None if waiting is None else _waiting_times(test, length, *waiting),
+    )
+
+
+def _waiting_times(
+    test: SuiteTest, length: int, t: float, first: int, came: int
+) -> tuple[float, float, float | None]:
+    """Return the times, in time points, of a report that waits, and of the elements `first` and `came`."""
+    end = len(test.stream)
+    return t / length, test.stream[first].t, test.stream[came].t if came < end else None
 
 
 def _reports(
@@ -525,6 +542,11 @@ class SuiteResult:
     def silences(self) -> int:
         """The number of tests in which the adapter has not replied in time."""
         return sum(result.answer.silent for result in self.results)
+
+    @property
+    def waiting(self) -> tuple[SuiteAnswer, ...]:
+        """The answers with a report that comes later than with the first element after its time."""
+        return tuple(one.answer for one in self.results if one.answer.waiting is not None)
 
     @property
     def hint(self) -> str | None:
@@ -711,7 +733,8 @@ def _best(
     in passed tests must be at least the share `_WORTH` of all tests. Without this condition, a fault with
     several windows would look like different start times of windows. For parameters that do not follow the
     specification of the language, the share is `_MISFIT`. Without this share, an engine with several faults
-    would look like an engine with unusual parameters.
+    would look like an engine with unusual parameters. For the same reason, such parameters must also pass the
+    share `_FEWEST` of all tests.
     """
     passed: Counter[Choice] = Counter()
     right: Counter[Choice] = Counter()
@@ -727,7 +750,8 @@ def _best(
 
     def worth(choice: Choice) -> tuple[float, int]:
         failed = judged[choice[0]] - right[choice]
-        doubts = _WORTH * vectors()[choice[0]].unlikely + _MISFIT * (choice not in usual)
+        few = passed[choice] < _FEWEST * tests
+        doubts = _WORTH * vectors()[choice[0]].unlikely + (_MISFIT + few) * (choice not in usual)
         return passed[choice] - (doubts * tests if failed else 0), -failed
 
     return max(choices, key=worth)
@@ -735,6 +759,7 @@ def _best(
 
 _WORTH: Final = 0.04
 _MISFIT: Final = 0.08
+_FEWEST: Final = 1 / 3
 
 
 def _of_specification(language: Language) -> frozenset[Choice]:

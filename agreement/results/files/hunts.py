@@ -193,7 +193,8 @@ def hunt(request: HuntRequest, listeners: Listeners) -> HuntResult:
         for query, failure in queries.failed:
             hunted.fail(query, (), failure)
         hunting.run_hunt(hunted, listeners.progress)
-    if not hunted.judged_runs:
+    # If the engine fails in each run, but answers a smaller stream, this failure is a fault.
+    if not hunted.judged_runs and not (hunted.failed and hunted.answered):
         slow = hunted.runs < _FEW and hunted.is_past(_ASKED)
         nothing = hunting.no_time(hunted.waited, hunted.seconds) if slow else _NOTHING
         why = f"{hunted.failures[0][0].name}: {hunted.failures[0][1]}" if hunted.failures else nothing

@@ -18,7 +18,7 @@ from agreement.engines.specifications import builtin
 from agreement.experiments.junit import PARAMETERS, VerdictCase, junit_text
 from agreement.proving import suite
 from agreement.proving.suite.expecting import unit_of
-from agreement.proving.suite.running import SILENT, Choice
+from agreement.proving.suite.running import SILENT, Choice, SuiteAnswer
 from translate.dialects import TITLES
 
 _OUTCOMES: Final = suite.OUTCOMES
@@ -95,6 +95,20 @@ def _sentences(result: suite.SuiteResult) -> Iterator[str]:
     if unseen := [each.unseen for each in result.results if each.unseen and _is_judged(each)]:
         reports, tests = outputs.quantity(sum(unseen), "report"), outputs.quantity(len(unseen), "test")
         yield f"  {reports} of {tests} come only with the last element, and are not asked"
+    if result.waiting:
+        yield f"  {_waiting_text(result.waiting)}"
+
+
+def _waiting_text(answers: Sequence[SuiteAnswer]) -> str:
+    """Return a sentence about the number of tests in which reports wait, and about the first such report."""
+    name, waiting = next((one.test.name, one.waiting) for one in answers if one.waiting is not None)
+    t, early, came = (None if one is None else outputs.plain(one) for one in waiting)
+    end = "at the end of the run" if came is None else f"with the element at {came}"
+    return (
+        f"late replies, which no test checks: in {outputs.quantity(len(answers), 'test')}, a report comes "
+        f"later than with the first element after its time (in {name}, the report of time {t} comes {end}, "
+        f"not with the element at {early})"
+    )
 
 
 def _source(result: suite.SuiteResult) -> str:
@@ -353,6 +367,7 @@ def as_json(result: suite.SuiteResult) -> outputs.Json:
         "fitting": [{"vector": n, "reports at": label} for n, label in result.fitting],
         "misfits": list(result.misfits),
         "mute": result.mute,
+        "late replies": [answer.test.name for answer in result.waiting],
         "incomplete": result.incomplete,
         "counts": {outcome: result.count(outcome) for outcome in _OUTCOMES},
         "tests": [_test_json(test_result, result) for test_result in result.results],

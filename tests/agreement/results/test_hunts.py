@@ -355,6 +355,15 @@ def test_an_engine_that_does_not_reply_in_some_runs_has_a_fault(tmp_path):
     assert (found.ending[0], len(fault.run.pushes), fault.repeated) == (1, 2, True)
 
 
+def test_an_engine_that_fails_on_the_stream_that_tries_a_notation_has_a_fault(tmp_path):
+    """That stream has a triple at each time, so that an engine which fails after 5 triples fails at once."""
+    adapter = failing(tmp_path / "engine.py", 'op == "push" and pushes > 5')
+    found = api.hunt(adapter=adapter, runs=60, time_limit="4m")
+    (fault,) = found.faults
+    assert "boom" in fault.failure
+    assert len(fault.run.pushes) == 6
+
+
 def test_an_engine_that_fails_and_is_wrong_has_both_faults_and_the_failure_is_first(tmp_path):
     adapter = failing(tmp_path / "engine.py", 'counts and op == "push" and pushes >= 3')
     adapter_text = (tmp_path / "engine.py").read_text().replace("'right'", "'row-short'")

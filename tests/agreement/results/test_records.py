@@ -224,13 +224,16 @@ def test_a_check_says_that_rows_of_one_evaluation_are_one_report():
 @pytest.mark.parametrize(
     ("kind", "code", "said"),
     [
-        (
-            "one-blank",
-            1,
+        *(
             (
-                "WRONG blank nodes: the adapter reports _:b and _:c as one node, _:x; "
-                "use different labels for different blank nodes of a report"
-            ),
+                kind,
+                1,
+                (
+                    "WRONG blank nodes: the adapter reports the nodes _:b of two messages as one node, "
+                    f"{label}; use different labels for the blank nodes of different messages"
+                ),
+            )
+            for kind, label in (("one-blank", "_:x"), ("kept-blanks", "_:b9"))
         ),
         ("blanks", 0, "ok    blank nodes\nok"),
         ("", 0, "skipped blank nodes\n      no report contains two rows with blank nodes"),

@@ -148,6 +148,14 @@ def test_an_engine_that_nobody_knows_cannot_judge_itself(tmp_path, judge):
     assert "a.json: unknown engine 'mine'; use --engine with a spec" in found.err
 
 
+def test_a_case_in_a_language_without_a_specification_names_the_language_and_the_option_helps(tmp_path):
+    path = met(tmp_path, "a", "mine")
+    path.write_text(json.dumps({**json.loads(path.read_text()), "dialect": "janus"}))
+    says = "unknown engine 'mine', and its language janus has no specification; use --engine with a spec"
+    assert says in lars("judge", path).err
+    assert lars("judge", path, "--engine", "cqels-1.x").code == 0
+
+
 def test_cases_that_cannot_be_compared_do_not_keep_the_others_from_it(tmp_path):
     found = lars("compare", "cqels", "cqels-1.x", refusals(tmp_path / "x"), "--json")
     assert (found.code, [one["id"] for one in found.json["cases"]]) == (2, ["a", "d"])

@@ -114,7 +114,10 @@ ON_PUSH = {
     "no-languages": lambda message: put(
         json.dumps({"reports": []} if "@en" in message["triple"] else reply(message)) + "\n"
     ),
-    "blanks": lambda message: put(json.dumps(all_pushed(message, lambda term: f"{term}9")) + "\n"),
+    "blanks": lambda message: put(
+        json.dumps(all_pushed(message, lambda term: f"{term}{len(PUSHED)}")) + "\n"
+    ),
+    "kept-blanks": lambda message: put(json.dumps(all_pushed(message, lambda term: f"{term}9")) + "\n"),
     "one-blank": lambda message: put(json.dumps(all_pushed(message, lambda _: "_:x")) + "\n"),
     "singly": lambda message: put(json.dumps({"reports": reply(message)["reports"] * 2}) + "\n"),
     "raw-surrogate": lambda _: raw(b'{"reports": [{"t": 1, "rows": [{"a": "\\"\xed\xa0\x80\\""}]}]}\n'),

@@ -12,7 +12,7 @@ from agreement.engines.adapters.messages import answers_of
 from agreement.engines.specifications import builtin
 from agreement.proving.hunting import HuntedRun, made_queries, reference
 from agreement.proving.hunting.input_switches import pauses
-from agreement.proving.hunting.portraits import delays, mute_queries, portraits, silent
+from agreement.proving.hunting.portraits import delays, mute_queries, portraits, rests, silent
 from agreement.proving.hunting.query_switches import _alike, _all_as, other_lengths
 from agreement.proving.hunting.streams import streams
 from agreement.proving.hunting.switches import other_switches, parameters_of
@@ -47,7 +47,8 @@ def said(fault, run):
         mute_queries(every, every),
         portraits(every, every),
     )
-    learned = (*delays(JUDGE, [run]), *pauses([run]), *other_lengths(JUDGE.at_zero_subjects([run])))
+    subjects = JUDGE.at_zero_subjects([run])
+    learned = (*delays(JUDGE, [run]), *pauses([run]), *other_lengths(subjects), *rests(subjects))
     named = (one for one in (*chain(*told), *learned) if NAMES[fault] in one.sentence)
     return any(JUDGE.misses(run, (one,)) == 0 and JUDGE.can_refute(run, (one,)) for one in named)
 

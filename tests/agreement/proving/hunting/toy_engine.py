@@ -165,7 +165,7 @@ class Run:
         self.random, self.last, self.ever, self.stale = random.Random(7), None, Counter(), []
         self.clock, self.consumed, self.contents = {}, 0, {}
         self.anchor, self.shown, self.counts, self.final = 0, {}, Counter(), None
-        self.began, self.given, self.instants = False, 0, Counter()
+        self.began, self.given, self.instants, self.rested = False, 0, Counter(), -5
 
     def push(self, t, stream, triple):
         if FAULT == "late-restamped":
@@ -189,6 +189,8 @@ class Run:
             self.elements = [e for e in self.elements if (e[1], e[2].subject, e[2].predicate) != key]
         if FAULT not in ("trigger-shown", "closes-at-first") and not self.lost(t, stream, triple):
             self.elements.append((t, stream, triple))
+        if FAULT == "lags":
+            self.elements[-1:], self.pending = self.pending, self.elements[-1:]
         self.pushes += 1
         self.now = t
         if FAULT == "echo":
@@ -198,8 +200,12 @@ class Run:
             ]
         if FAULT == "each-arrival":
             return [report for report in [self.report(t, t)] if report]
+        if FAULT == "lags":
+            self.reported = max(self.reported, t - 1)
         if FAULT == "next-push":
             out, self.pending = self.pending, out
+        if FAULT == "holds-last":
+            out, self.pending = [*self.pending, *out][:-1], [*self.pending, *out][-1:]
         return self.answered(out, t)
 
     def answered(self, out, t):
@@ -209,11 +215,21 @@ class Run:
             return out[-1:]
         if FAULT == "arrival-time":
             return [{**one, "t": t} for one in out]
+        if FAULT == "rests":
+            return [one for one in out if self.is_rested(one["t"])]
+        if FAULT == "multiples":
+            return [one for one in out if one["t"] % 3 == 0]
         if FAULT == "report-twice":
             return [one for report in out for one in (report, report)]
         if FAULT == "constant":
             return [{"t": t, "rows": [dict.fromkeys(self.names(), "<http://e/constant>")]} for _ in out]
         return out
+
+    def is_rested(self, t):
+        """Whether the last report that came is at least 5 ms before a time."""
+        rested = t - self.rested >= 5
+        self.rested = t if rested else self.rested
+        return rested
 
     def names(self):
         return (
@@ -368,6 +384,8 @@ class Run:
                 dict(enumerate(contents)),
             )
         self.consumed = at
+        if FAULT == "names-exchanged":
+            contents.reverse()
         store = ox.Store()
         store.extend([] if FAULT == "static-once" and self.reports else self.static)
         for window, content in zip(self.query.windows, contents, strict=True):
@@ -410,6 +428,8 @@ class Run:
     def operated(self, rows):
         now, before = Counter(rows), self.before
         self.before = now
+        if f"{self.query.operator.lower()}-before-last" == FAULT:
+            before, self.stale = self.stale or Counter(), before
         every = {
             "always-rstream": "RSTREAM",
             "closed-and-rstream": "RSTREAM",
@@ -647,7 +667,9 @@ def reply(message, runs):
     (run,) = runs
     if message["op"] == "close":
         mute = FAULT in ("mute", "echo", "each-arrival", "no-flush", "constant") or silent(run)
-        last = [] if mute else run.answered([*run.pending, *run.due(run.now, last=True)], run.now)
+        held = [] if FAULT == "lags" else run.pending
+        last = [] if mute else run.answered([*held, *run.due(run.now, last=True)], run.now)
+        last = last[:-1] if FAULT == "holds-last" else last
         if FAULT == "open-at-end" and run.reported < run.now:
             last += filter(None, [run.report(run.now, run.now)])
         again = [run.final] if FAULT == "flush-repeats" and run.final else []

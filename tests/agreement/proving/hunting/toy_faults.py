@@ -177,6 +177,13 @@ NAMES = {
     "equal-by-term": "FILTER compares terms",
     "static-single": "only one of several static triples",
     "evicts-early": "an arrival removes triples older than RANGE",
+    "holds-last": "the last report is missing",
+    "istream-before-last": "ISTREAM compares with the answer before the preceding answer",
+    "dstream-before-last": "DSTREAM compares with the answer before the preceding answer",
+    "lags": "a window lacks the triple that arrived last before the window is evaluated",
+    "names-exchanged": "the names of the windows are exchanged",
+    "rests": "after a report, no report comes for 5 ms",
+    "multiples": "only reports at multiples of",
 }
 UNFORESEEN = {
     "optional-unless-some": "OPTIONAL",
@@ -392,4 +399,11 @@ SHOWN = {
     "equal-by-term": ("equal", 0),
     "static-single": ("static", 0),
     "evicts-early": ("tumbling", 0),
+    "holds-last": ("tumbling", 0),
+    "istream-before-last": ("istream", 0),
+    "dstream-before-last": ("dstream", 0),
+    "lags": ("tumbling", 0),
+    "names-exchanged": ("either-window", 0),
+    "rests": ("total", 0),
+    "multiples": ("total", 0),
 }

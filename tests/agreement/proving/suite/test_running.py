@@ -23,7 +23,13 @@ from rich.console import Console
 
 from agreement.engines.adapters.built_in import BuiltInEngine, built_in
 from agreement.engines.adapters.client import RunningAdapter
-from agreement.engines.adapters.messages import EngineReport, FailedEngineError, ProfileReply, TimeIsUpError
+from agreement.engines.adapters.messages import (
+    EngineReport,
+    FailedEngineError,
+    ProfileReply,
+    PushReply,
+    TimeIsUpError,
+)
 from agreement.engines.specifications import builtin
 from agreement.proving.hunting import WRITINGS
 from agreement.proving.suite import (
@@ -97,6 +103,35 @@ def test_a_fault_fails_where_answers_are_wrong_and_nowhere_else(tests):
         failed = {one.test.name for one in found.results if one.outcome == "failed"}
         assert failed
         assert failed <= differ
+
+
+def test_reports_that_wait_for_one_more_element_are_counted_and_fail_no_test(tests):
+    delayed = AlteredEngine(
+        built_in("rspql"), replies=lambda replies: [PushReply(reports=()), *replies][: len(replies)]
+    )
+    some = tests[::8]
+    right, late = judged(built_in("rspql"), some), judged(delayed, some)
+    assert not right.waiting
+    assert "late replies" not in "\n".join(map(str, as_text([right])))
+    assert late.count("passed") == right.count("passed")
+    assert len(as_json(late)["late replies"]) > len(some) / 2
+    (line,) = [one for one in as_text([late]) if "late replies" in str(one)]
+    told = re.search(
+        r"in (\S+), the report of time (\d+) comes with the element at (\d+), not with .* (\d+)\)", line
+    )
+    test = next(one for one in some if one.name == told[1])
+    times = sorted({one.t for one in test.stream})
+    report, came, early = (int(told[n]) for n in (2, 3, 4))
+    assert early == next(t for t in times if t > report) <= came
+
+
+def test_an_engine_that_loses_most_reports_is_judged_by_the_parameters_of_its_language(tests):
+    """Reports at multiples of 3 look like periodic reports, but most tests fail under them too."""
+    sparse = AlteredEngine(
+        built_in("rspql"), replies=_each(lambda reports: [one for one in reports if one.t % 3 == 0])
+    )
+    found = judged(sparse, tests)
+    assert found.usual
 
 
 def test_every_test_asks_something_by_the_usual_vector_and_most_by_each(tests):
