@@ -410,9 +410,9 @@ class EngineAnswers:
         `times` contains the times of the pushed triples in milliseconds.
 
         Yields:
-            The time of the report, the number of the first triple with a later time, and the number of the
-            triple with which the report comes. If the report comes at the end of the run, the last number is
-            the number of all triples.
+            The time of the report, and the numbers of two triples. The first is the first triple with a later
+            time. The report comes with the second, or at the end of the run: the second number is then the
+            number of all triples.
         """
         reach = list(accumulate(times, max))
         for number, report in (*self.reports, *((len(reach), report) for report in self.flush)):

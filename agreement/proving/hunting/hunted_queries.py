@@ -423,7 +423,9 @@ def made_queries(
                     break
                 continue
             if any(report.rows for report in (*(one for _, one in answers.reports), *answers.flush)):
-                return _queries_of(engine, notation, options, seconds)
+                made = _queries_of(engine, notation, options, seconds)
+                mute = ((f"queries with {_declaration(one)}", _MUTE) for one, _ in taken)
+                return replace(made, refusals=(*mute, *made.refusals))
             taken.append(notation)
     if taken:
         return _queries_of(engine, taken[0], options, seconds)
@@ -431,6 +433,15 @@ def made_queries(
     tried = " ".join(WRITINGS[0].text(_FAMILIES[0]).split())
     problem = f"the engine accepts no tried query, such as {tried} in each dialect"
     raise LarsError(f"{problem}, {sentence}; use a QUERY that the engine accepts")
+
+
+_MUTE: Final = "the engine accepts them, but reports no row in a run that requires rows"
+
+
+def _declaration(how: QueryWriting) -> str:
+    """Return the line of a query that declares its window, or the whole query if no line does."""
+    text = how.text(_FAMILIES[0])
+    return next((line for line in text.splitlines() if line.startswith("FROM ")), " ".join(text.split()))
 
 
 _Notation = tuple[QueryWriting, Duration]

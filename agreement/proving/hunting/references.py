@@ -274,26 +274,41 @@ class JudgedRun:
 
         If no report can be judged, the function returns None.
         """
-        certain = [
-            [
-                *(window for window in verdict.windows if not self._may_differ(window)),
-                *(self.early_at_end(verdict) if verdict.windows else ()),
-            ]
-            for verdict in judgement.verdicts
-        ]
+        certain = list(map(self._certain, judgement.verdicts))
         if judgement.correct is None or (self.pattern is not None and not any(certain)):
             return None
         fewest = min((sum(map(_wrongs, windows)) for windows in certain), default=1)
         if self.pattern is None:
             return fewest
-        whole = [verdict.windows for verdict in judgement.verdicts]
-        # A report that is too early to be judged may still be the first report.
-        whole += [(*one.transient, *one.windows) for one in judgement.verdicts if one.transient]
-        # A report at the time of the last triple need not come, but it may be the last report.
-        whole += [(*one.windows, *at_end) for one in judgement.verdicts if (at_end := self._due_at_end(one))]
+        whole = list(chain.from_iterable(map(self._views, judgement.verdicts)))
         holds = any(self.pattern(windows) for windows in (*certain, *whole) if windows)
         # A pattern that does not hold has no number of errors, so it is worse than the fewest errors.
         return 0 if holds else fewest + 1
+
+    @property
+    def fitting(self) -> tuple[judge.Verdict, ...]:
+        """The verdicts for the start times t0 for which the run is right, also by its pattern."""
+        verdicts, holds = self.judgement.verdicts, self.pattern
+        if holds is None:
+            return tuple(one for one in verdicts if one.windows and not any(map(_wrongs, self._certain(one))))
+        return tuple(
+            one for one in verdicts if any(holds(windows) for windows in self._views(one) if windows)
+        )
+
+    def _certain(self, verdict: judge.Verdict) -> Sequence[ReportMatch]:
+        """Return the evaluations that decide whether the run is right: those without late triples."""
+        early = self.early_at_end(verdict) if verdict.windows else ()
+        return (*(window for window in verdict.windows if not self._may_differ(window)), *early)
+
+    def _views(self, verdict: judge.Verdict) -> Iterator[Sequence[ReportMatch]]:
+        """Yield the sequences of evaluations of a verdict in which a pattern may hold."""
+        yield verdict.windows
+        if verdict.transient:
+            # A report that is too early to be judged may still be the first report.
+            yield (*verdict.transient, *verdict.windows)
+        if at_end := self._due_at_end(verdict):
+            # A report at the time of the last triple need not come, but it may be the last report.
+            yield (*verdict.windows, *at_end)
 
     def _due_at_end(self, verdict: judge.Verdict) -> Sequence[ReportMatch]:
         """Return the evaluations exactly at the time of the last triple, which no later triple shows."""
@@ -508,19 +523,18 @@ class SpecificationReference(Reference):
         return RunVerdict(correct, (*shown.windows, *early), choice, unjudged=unjudged)
 
     def _shown(self, judgement: judge.Judgement, run: HuntedRun, on: tuple[Switch, ...]) -> judge.Verdict:
-        """Return the best verdict for a start time t0 with which the faults `on` predict the run.
+        """Return a verdict for a start time t0, if possible 0, with which the faults `on` predict the run.
 
-        If the faults predict the run for no start time, the best verdict over all start times is returned.
+        If the faults predict the run for no start time, a verdict with the fewest wrong reports is returned.
         """
-        fitting = [
-            verdict
-            for subject in _switched(self._subject(run), on) or ()
-            for verdict in subject.with_few_starts.judgement.matching
+        subject, verdicts = self._subject(run), judgement.verdicts
+        changed = _switched(subject, on) or ()
+        starts = {verdict.choice.starts for one in changed for verdict in one.with_few_starts.fitting}
+        wrong = [one.wrong + len(tuple(subject.early_at_end(one))) for one in verdicts]
+        told = [one for one in verdicts if one.choice.starts in starts] or [
+            one for one, count in zip(verdicts, wrong, strict=True) if count == min(wrong)
         ]
-        starts = [verdict.choice.starts for verdict in fitting]
-        return next(
-            (verdict for verdict in judgement.verdicts if verdict.choice.starts in starts), judgement.best
-        )
+        return next((one for one in told if not any(one.choice.starts)), told[0])
 
     def _subject(self, run: HuntedRun) -> JudgedRun:
         """Return the run with everything that is necessary to judge it, from a cache.

@@ -164,9 +164,9 @@ class SuiteAnswer:
     - `ran` is false if the suite's run ended before this test.
     - `fits` contains the parameter vectors (with the rules for times) for which the answer is right; None if
       the answer is not yet compared.
-    - `waiting` contains three times of a late reply: the time of a report, the time of the first later
-      element, and the time of the element with which the report comes. If the report comes at the end of the
-      run, the last value is None. If no report waits, `waiting` is None.
+    - `waiting` contains three times of a late reply: of a report, of the first later element, and of the
+      element with which the report comes. If the report comes at the end of the run, the last value is None.
+      If no report waits, `waiting` is None.
     """
 
     test: SuiteTest

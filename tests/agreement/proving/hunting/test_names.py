@@ -6,6 +6,7 @@ from itertools import chain, islice
 
 import pytest
 
+from agreement.documents.recordings import Push
 from agreement.documents.requests import JudgeOptions
 from agreement.engines.adapters.built_in import built_in
 from agreement.engines.adapters.messages import answers_of
@@ -68,6 +69,28 @@ def test_a_constant_answer_is_also_one_of_a_query_that_only_tests_a_cause():
     assert constant.held(replace(run, query=replace(run.query, name="later")))
 
 
+def named(sentence):
+    return next(one for one in other_switches() if one.sentence.startswith(sentence))
+
+
+def test_an_engine_that_reports_only_once_does_not_give_all_reports_the_same_time():
+    run = run_of("only-first-report", *SHOWN["only-first-report"])
+    assert JUDGE.predicts(run, (named("only the first report comes"),))
+    assert not JUDGE.predicts(run, (named("all reports have the same time"),))
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_rows_are_shown_for_the_start_time_0_if_the_fault_predicts_them(told):
+    """For t0 = 1, the report at 6 would be a late report of the window from 1 to 5."""
+    query = queries()["sliding"]
+    pushes = tuple(Push(t, *query.letters[0]) for t in (3.0, 10.0))
+    run = HuntedRun(query, pushes, answers_of(Toy("last-of-several"), query.registration, pushes))
+    fault = named("only the last of the windows that close between")
+    found = reference("rspql", RSPQL, JudgeOptions()).verdict(run, (fault,) if told else ())
+    assert "shown is t0 = 0" in found.choice
+    assert [(one.at, one.problem) for one in found.places] == [(4, "1 missing"), (6, None)]
+
+
 def test_each_fault_that_has_a_name_is_shown():
     named = {fault for fault, name in NAMES.items() if name and not name.startswith("unexplained")}
     assert named - set(SHOWN) == {"random", "empty-window"}
@@ -79,6 +102,21 @@ def test_queries_are_made_only_if_a_language_can_express_them(dialect):
     assert [why for _, why in found.refusals if "expected" in why] == []
     windowed = {"either-stream", "either-window", "optional-window"}
     assert windowed & {query.name for query in found.queries} == (windowed if dialect == "rspql" else set())
+
+
+class WholeSeconds(Toy):
+    """An engine that rounds the times of triples to seconds."""
+
+    def push(self, pushes):
+        return super().push([replace(one, t=one.t // 1000 * 1000) for one in pushes])
+
+
+def test_notations_that_an_engine_accepts_without_a_row_are_named():
+    found = made_queries(WholeSeconds("right"))
+    assert "[RANGE PT4S STEP PT4S]" in found.queries[0].registration.query
+    names = [name for name, why in found.refusals if "accepts them, but reports no row" in why]
+    assert names[0] == "queries with FROM NAMED WINDOW :w1 ON STREAM :S [RANGE 4 STEP 4]"
+    assert made_queries(Toy("right")).refusals == ()
 
 
 STREAM = "FROM STREAM <e:s> [{}] WHERE {{ ?x <e:p> ?y }}"
