@@ -138,7 +138,7 @@ class JudgeRequest:
     mode: requests.Side | None = option(
         None,
         "With --engine solve: evaluate when data arrive (push), or every U time points (pull). "
-        "[default: as engines of the query language do]",
+        "[default: as engines do for such a query]",
     )
     period: Period | None = requests.period_option()
     how: requests.JudgeOptions

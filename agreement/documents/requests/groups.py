@@ -276,7 +276,7 @@ class EvaluationOptions:
     mode: Side | None = option(
         None,
         "Evaluate the query when data arrive (push), or every U time points (pull). [default: as "
-        "engines of the query language do; in lars translate: at every time point]",
+        "engines do for such a query; in lars translate: at every time point]",
     )
     period: Period | None = period_option()
 
