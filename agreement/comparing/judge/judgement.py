@@ -127,7 +127,9 @@ def judge_recording(
     recorded = recorded_for(task, recording)
     every = specification.bounds if options.bounds is None else (options.bounds,)
     benches = [_bench(task, specification, bounds, recorded, options) for bounds in every]
-    parts = [_outcome(bench, progress) for bench in benches]
+    # The only choice needs no search: its complete verdict tells what each evaluation lacks.
+    is_only = sum(bench.starts.count for bench in benches) == 1
+    parts = [_outcome(bench, progress, is_only=is_only) for bench in benches]
     verdicts = [verdict for found, _, _ in parts for verdict in found]
     if not any(verdict.correct for verdict in verdicts):
         ruled_out = (
@@ -295,7 +297,7 @@ def _compared_times(
         )
 
 
-def _outcome(bench: Bench, progress: Progress) -> tuple[list[Verdict], RuledOut, int]:
+def _outcome(bench: Bench, progress: Progress, *, is_only: bool) -> tuple[list[Verdict], RuledOut, int]:
     """Return the verdicts for possible start times, the excluded start times, and how many were tried."""
     options = bench.options
     fitting: list[tuple[int, StartTimes]] = []
@@ -305,7 +307,7 @@ def _outcome(bench: Bench, progress: Progress) -> tuple[list[Verdict], RuledOut,
         if number and options.deadline.is_over:
             break
         progress(number, bench.starts.count)
-        odd = 0 if options.match == "sequence" else bench.odd(z)
+        odd = 0 if is_only or options.match == "sequence" else bench.odd(z)
         if odd:
             ruled_out.append(((odd, 0, number), z))
         else:

@@ -127,7 +127,18 @@ class ScheduledTask(FramedTask):
     points: EvaluationPoints
 
     def content(self, point: EvaluationPoint) -> ShownSpans:
-        """Return the content of each window at an evaluation."""
+        """Return the content of each window at an evaluation; the result is cached."""
+        content = self._contents.get(point)
+        if content is None:
+            content = self._contents[point] = self._content(point)
+        return content
+
+    # Rows, sizes, and what a verdict shows of its windows all ask for the same contents.
+    @cached_property
+    def _contents(self) -> dict[EvaluationPoint, ShownSpans]:
+        return {}
+
+    def _content(self, point: EvaluationPoint) -> ShownSpans:
         push_count = push_count_at(self.frame, point)
         spans = tuple(window.span(point.tick, push_count) for window in self.windows)
         if push_count is not None and any(map(len, self._hidden(spans, push_count))):
@@ -151,10 +162,12 @@ class ScheduledTask(FramedTask):
         if not self.windows:
             return None
         spans, push_count = self.content(point)[: len(self.windows)], push_count_at(self.frame, point)
-        shown = sum(map(len, spans)) - sum(map(len, self._hidden(spans, push_count)))
+        shown = sum(map(len, spans))
+        if push_count is not None:
+            shown -= sum(map(len, self._hidden(spans, push_count)))
         return self.windows[0].opening(point.tick, push_count), shown
 
-    def _hidden(self, spans: Sequence[range], push_count: int | None) -> Iterator[Sequence[int]]:
+    def _hidden(self, spans: Sequence[range], push_count: int) -> Iterator[Sequence[int]]:
         """Yield for each window the positions of elements in its content that have not arrived yet."""
         pairs = zip(self.windows, spans, strict=True)
         return (window.hidden(span, push_count) for window, span in pairs)
