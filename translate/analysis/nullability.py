@@ -17,7 +17,7 @@ from lars.language.terms import NULL, Constant, Variable
 from translate.model import patterns as algebra
 from translate.model.patterns import NegatedSet, Pattern, remember, variables
 
-_LENIENT: Final = RANDOM | {"COALESCE", "IF", "NOW", "PRECEDES"}
+_LENIENT: Final = RANDOM | {"COALESCE", "IF", "NOW"}
 """Functions that can have a value although an argument has no value."""
 
 

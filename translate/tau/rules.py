@@ -373,10 +373,6 @@ def _witnesses(left: Pattern, right: Pattern, equal: Variables) -> tuple[tuple[l
     return tuple((logic.Comparison(v, "!=", NULL),) for v in in_order(equal))
 
 
-PRECEDES: Final = "PRECEDES"
-"""The function that compares two terms in the order of ORDER BY; queries cannot call this function."""
-
-
 def group(pattern: algebra.Group, head: Head) -> Iterator[Rule]:
     """Yield the rules of GROUP BY, with one aggregate literal for each aggregate of the group."""
     node, inner = head.node, _with_arguments(pattern, head.node)
@@ -479,43 +475,14 @@ def projection_rules(
     atom = child.atom((*columns, *tags))
     order = tuple(key for key in modifiers.order if key.variable in columns)
     if not keeps and any(key.variable not in names for key in order):
-        yield from _first_ones(atom, names, order, child)
+        # In a set, equal projected rows count once for LIMIT, at their first place in the order. Two of them
+        # can be equal in the order, as 1 and 1.0 are; so the first is chosen, not each without an earlier.
+        first = logic.Among(atom, order, 0, 1, (*names, *node.outer))
         atom = Atom(f"{atom.predicate}first", atom.arguments)
+        yield Rule(atom, (first,))
     among = logic.Among(atom, order, modifiers.offset, modifiers.limit, node.outer)
     bound = frozenset(columns)
     yield head.rule(bound, (among,), (*hidden, *tags))
-
-
-def _first_ones(
-    atom: Atom, names: tuple[Variable, ...], order: tuple[logic.OrderKey, ...], child: Node
-) -> Iterator[Rule]:
-    # In a set, equal projected rows count once for LIMIT, at their first place in the order.
-    keys = [key for key in order if key.variable not in names]
-    others: dict[Variable, Variable] = {}
-    for key in keys:
-        taken = child.query_variables.union(others.values())
-        others[key.variable] = replace(child, query_variables=taken).fresh(f"{key.variable.name}_")
-    earlier = substitute(atom, others)
-    sides: list[logic.Expression] = []
-    for number, key in enumerate(keys):
-        same = [_same(others[before.variable], before.variable) for before in keys[:number]]
-        variable, other = others[key.variable], key.variable
-        before = logic.Call(PRECEDES, (other, variable) if key.descending else (variable, other))
-        sides.append(reduce(_and, [*same, before]))
-    late = Atom(f"{atom.predicate}later", atom.arguments)
-    precedes = reduce(lambda term, other: logic.Call("||", (term, other)), sides)
-    yield Rule(late, (atom, earlier, logic.Test(precedes)))
-    yield Rule(Atom(f"{atom.predicate}first", atom.arguments), (atom, logic.Not(late)))
-
-
-def _and(term: logic.Expression, other: logic.Expression) -> logic.Expression:
-    return logic.Call("&&", (term, other))
-
-
-def _same(variable: Variable, other: Variable) -> logic.Expression:
-    # In the order of ORDER BY, neither precedes the other, which is also true of terms such as 1 and 1.0.
-    less = logic.Call(PRECEDES, (variable, other)), logic.Call(PRECEDES, (other, variable))
-    return _and(logic.Call("!", (less[0],)), logic.Call("!", (less[1],)))
 
 
 _TRUE: Final = Literal("true", XSD + "boolean")

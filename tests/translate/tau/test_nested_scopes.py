@@ -72,6 +72,11 @@ CASES = {
         "a p 1, a p 2, a q 9, b p 3, b q 9",
         ["a", "b"],
     ),
+    "an order in a set by two numbers of one value": (
+        "SELECT DISTINCT ?s { { ?s :v ?n } UNION { ?s :w ?m BIND(?m * 1.0 AS ?n) } } ORDER BY ?n LIMIT 2",
+        "a v 1, a w 1, b v 3",
+        ["a", "b"],
+    ),
     "a group in EXISTS by what is given to EXISTS": (
         """SELECT DISTINCT ?x { ?x ?k ?z
         FILTER EXISTS { SELECT ?x (COUNT(*) AS ?n) { ?x :p ?y } GROUP BY ?x } }""",
