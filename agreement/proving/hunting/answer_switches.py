@@ -163,12 +163,13 @@ def _at_one_time(subject: JudgedRun) -> Iterable[JudgedRun]:
     If all reports of the run have the same time, only the order of the answers is judged. An engine with this
     fault reports as often as a correct engine.
     """
-    times = [one.t for one in subject.recorded.recording.reports if one.rows]
-    due = (sum(window.rows.expected > 0 for window in one.windows) for one in subject.judgement.verdicts)
-    if not times:
+    reports = subject.recorded.recording.reports
+    if not reports:
         yield subject
-    elif len(set(times)) == 1 and len(times) >= min(due, default=0):
-        yield subject.with_options(match="sequence", until=None)
+    elif len({one.t for one in reports}) == 1:
+        due = (sum(window.rows.expected > 0 for window in one.windows) for one in subject.judgement.verdicts)
+        if sum(bool(one.rows) for one in reports) >= min(due, default=0):
+            yield subject.with_options(match="sequence", until=None)
 
 
 def moved(by: float, subject: JudgedRun) -> Iterable[JudgedRun]:

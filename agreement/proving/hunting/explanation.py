@@ -297,8 +297,22 @@ class Explanation:
         return lead if lead is not None and len(lead.explained) == len(self.wrong) else None
 
     def _add_cause(self, lead: Lead[references.Switch]) -> None:
-        explained, evidence = ([self.wrong[n] for n in each] for each in (lead.explained, lead.evidence))
-        self.causes.append(Cause(lead.switch, explained, evidence))
+        for one in self._apart(lead):
+            explained, evidence = ([self.wrong[n] for n in each] for each in (one.explained, one.evidence))
+            self.causes.append(Cause(one.switch, explained, evidence))
+
+    def _apart(self, lead: Lead[references.Switch]) -> Sequence[Lead[references.Switch]]:
+        """Return the two faults of a pair as two causes if enough runs show each fault without the other."""
+        alone = [
+            frozenset(n for n in lead.explained if self.arena.explains(n, (part,)))
+            for part in lead.switch.parts
+        ]
+        apart = []
+        for n, part in enumerate(lead.switch.parts):
+            others = frozenset[int]().union(*alone[:n], *alone[n + 1 :])
+            evidence = (m for m in alone[n] - others if self.judge.can_refute(self.wrong[m], (part,)))
+            apart.append(Lead(part, alone[n], frozenset(evidence), lead.alarms))
+        return apart if apart and all(len(one.evidence) >= _FEWEST_EVIDENCE for one in apart) else [lead]
 
     def _join_causes(self) -> None:
         """Make one cause of two causes that are not different faults.

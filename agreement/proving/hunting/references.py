@@ -381,13 +381,15 @@ class Switch:
     The function `change` returns the runs to judge if the engine has the fault, one run for each
     interpretation of the fault. If the fault has no effect in a run, the function `change` returns this run
     unchanged. The function `change` raises LarsError if an engine cannot have the fault in this run. The
-    function `held` returns whether a run shows the fault; None if the run cannot show the fault.
+    function `held` returns whether a run shows the fault; None if the run cannot show the fault. `parts` are
+    the two faults of which a pair of faults consists.
     """
 
     sentence: str
     right: str
     change: Callable[[JudgedRun], Iterable[JudgedRun]] = lambda subject: (subject,)
     held: Callable[[HuntedRun], bool | None] | None = None
+    parts: tuple["Switch", ...] = ()
 
 
 def both(one: Switch, other: Switch) -> Switch:
@@ -401,7 +403,7 @@ def both(one: Switch, other: Switch) -> Switch:
     def change(subject: JudgedRun) -> Iterable[JudgedRun]:
         return chain.from_iterable(map(other.change, one.change(subject)))
 
-    return Switch(f"{one.sentence}; and {other.sentence}", right, change)
+    return Switch(f"{one.sentence}; and {other.sentence}", right, change, parts=(one, other))
 
 
 @dataclass(frozen=True, eq=False)

@@ -209,6 +209,7 @@ def stream_table(fault: Fault) -> Table:
 def places_table(fault: Fault) -> Table:
     """Return a table of the expected and the reported rows, with a line for each push or window."""
     names = ", ".join(f"?{name}" for name in columns(fault.run.query.read))
+    sides = [f"{side} ({names})" if names else side for side in ("expected", "reported")]
     texts = _term_names(fault)
     places = (
         (
@@ -219,7 +220,7 @@ def places_table(fault: Fault) -> Table:
         )
         for place in _places(fault)
     )
-    return outputs.table(None, ("where", f"expected ({names})", f"reported ({names})", "verdict"), places)
+    return outputs.table(None, ("where", *sides, "verdict"), places)
 
 
 def _places(fault: Fault) -> tuple[ReportMatch, ...]:
@@ -260,7 +261,9 @@ def _term_names(fault: Fault) -> Mapping[str | None, str]:
 
 
 def _rows_text(rows: Sequence[Row], names: Mapping[str | None, str]) -> str:
-    return ", ".join(sorted(f"({', '.join(names[term] for term in row)})" for row in rows)) or "no row"
+    """Return rows as text; a row without columns is the answer true of an ASK query."""
+    texts = (f"({', '.join(names[term] for term in row)})" if row else "true" for row in rows)
+    return ", ".join(sorted(texts)) or "no row"
 
 
 def _beside_text(fault: Fault) -> str:

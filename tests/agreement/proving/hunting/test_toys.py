@@ -8,6 +8,7 @@ from unittest.mock import Mock
 
 import pytest
 
+from agreement.comparing.arena import Lead
 from agreement.documents.requests import JudgeOptions
 from agreement.engines.adapters.messages import FailedEngineError, TimeIsUpError, answers_of
 from agreement.engines.specifications import builtin
@@ -105,6 +106,24 @@ def test_two_changes_that_differ_only_together_are_one_cause():
     (cause,) = explanation.causes
     assert cause.switch.sentence == "bounds = closed; and one longer"
     assert len(cause.explained) == len(explanation.wrong)
+
+
+@pytest.mark.parametrize(
+    ("other", "number"), [("reported as RSTREAM, regardless of the query", 2), ("FILTER is ignored", 1)]
+)
+def test_a_pair_of_faults_that_runs_show_one_by_one_is_two_causes(other, number):
+    engine = Toy("closed-and-rstream")
+    queries = [one for one in made_queries(engine).queries if one.name in ("tumbling", "istream")]
+    judge = reference("rspql", builtin("rspql"), JudgeOptions())
+    hunt = Hunt(engine, queries, judge, HuntLimits(600, 24))
+    hunt.explore()
+    explanation = Explanation(hunt, hunt.wrong, hunt.right)
+    switches = {one.sentence: one for one in explanation._possible_switches()}
+    pair = references.both(switches["bounds = closed"], switches[other])
+    every = frozenset(range(len(hunt.wrong)))
+    explanation._add_cause(Lead(pair, every, every, 0))
+    assert len(explanation.causes) == number
+    assert "; and ".join(one.switch.sentence for one in explanation.causes) == pair.sentence
 
 
 def test_a_cause_that_explains_no_run_beside_another_is_no_fault():

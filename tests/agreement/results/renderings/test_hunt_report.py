@@ -50,6 +50,15 @@ def test_terms_that_look_equal_are_shown_with_their_kinds():
     assert cells(stream_table(fault([A], [], (1, A))))[2] == ["s p a"]
 
 
+def test_an_answer_of_ask_is_shown_as_true(monkeypatch):
+    monkeypatch.setattr("agreement.results.renderings.hunt_report.columns", lambda _: ())
+    shown = fault([], [], (1, A))
+    asked = replace(shown, verdict=RunVerdict(False, (placed(4, [()], []),)))
+    table = places_table(asked)
+    assert [column.header for column in table.columns] == ["where", "expected", "reported", "verdict"]
+    assert [cell for (cell,) in cells(table)[1:3]] == ["true", "no row"]
+
+
 @pytest.mark.parametrize("alike", [None, "rows are missing, and no row is extra"])
 @pytest.mark.parametrize("untried", [True, False])
 def test_an_unexplained_fault_is_named_by_its_smallest_case(alike, untried):
