@@ -244,7 +244,8 @@ def _of_place(one: ComparedRun, n: int, t: float) -> Iterator[tuple[str, int]]:
 def _of_windows(run: HuntedRun, t: float) -> Iterator[tuple[str, int]]:
     query = run.query
     windows = [_shown(run, n, t) for n in range(len(query.windows))]
-    shown = [push for window in windows for push in window]
+    # Several windows can contain the same triple.
+    shown = list({id(push): push for window in windows for push in window}.values())
     triples = Counter((push.stream, push.triple) for push in shown)
     steps = [step * query.tick for _, step in query.windows]
     yield "a triple arrives exactly when the window closes", int(any(push.t == t for push in shown))

@@ -214,8 +214,8 @@ def places_table(fault: Fault) -> Table:
     places = (
         (
             _where(fault, place),
-            _rows_text(place.right_rows, texts),
-            _rows_text(_came(fault, place), texts),
+            _rows_text(place.right_rows, texts, empty=bool(place.right)),
+            _rows_text(_came(fault, place), texts, empty=bool(place.came)),
             place.problem_text or "right",
         )
         for place in _places(fault)
@@ -260,10 +260,13 @@ def _term_names(fault: Fault) -> Mapping[str | None, str]:
     return outputs.names_apart(chain(*(push.triple for push in fault.run.pushes), *rows))
 
 
-def _rows_text(rows: Sequence[Row], names: Mapping[str | None, str]) -> str:
-    """Return rows as text; a row without columns is the answer true of an ASK query."""
+def _rows_text(rows: Sequence[Row], names: Mapping[str | None, str], *, empty: bool = False) -> str:
+    """Return rows as text; a row without columns is the answer true of an ASK query.
+
+    If `empty` is true, a report without rows is also text.
+    """
     texts = (f"({', '.join(names[term] for term in row)})" if row else "true" for row in rows)
-    return ", ".join(sorted(texts)) or "no row"
+    return ", ".join(sorted(texts)) or ("a report without rows" if empty else "no row")
 
 
 def _beside_text(fault: Fault) -> str:

@@ -13,7 +13,14 @@ from agreement.engines.adapters.messages import open_message
 from agreement.engines.specifications import builtin
 from agreement.proving.hunting import HuntedRun, answer_switches, made_queries
 from agreement.proving.hunting.alphabets import alphabet
-from agreement.proving.hunting.conditions import ComparedRun, _shown, condition, missing_rows, where_wrong
+from agreement.proving.hunting.conditions import (
+    ComparedRun,
+    _of_windows,
+    _shown,
+    condition,
+    missing_rows,
+    where_wrong,
+)
 from agreement.proving.hunting.hunted_queries import hunted_query
 from lars.language.terms import XSD
 from solver.facts import Static
@@ -55,6 +62,17 @@ def test_a_condition_is_of_nearly_all_wrong_items_and_of_few_right_ones(wrong, r
 def query():
     queries = made_queries(BuiltInEngine(builtin("rspql"))).queries
     return next(one for one in queries if one.name == "sliding")
+
+
+def test_a_triple_in_two_windows_is_one_triple():
+    queries = made_queries(BuiltInEngine(builtin("rspql"))).queries
+    two = next(one for one in queries if one.name == "two-windows")
+    run = HuntedRun(two, (Push(3.0, *two.letters[0]),), None)
+    found = dict(_of_windows(run, 4.0))
+    assert [bool(_shown(run, number, 4.0)) for number in (0, 1)] == [True, True]
+    assert found["{} triples are in the window"] == 1
+    assert found["a triple comes twice in the window"] == 0
+    assert found["several triples in the window have one time"] == 0
 
 
 def test_the_content_of_a_window_is_of_its_own_stream_if_a_window_of_triples_comes_first():

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from agreement.documents.recordings import Push
+from agreement.documents.recordings import Push, Report
 from agreement.proving.hunting import Fault, RunVerdict, Switch
 from agreement.results.renderings.hunt_report import (
     _size_text,
@@ -48,6 +48,12 @@ def test_terms_that_look_equal_are_shown_with_their_kinds():
     assert cells(stream_table(shown))[2] == ["s p <http://e/a>", 's p "a"']
     assert cells(places_table(shown))[1:3] == [['("a"), (<http://e/a>)'], ['("a"@en)']]
     assert cells(stream_table(fault([A], [], (1, A))))[2] == ["s p a"]
+
+
+def test_a_report_without_rows_is_not_shown_as_no_report():
+    place = replace(placed(4, [], []), right=None, came=(Report(4.0, ()),))
+    shown = replace(fault([], [], (1, A)), verdict=RunVerdict(False, (place,)))
+    assert [cell for (cell,) in cells(places_table(shown))[1:3]] == ["no row", "a report without rows"]
 
 
 def test_an_answer_of_ask_is_shown_as_true(monkeypatch):
