@@ -263,6 +263,11 @@ class Hunt:
     _progress: Progress = field(default=no_progress, init=False)
 
     @property
+    def waiting(self) -> list[references.HuntedRun]:
+        """The correct runs with a report that comes later than with the first triple after its time."""
+        return [run for run in self.right if not run.late and any(run.waiting)]
+
+    @property
     def seconds(self) -> float:
         """The number of seconds since the hunt began."""
         return monotonic() - self.start

@@ -97,6 +97,11 @@ class HuntedRun:
         return late_times([push.t for push in self.pushes])
 
     @property
+    def waiting(self) -> Iterator[tuple[float, int, int]]:
+        """The reports that come late, as `EngineAnswers.waiting` yields them."""
+        return self.answers.waiting([push.t for push in self.pushes])
+
+    @property
     def typed_answers(self) -> Recording:
         """The answers of the run as a recording; `lexical` is set if terms are reported as plain texts."""
         return replace(self._told_at_last.recording(), lexical=self.answers.lexical)

@@ -63,6 +63,8 @@ def as_text(hunt: Hunt, folders: Sequence[str]) -> Iterator[RenderableType]:
         wrong = outputs.quantity(hunt.left, "wrong run")
         why = f": {UNTRIED}; use a longer --time-limit" if hunt.untried else ""
         yield f"no fault explains {wrong} of the stored runs{why}"
+    if hunt.waiting:
+        yield _waiting_text(hunt)
     messages = {message for _, message in hunt.failed}
     if unjudged := [one for one in hunt.failures if one[1] not in messages]:
         query, problem = unjudged[0]
@@ -400,6 +402,22 @@ def _markdown(listing: Table) -> str:
     return "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in lines)
 
 
+def _waiting_text(hunt: Hunt) -> str:
+    """Return a sentence about the correct runs in which reports come late, with the smallest such run."""
+    runs = hunt.waiting
+    run = min(runs, key=lambda one: len(one.pushes))
+    t, early, came = next(run.waiting)
+    times = [outputs.plain(push.t) for push in run.pushes]
+    end = f"with the triple at {times[came]}" if came < len(times) else "at the end of the run"
+    every = outputs.quantity(len(hunt.right), "correct run")
+    example = f"in a run of {run.query.name} with triples at {', '.join(times)}"
+    return (
+        f"late replies, which are no fault: in {len(runs)} of {every}, a report comes later than with the "
+        f"first triple after its time ({example}, the report of time {outputs.plain(t)} comes {end}, not "
+        f"with the triple at {times[early]})"
+    )
+
+
 def index_markdown(hunt: Hunt, folders: Sequence[str], made: Sequence[tuple[str, str]]) -> str:
     """Return a Markdown list of all faults with links to their folders."""
     rows = (
@@ -433,6 +451,7 @@ def as_json(hunt: Hunt, folders: Sequence[str], refusals: Sequence[tuple[str, st
         "judged": hunt.judged_runs,
         "wrong": hunt.wrong_runs,
         "failed": len(hunt.failed),
+        "late_replies": len(hunt.waiting),
         "unexplained": hunt.left,
         "seed": hunt.limits.seed,
         "queries": [query.name for query in hunt.queries],

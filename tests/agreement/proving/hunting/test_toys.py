@@ -43,7 +43,10 @@ SEVERAL = ("mute", "optional-as-join", "row-short", "random", "ask-as-1")
 
 @pytest.mark.parametrize("fault", ["right", "no-flush", "next-push", "labels-kept"])
 def test_a_right_engine_has_no_fault_however_late_in_the_run_it_tells(fault):
-    assert [one.sentence for one in hunted(fault, size(100, 200)).faults] == []
+    hunt = hunted(fault, size(100, 200))
+    assert [one.sentence for one in hunt.faults] == []
+    late = [part for part in as_text(hunt, ()) if str(part).startswith("late replies, which are no fault: ")]
+    assert len(late) == (fault == "next-push")
 
 
 @pytest.mark.parametrize("fault", few(SEVERAL, 2))
