@@ -1,6 +1,6 @@
 """Describe wrong runs of an engine that no fault explains: missing rows, extra rows, times of reports.
 
-Each part of the description is true for all these runs, independent of the cause.
+Each part of the description is true for the set of these runs, independent of the cause.
 """
 
 from collections import Counter
@@ -149,7 +149,7 @@ _RELATIONS: Final[tuple[Relation, ...]] = (
     ("each wrong report has too few rows", _all_places(lambda p: len(p.right_rows) > len(p.came_rows))),
     ("each wrong report has too many rows", _all_places(lambda p: len(p.right_rows) < len(p.came_rows))),
 )
-_OTHERWISE: Final = "rows are missing, and other rows are extra"
+_OTHERWISE: Final = "some rows are missing, and some rows are extra"
 
 
 def _origin(runs: Sequence[ComparedRun]) -> str:

@@ -150,7 +150,8 @@ class Fault:
             return f"{UNTRIED if self.untried else UNEXPLAINED}: {alike}"
         head = UNTRIED if self.untried else PARTLY
         also = f", and {self.likely_runs} of the wrong runs" if self.likely_runs else ""
-        return f"{head}: {self.likely} explains the smallest stream{also}; in all wrong runs, {alike}"
+        described = f"description of the wrong runs: {alike}"
+        return f"{head}: {self.likely} explains the smallest stream{also}; {described}"
 
     @property
     def rule_sentence(self) -> str:

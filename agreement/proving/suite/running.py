@@ -381,7 +381,7 @@ def engine_answers(
     return [found.get(test.name, SuiteAnswer(test, ran=False)) for test in spoken]
 
 
-SILENT: Final = "each test without a reply takes this time: use a shorter --silence, such as --silence 3"
+SILENT: Final = "each test without a reply takes this time; to save time, use a shorter --silence"
 _LOOK: Final = 0.1
 """The number of seconds between two checks whether the run must end."""
 

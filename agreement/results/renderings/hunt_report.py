@@ -287,7 +287,7 @@ def rule_text(fault: Fault) -> str:
         return "The engine is not deterministic: a new process gave other answers to the same input."
     if fault.of:
         return f"No rule is proved: {fault.partial_sentence}."
-    where = "" if fault.alike is None else f"; common to all wrong reports: {fault.alike}"
+    where = "" if fault.alike is None else f"; description of the wrong reports: {fault.alike}"
     if fault.likely is not None:
         but = "time was up before all known rules were tried"
         tried = but if fault.untried else "it does not explain all wrong runs"

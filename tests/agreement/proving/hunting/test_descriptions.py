@@ -51,7 +51,7 @@ def compared(*places):
         ([((A,), (C,))], "rows have other values, but their number is right"),
         ([((A, B), (C,))], "each wrong report has too few rows"),
         ([((A,), (B, C))], "each wrong report has too many rows"),
-        ([((A, B), (C,)), ((A,), (B, C))], "rows are missing, and other rows are extra"),
+        ([((A, B), (C,)), ((A,), (B, C))], "some rows are missing, and some rows are extra"),
     ],
 )
 def test_what_came_is_said_to_be_what_it_is_to_what_is_right(places, words):
