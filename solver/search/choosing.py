@@ -22,7 +22,7 @@ import clingo
 from lars.analysis import windows, with_windows
 from lars.elimination import with_fewer_variables
 from lars.errors import TimeLimitError
-from lars.language.terms import signature
+from lars.language.terms import Variable, signature
 from lars.language.windows import NOW, Interval, TupleWindow
 from solver.deadlines import NEVER, Deadline
 from solver.facts import Multiples, Situation, with_facts
@@ -251,11 +251,14 @@ class FrameSearch:
         for side in sides:
             yield from side.plain_windows(self._frame)
             for window, atom in side.windowed_atoms:
+                place, stream = side.windows[window], atom.arguments[-1]
                 for number, arriving in enumerate(self._candidates.arrivals):
-                    if atom.arguments[-1] == arriving.arguments[-1]:
-                        plain = f"{side.mark}plain({side.windows[window]},T,A,B); A <= U; U <= B"
-                        body = f"arrives({number},U); {plain}; {side.mark}evaluated(T)"
-                        yield f"{side.mark}saw({number}) :- {body}."
+                    if isinstance(stream, Variable) or stream == arriving.arguments[-1]:
+                        seen = f"arrives({number},U); {side.mark}plain({place},T,A,B); A <= U; U <= B"
+                        if isinstance(window, TupleWindow):
+                            # Its content has no ends in time: it is what the evaluation itself keeps.
+                            seen = f"{side.mark}kept({place},{number},T)"
+                        yield f"{side.mark}saw({number}) :- {seen}; {side.mark}evaluated(T)."
         yield f"#defined {_LEFT}saw/1. #defined {_RIGHT}saw/1."
 
     def streams(self) -> Iterator[contests.ChosenStream]:

@@ -55,3 +55,21 @@ def test_where_push_and_pull_ask_one_monotone_query_none_is_found(tmp_path):
     query.write_text("SELECT ?x { STREAM <urn:s> [RANGE 5s] { ?x <urn:p> ?y . ?y <urn:q> ?z } }")
     found = lars("witness", query, "--same-input", "--period", 3, "--triples", 3)
     assert (found.code, "no stream" in found.out) == (3, True)
+
+
+def test_a_tuple_window_reads_what_it_keeps(tmp_path):
+    query = tmp_path / "q.rq"
+    block = "STREAM <urn:s> [ROWS 2]"
+    query.write_text(f"SELECT ?x {{ {block} {{ ?x <urn:p> ?y }} MINUS {{ {block} {{ ?x <urn:q> ?z }} }} }}")
+    found = lars("witness", query, "--same-input", "--period", 3, "--json").json["periods"][0]["witnesses"][0]
+    # A triple before the period, after which nothing arrives, would differ too: only pull reads it.
+    assert (found["causes"], [one["t"] for one in found["trace"]]) == (["blocked later"], [1, 2])
+
+
+def test_a_window_on_each_stream_reads_the_streams_that_it_ranges_over(tmp_path):
+    pushed, pulled = tmp_path / "q.rq", tmp_path / "r.rq"
+    pushed.write_text("SELECT ?x { STREAM ?g [RANGE 3s] { ?x <urn:p> ?y } }")
+    named = "FROM NAMED WINDOW <urn:w> ON <urn:s> [RANGE PT3S STEP PT3S]"
+    pulled.write_text(f"SELECT ?x {named} {{ WINDOW <urn:w> {{ ?x <urn:p> ?y }} }}")
+    found = lars("witness", pulled, pushed, "--same-input", "--period", 3, "--triples", 2)
+    assert (found.code, "no stream" in found.out) == (3, True)
