@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from math import inf
+from typing import Final
 
 from agreement.comparing.judge.assignment import (
     belonging,
@@ -24,6 +25,9 @@ from agreement.engines import specifications
 from lars.dataclass import dataclass
 from lars.language.windows import misses_last
 from solver.deadlines import check_time
+
+NO_EMPTY_ANSWER: Final = "no report of the empty answer"
+"""The problem of an evaluation at which a report without rows is missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +157,7 @@ def _problem(place: ReportMatch, rows: RowMatch, options: JudgeOptions) -> str |
         return f"{len(rows.missing)} missing" if rows.missing else f"{len(rows.extra)} extra"
     if options.empty == "compared":
         if place.right and not place.came:
-            return "no report of the empty answer"
+            return NO_EMPTY_ANSWER
         if place.came and not place.right:
             return "a report of an empty answer"
     return None

@@ -92,13 +92,15 @@ def rests(wrong: Sequence[JudgedRun]) -> Iterator[Switch]:
     """Yield the possible faults in which an engine rests: only some of the due reports come.
 
     Either no report comes for a time after each report, or only reports at multiples of a time come. The
-    function measures these times in the wrong runs.
+    function measures these times in the wrong runs. An engine that reports only once in each run does not
+    rest.
     """
-    shortest, times = Counter[float](), list[float]()
+    shortest, times, again = Counter[float](), list[float](), False
     for subject in wrong:
         last, gaps = None, list[float]()
         for window in subject.judgement.best.windows:
             if window.rows.actual:
+                again = again or last is not None
                 last = window.at
                 times.append(last)
             elif window.rows.missing and last is not None:
@@ -107,7 +109,7 @@ def rests(wrong: Sequence[JudgedRun]) -> Iterator[Switch]:
     for rest in dict.fromkeys(
         (max(shortest, default=0), *(one for one, _ in shortest.most_common(_SEVERAL)))
     ):
-        if rest:
+        if rest and again:
             says = f"after a report, no report comes for {plain(rest)} ms"
             yield Switch(says, _EACH_WINDOW, partial(_with_pattern, partial(_after_rest, rest)))
     step = gcd(*map(int, times))

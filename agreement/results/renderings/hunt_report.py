@@ -11,6 +11,7 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from agreement.comparing.judge import judging
+from agreement.comparing.judge.verdicts import NO_EMPTY_ANSWER
 from agreement.comparing.matching.places import ReportMatch
 from agreement.documents import outputs
 from agreement.documents.recordings import as_lexical, triple_of
@@ -216,13 +217,19 @@ def places_table(fault: Fault) -> Table:
     places = (
         (
             _where(fault, place),
-            _rows_text(place.right_rows, texts, empty=bool(place.right)),
+            _rows_text(place.right_rows, texts, empty=_expects_empty(place)),
             _rows_text(_came(fault, place), texts, empty=bool(place.came)),
             place.problem_text or "right",
         )
         for place in _places(fault)
     )
     return outputs.table(None, ("where", *sides, "verdict"), places)
+
+
+def _expects_empty(place: ReportMatch) -> bool:
+    """Return whether a report without rows is expected; specifications often require no report instead."""
+    is_right = place.problem is None and bool(place.came)
+    return bool(place.right) and (is_right or place.problem == NO_EMPTY_ANSWER)
 
 
 def _places(fault: Fault) -> tuple[ReportMatch, ...]:

@@ -79,6 +79,12 @@ def test_an_engine_that_reports_only_once_does_not_give_all_reports_the_same_tim
     assert not JUDGE.predicts(run, (named("all reports have the same time"),))
 
 
+def test_an_engine_that_reports_only_once_does_not_rest():
+    once, again = (run_of(fault, *SHOWN["rests"]) for fault in ("only-first-report", "rests"))
+    said = [[one.sentence for one in rests(JUDGE.at_zero_subjects([run]))] for run in (once, again)]
+    assert ["after a report" in " ".join(one) for one in said] == [False, True]
+
+
 @pytest.mark.parametrize("told", [True, False])
 def test_rows_are_shown_for_the_start_time_0_if_the_fault_predicts_them(told):
     """For t0 = 1, the report at 6 would be a late report of the window from 1 to 5."""

@@ -404,6 +404,6 @@ SHOWN = {
     "dstream-before-last": ("dstream", 0),
     "lags": ("tumbling", 0),
     "names-exchanged": ("either-window", 0),
-    "rests": ("total", 0),
+    "rests": ("tumbling", 0),
     "multiples": ("total", 0),
 }

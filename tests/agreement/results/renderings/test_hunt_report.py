@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from agreement.comparing.judge.verdicts import NO_EMPTY_ANSWER
 from agreement.documents.recordings import Push, Report
 from agreement.proving.hunting import Fault, RunVerdict, Switch
 from agreement.results.renderings.hunt_report import (
@@ -54,6 +55,15 @@ def test_a_report_without_rows_is_not_shown_as_no_report():
     place = replace(placed(4, [], []), right=None, came=(Report(4.0, ()),))
     shown = replace(fault([], [], (1, A)), verdict=RunVerdict(False, (place,)))
     assert [cell for (cell,) in cells(places_table(shown))[1:3]] == ["no row", "a report without rows"]
+
+
+@pytest.mark.parametrize(
+    ("problem", "words"), [(None, "no row"), (NO_EMPTY_ANSWER, "a report without rows"), ("wrong", "no row")]
+)
+def test_a_report_without_rows_is_shown_as_expected_only_if_it_is_due(problem, words):
+    place = replace(placed(4, [], []), right=(Report(4.0, ()),), problem=problem)
+    shown = replace(fault([], [], (1, A)), verdict=RunVerdict(False, (place,)))
+    assert [cell for (cell,) in cells(places_table(shown))[1:3]] == [words, "no row"]
 
 
 def test_an_answer_of_ask_is_shown_as_true(monkeypatch):
