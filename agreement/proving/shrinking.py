@@ -19,11 +19,13 @@ from agreement.comparing.agree.sides import RowDifference
 from agreement.documents.requests import sources
 from agreement.proving.decisions import PairOnStream, first_difference
 from agreement.proving.witness import EXPERIMENT, write_experiment
+from lars.analysis import windows
 from lars.dataclass import dataclass
 from lars.errors import FailedRunError, LarsError
 from lars.files import replacement_folder
 from lars.language.formulas import Expression
 from lars.language.terms import Variable
+from lars.language.windows import Interval, IntervalWindow
 from solver.facts import Fact, with_triples, without_doubles
 from solver.minimal import minimal
 from solver.settings import Progress, Warn, no_progress
@@ -32,6 +34,7 @@ from translate.analysis.nullability import is_cautious
 from translate.model import patterns as algebra
 from translate.model.patterns import EMPTY, Bgp, Extend, Pattern, TriplePattern, variables
 from translate.model.query import EngineQuery
+from translate.tau import lars_program
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +119,7 @@ def minimal_disagreement(
             return None  # A query without a part that it needs is an error, not a disagreement.
         if differing is None:
             return None
-        end = differing.interval.end
+        end = _last_read(tried, differing.interval.end)
         return replace(tried, facts=tuple(fact for fact in tried.facts if fact.t <= end), end=end)
 
     own = _of_read_streams(disagreement)
@@ -140,6 +143,16 @@ def minimal_disagreement(
     if first_difference(state.report("all").first) is None:
         raise FailedRunError("the reduced input does not disagree when clingo verifies it")
     return MinimalDisagreement(state, cause, sizes_of(disagreement), sizes_of(state), evaluations)
+
+
+def _last_read(tried: PairOnStream, end: int) -> int:
+    """Return the last time whose elements an evaluation up to `end` can read: later if windows look ahead."""
+    queries = (tried.pair.csparql, tried.pair.cqels)
+    every = {window for query in queries for window in windows(lars_program(query, tried.setting))}
+    timeline = Interval(0, tried.end)
+    # The ends of a window never move back, so what it shows at `end` reaches at least as far as before.
+    shown = (each.bounds(end, timeline) for each in every if isinstance(each, IntervalWindow))
+    return max((end, *(interval.last for interval in shown if interval)))
 
 
 def _of_read_streams(disagreement: PairOnStream) -> PairOnStream:
@@ -172,7 +185,7 @@ def _first_guess(
     for more in ((), [fact for fact in near if fact.t in times], near):
         kept = own.union(more)
         facts = tuple(fact for fact in disagreement.facts if not kept.isdisjoint(with_triples([fact])))
-        if state := shortest(replace(disagreement, facts=facts, end=interval.end)):
+        if state := shortest(replace(disagreement, facts=facts, end=_last_read(disagreement, interval.end))):
             return state
     return shortest(disagreement) or disagreement
 

@@ -70,6 +70,18 @@ def line(t, predicate, number):
     return f'<{E}o{number}> <{E}{predicate}> <{E}c> <{E}orders> "{t}" .\n'
 
 
+def test_what_a_window_reads_ahead_of_the_pull_is_kept(tmp_path):
+    pulled, pushed, trace = (tmp_path / name for name in ("a.rq", "b.rq", "t.nt"))
+    window = "FROM STREAM s [RANGE 3s FUTURE 3s STEP 3s]"
+    pulled.write_text(f"REGISTER QUERY q AS SELECT ?y {window} WHERE {{ STREAM s {{ ?x <{E}p> ?y }} }}")
+    pushed.write_text(f"SELECT ?y {{ STREAM <{E}s> [RANGE 1s] {{ ?x <{E}p> ?y }} }}")
+    # At the pull 3 the window is [1, 6]: it reads the triple that arrives at 5.
+    trace.write_text(f'<{E}a> <{E}r> <{E}a> "1" .\n<{E}a> <{E}p> <{E}b> "5" .\n')
+    found = shrink(pulled, pushed, "--stream", f"s={trace}", "--period", 3, "--trace-unit", "1s")
+    assert found.code == 1, found.err
+    assert found.json["after"]["triples"] == 1
+
+
 def test_sides_that_agree_leave_nothing_to_shrink():
     found = lars("shrink", SAMPLES / "coupons")
     assert (found.code, found.out) == (0, "")
