@@ -263,8 +263,7 @@ class WitnessTask:
         other, most = made(period, left), self.criteria.triples
         if other is None or other.witness is None:
             return other or outcome
-        end = other.witness.end if self.pair is None else other.witness.timeline.last
-        facts = tuple(fact for fact in other.witness.facts if fact.t <= end)
+        facts = other.witness.facts
         if most is not None and len(facts) > most:
             return outcome
         static = tuple(_atom("triple", row) for row in other.witness.triples if self.static is None)
