@@ -10,7 +10,7 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Any, assert_never
 
-from agreement.comparing.agree import AgreementTask, by_side
+from agreement.comparing.agree import AgreementTask, by_side, variables_compared
 from agreement.documents import requests
 from agreement.documents.generate import Plan
 from agreement.documents.options import over
@@ -266,6 +266,8 @@ class _Grid:
                 options, timeline = table.options, table.timeline
                 if self.overrides is not None:
                     options = over(self.overrides, options)
+                if self.overrides is None or self.overrides.on is None:
+                    self.check_compared(plan, table, [one for one in (pulled, pushed) if one is not None])
                 points = timeline if isinstance(timeline, Interval) else None
                 return AgreementTask(
                     pulled,
@@ -300,6 +302,15 @@ class _Grid:
                     f"{', '.join(map(str, streams))}"
                 )
                 raise self.experiment.error((*plan.last.path, "assign"), problem, stream.value)
+
+    def check_compared(self, plan: _Plan, table: ComparisonTable, queries: Sequence[EngineQuery]) -> None:
+        """Raise LarsError for a variable in the key `on` that a query does not return."""
+        for name in table.options.on or ():
+            try:
+                variables_compared(queries[0], queries[-1], (name,))
+            except LarsError as error:
+                problem = str(error).removeprefix("--on ")
+                raise self.experiment.error((*plan.last.path, "on"), problem, name) from None
 
     def query(self, entry: ExperimentEntry, language: Language, parameters: Parameters) -> QueryText:
         """Parse a query to check it, and return its text."""

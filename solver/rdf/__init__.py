@@ -17,6 +17,7 @@ from solver.rdf.terms import (
     short,
     stream_constant,
     syntax_problem,
+    text_of_oxigraph,
     text_of_rdflib,
     triple_term_end,
     unquote,

@@ -53,6 +53,24 @@ _numbers: Final = count()
 """The names of the copies."""
 
 
+_OTHER_COMPRESSIONS: Final = {
+    _COMPRESSED: "gzip, twice",
+    b"\x28\xb5\x2f\xfd": "zstd",
+    b"BZh": "bzip2",
+    b"\xfd7zXZ\x00": "xz",
+    b"PK\x03\x04": "ZIP",
+}
+"""The first bytes of files that lars does not unpack, and the names of their compressions."""
+_SPREADSHEETS: Final = (".xlsx", ".ods")
+
+
+def check_unpacked(path: Path, start: bytes) -> None:
+    """Raise LarsError for a file with a compression that is not covered; `start` is its beginning."""
+    for mark, name in _OTHER_COMPRESSIONS.items():
+        if start.startswith(mark) and path.suffix.lower() not in _SPREADSHEETS:
+            raise LarsError(f"{path}: found a file compressed by {name}; use gzip, or unpack the file")
+
+
 def bare(path: Path) -> Path:
     """Return a path without its extension .gz, if it has this extension."""
     return path.with_suffix("") if path.suffix.lower() == ".gz" else path
@@ -362,6 +380,8 @@ class FileFormat(ABC):
     bytes_of_atom = 150
     of_messages = False
     """Whether the elements of a file are messages, whose time is a number or the value of a property."""
+    is_mapped = False
+    """Whether the rows of a file are the triples of a mapped table."""
     is_ordered = True
     """Whether elements are read in the order in which they were written."""
     of_lines = False

@@ -20,7 +20,7 @@ from solver import rdf
 from solver.columns import NULL_CODE, Array, TermCodes, arrow_mask, distinct
 from solver.facts import CodedRows, Static, distinct_rows
 from solver.settings import StaticFile
-from solver.traces.input_files import bare, readable
+from solver.traces.input_files import bare, check_unpacked, readable
 
 if TYPE_CHECKING:
     from solver.traces.formats.cell_columns import Lines
@@ -105,6 +105,7 @@ def _statements(path: Path, codes: "_Codes") -> Array:
     The code of the default graph is the code of null.
     """
     data = read_bytes(readable(path), ACCEPTED_STATIC)
+    check_unpacked(path, data[:_SMALL])
     suffix = bare(path).suffix.lower()
     try:
         if suffix in _EXACT:
@@ -119,9 +120,11 @@ def _statements(path: Path, codes: "_Codes") -> Array:
 def _exact(path: Path, data: bytes, kind: RdfFormat, codes: "_Codes") -> Array:
     """Return the statements that pyoxigraph reads; large files are read as lines of N-Quads."""
     data, base = data.removeprefix(BYTE_ORDER_MARK), None
+    content = data
     if kind == RdfFormat.RDF_XML:
         data = _in_utf8(path, data).removeprefix(BYTE_ORDER_MARK)
         _check_entities(path, data)
+        content = _normal_xml(data)
     if kind == RdfFormat.JSON_LD:
         from solver.traces.json_documents import NOWHERE, check_whole
 
@@ -130,7 +133,7 @@ def _exact(path: Path, data: bytes, kind: RdfFormat, codes: "_Codes") -> Array:
     with _placed(path, data, kind):
         if len(data) >= _SMALL and kind in _LINES and (rows := _of_lines(codes, data)) is not None:
             return rows
-        parser = pyoxigraph.parse(data, format=kind, base_iri=base)
+        parser = pyoxigraph.parse(content, format=kind, base_iri=base)
         quads: Iterable[pyoxigraph.Quad] = parser
         if kind == RdfFormat.JSON_LD:
             quads = [*parser]
@@ -141,7 +144,7 @@ def _exact(path: Path, data: bytes, kind: RdfFormat, codes: "_Codes") -> Array:
         assert lines is not None
         rows = _of_lines(codes, lines)
         return (
-            _of_quads(codes, map(rdf.quad_texts, pyoxigraph.parse(data, format=kind)))
+            _of_quads(codes, map(rdf.quad_texts, pyoxigraph.parse(content, format=kind)))
             if rows is None
             else rows
         )
@@ -179,6 +182,31 @@ def _in_utf8(path: Path, data: bytes) -> bytes:
             f"{path}: the encoding of the file is not the declared encoding: {error}; use UTF-8"
         ) from None
     return data
+
+
+_MARKUP: Final = re.compile(rb"<!\[CDATA\[(?P<text>.*?)\]\]>|<!--.*?-->|<\?(?!xml\s).*?\?>", re.DOTALL)
+"""A pattern of CDATA, of comments and of processing instructions."""
+_TAG: Final = re.compile(rb"<[^<!?/](?>(?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*)>")
+_VALUE: Final = re.compile(rb"\"[^\"]*\"|'[^']*'")
+_BROKEN_VALUE: Final = re.compile(rb"=\s*+(?:\"[^\"<\n\t]*+[\n\t]|'[^'<\n\t]*+[\n\t])")
+
+
+def _normal_xml(data: bytes) -> bytes:
+    """Return an XML document with the texts that XML gives its parser's user (XML 1.0, Sections 2.11, 3.3.3).
+
+    Line ends become LF, and line ends and tabs in attributes become spaces. pyoxigraph does neither, and
+    rejects CDATA and comments between texts.
+    """
+
+    def text(match: re.Match[bytes]) -> bytes:
+        inside = match["text"] or b""
+        return inside.replace(b"&", b"&amp;").replace(b"<", b"&lt;").replace(b">", b"&gt;")
+
+    def tag(match: re.Match[bytes]) -> bytes:
+        return _VALUE.sub(lambda value: re.sub(rb"[\n\t]", b" ", value[0]), match[0])
+
+    data = _MARKUP.sub(text, data.replace(b"\r\n", b"\n").replace(b"\r", b"\n"))
+    return _TAG.sub(tag, data) if _BROKEN_VALUE.search(data) else data
 
 
 _ENTITY: Final = re.compile(rb"<!ENTITY\s+([^\s%\"]+)\s+\"([^\"]*)\"")

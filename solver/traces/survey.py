@@ -478,6 +478,12 @@ def report(
         warnings.warn(TraceWarning(_counting(stream_survey, options), about="origin"), stacklevel=2)
     elif stream_survey.shift:
         warnings.warn(TraceWarning(_counting(stream_survey, options)), stacklevel=2)
+    elif options.origin is not None and not options.reaches_epoch(stream_survey.earliest or 0):
+        sentence = (
+            "--origin does not change the times of the trace, which are integers; it sets only NOW() and "
+            "dateTimes in options"
+        )
+        warnings.warn(TraceWarning(sentence, about="origin"), stacklevel=2)
     if stream_survey.misfit:
         warnings.warn(TraceWarning(stream_survey.misfit), stacklevel=2)
     if stream_survey.starts_at_zero:

@@ -105,6 +105,10 @@ def format_of(head: input_files.FileHead, *, mapped: bool = False) -> input_file
     name = input_files.bare(head.path)
     if NUMBERED.fullmatch(name.name):
         return NumberedTurtle(numbered_element)
+    if not head.start:
+        from solver.traces.formats.quad_lines import QuadLines
+
+        return QuadLines()  # without bytes, every format has no elements
     if messages := _messages(head, name.suffix.lower()):
         return messages
     if _is_ldes(head, name.suffix.lower()):
@@ -237,7 +241,7 @@ def _extension_of_content(head: input_files.FileHead) -> str | None:
         return ".atoms"
     if is_log(head.lines):
         return ".log"
-    if not head.start or is_timed(head.lines):
+    if is_timed(head.lines):
         return ".nq"
     prefixed = re.search(rb"^\s*(@prefix|PREFIX)\s", head.start, re.MULTILINE)
     if b"generatedAtTime" in head.start or prefixed:
@@ -306,8 +310,12 @@ def prepare(paths: Sequence[Path], options: TraceOptions) -> tuple[input_files.T
         raise LarsError("--time requires a trace of messages, such as RDF Messages")
     if options.unversioned and not any(source.format.of_messages for source in sources):
         raise LarsError("--reading messages=unversioned requires a trace of messages, such as RDF Messages")
-    if options.column:
-        _check_mapped(sources, options)
+    # A file without bytes can be a table without rows.
+    if all(source.file.stat().st_size for source in sources):
+        if options.column:
+            _check_mapped(sources, options)
+        if options.null and not any(source.format.is_mapped for source in sources):
+            raise LarsError("--null requires a table with --column")
     if options.on_error == "skip" and options.origin is None:
         sources = tuple(map(_of_one_kind, sources))
     if options.arrival == IN_ORDER and (len(sources) > 1 or not sources[0].format.is_ordered):
@@ -395,7 +403,7 @@ def _source(index: int, path: Path, file: Path, options: TraceOptions) -> input_
     columns = dict(options.columns)
     mapping = columns.get(names, columns.get(None))
     arrival, arrivals = None if options.arrival == IN_ORDER else options.arrival, None
-    if arrival is not None:
+    if arrival is not None and head.start:
         _check_arrival(str(file), arrival, kind.columns(head))
     if mapping is not None and _explains(mapping, kind.columns(head)):
         mappings = [mapping]
@@ -518,6 +526,7 @@ def _head(file: Path, plain: Path, *, empty: bool) -> input_files.FileHead:
             f"{file}: the trace is empty; to evaluate without input, set the end of the timeline with "
             "--to TIME"
         )
+    input_files.check_unpacked(file, head)
     if head.startswith(WIDE) and not head.startswith(input_files.ARROW):
         raise LarsError(
             f"{file}: found text in UTF-16; use UTF-8, such as the output of `iconv -f UTF-16 -t UTF-8`"

@@ -2,7 +2,7 @@
 
 from agreement.comparing.agree.agreeing import Pair, VariantReport, compare_pairs, pairs
 from agreement.comparing.agree.periods import PeriodComparison
-from agreement.comparing.agree.sides import RowCause, cause_option
+from agreement.comparing.agree.sides import RowCause, cause_option, variables_compared
 from agreement.comparing.agree.tasks import (
     NO_ROW,
     AgreementTask,

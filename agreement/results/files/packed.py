@@ -50,13 +50,23 @@ from lars.durations import Duration
 from lars.errors import LarsError
 from lars.files import exists, replacement_path, temporary_folder
 from lars.language.terms import absolute_iri
-from lars.options import option
+from lars.options import kind_of_value, option
 from solver.settings import Progress, no_progress
 
 _ZIP: Final = ".zip"
 _MODE: Final = 0o100644 << 16
 _SHOWN: Final = 20
 """The maximum number of differences that are printed."""
+
+
+@kind_of_value("IRI", "str")
+def _license(text: str) -> str:
+    """Return the IRI of a license; raises LarsError for any other text, such as the name of a license."""
+    try:
+        return absolute_iri(text)
+    except LarsError:
+        problem = "expected the IRI of a license, such as https://creativecommons.org/licenses/by/4.0/"
+        raise LarsError(f"found {text!r}; {problem}") from None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +87,7 @@ class PackRequest:
     license: str | None = option(
         None,
         "License of the experiment, such as https://creativecommons.org/licenses/by/4.0/. [default: none]",
-        absolute_iri,
+        _license,
     )
     jobs: int = cells_at_once_option()
 

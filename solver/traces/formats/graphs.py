@@ -76,7 +76,7 @@ def read_quads(data: bytes, kind: RdfFormat) -> Iterator[LinedQuad]:
 class GraphElement:
     """A graph that is an element of a trace: its first line, its triples, and its times with their lines.
 
-    `graph` is the name of the graph, or None for the default graph.
+    `quads` are the triples that are in named graphs.
     """
 
     name: str
@@ -85,7 +85,7 @@ class GraphElement:
     times: list[tuple[int, str]] = field(default_factory=list)
     kind: str = "graph"
     accepted: str = ACCEPTED_TRIG
-    graph: str | None = None
+    quads: Sequence[input_files.NamedTriple] = ()
 
     def atoms(self, source: input_files.TraceFile) -> list[input_files.TracedAtom]:
         """Return the triples of the element as atoms at its time.
@@ -103,8 +103,7 @@ class GraphElement:
                 raise MalformedPart(problem, line=other_line)
         written = literal_time(value, line)
         try:
-            named = [(triple, self.graph) for triple in self.triples if self.graph is not None]
-            return input_files.element_atoms(source, written, None, self.triples, quads=named)
+            return input_files.element_atoms(source, written, None, self.triples, quads=self.quads)
         except MalformedPart as error:
             raise error.at(line=line) from None
 
@@ -141,7 +140,8 @@ def graph_elements(quads: list[LinedQuad]) -> list[GraphElement]:
             triple = apart(s), p, apart(o)
             elements.setdefault(graph, GraphElement(graph, line)).triples.append(triple)
     for name, element in elements.items():
-        element.graph = apart(name)
+        graph = apart(name)
+        element.quads = [(triple, graph) for triple in element.triples]
     outside = [(line, triple) for line, triple, graph in quads if graph is None]
     timed = {name for _, (name, predicate, _) in outside if predicate == GENERATED_AT}
     ranks = {name: rank for rank, name in enumerate(elements)}

@@ -1,17 +1,17 @@
 """The format Jelly (RDF in Protocol Buffers), read by pyjelly; each frame is a message."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 import pyoxigraph as ox
 
 from lars.errors import LarsError, Place, pip_install
-from solver.rdf import NotATerm, blanks_numbered, quad_texts
+from solver.rdf import NotATerm, blanks_numbered, text_of_oxigraph
 from solver.settings import TraceOptions
 from solver.traces.formats.graphs import LinedQuad
 from solver.traces.formats.messages import LoggedMessage, MessageFormat
-from solver.traces.input_files import FileHead, TraceFile
+from solver.traces.input_files import FileHead, TraceFile, check_roles
 from solver.traces.trace_times import MalformedPart
 
 
@@ -59,15 +59,39 @@ def _quads(frame: Any, number: int) -> Iterator[LinedQuad]:
     apart = blanks_numbered(f"m{number}b")
     for statement in frame:
         try:
-            s, p, o, graph = quad_texts(ox.Quad(*map(_term, statement)))
-        except (NotATerm, TypeError, ValueError) as error:
+            yield _quad([*map(_text, statement)], number, apart)
+        except NotATerm as error:
+            raise MalformedPart(str(error), 1, number, fatal=True) from None
+        except ValueError as error:
             raise MalformedPart(f"{error}; expected RDF 1.1", 1, number, fatal=True) from None
-        yield LinedQuad(number, (apart(s), p, apart(o)), graph and apart(graph))
+        except MalformedPart as error:
+            raise MalformedPart(error.problem, 1, number, fatal=True) from None
+
+
+def _quad(texts: Sequence[str | None], number: int, apart: Callable[[str], str]) -> LinedQuad:
+    """Return a statement of a frame, given the texts of its terms; the text of the default graph is None.
+
+    Raises:
+        MalformedPart: Only generalized RDF allows one of the terms at its place.
+    """
+    s, p, o, graph = (*texts, None)[:4]
+    if s is None or p is None or o is None or (graph or "<").startswith('"'):
+        found = "literal as name of a graph" if s and p and o else "default graph in a triple"
+        raise MalformedPart(f"found a {found}; expected RDF 1.1")
+    check_roles((s, p, o), (1, 1, 1))
+    return LinedQuad(number, (apart(s), p, apart(o)), graph and apart(graph))
+
+
+def _text(term: Any) -> str | None:
+    """Return the canonical text of a term of pyjelly; None for the default graph."""
+    from pyjelly.integrations.generic.generic_sink import DefaultGraph
+
+    return None if term is DefaultGraph else text_of_oxigraph(_term(term))
 
 
 def _term(term: Any) -> Any:
     """Convert a term of pyjelly to a term of pyoxigraph; pyoxigraph rejects invalid terms."""
-    from pyjelly.integrations.generic.generic_sink import IRI, BlankNode, DefaultGraph, Literal
+    from pyjelly.integrations.generic.generic_sink import IRI, BlankNode, Literal
 
     match term:
         case IRI():
@@ -77,8 +101,6 @@ def _term(term: Any) -> Any:
         case Literal(_lex=lexical, _langtag=language, _datatype=datatype):
             kind = None if datatype is None else ox.NamedNode(datatype)
             return ox.Literal(lexical, language=language, datatype=kind)
-        case _ if term is DefaultGraph:
-            return ox.DefaultGraph()
         case _:
             raise NotATerm.of(str(term), "only RDF 1.1 terms are covered")
 

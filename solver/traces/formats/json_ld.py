@@ -10,7 +10,7 @@ from pyoxigraph import RdfFormat
 
 from lars.errors import FailedRunError
 from lars.files import BYTE_ORDER_MARK, MOST_BYTES
-from solver.rdf import NotATerm, blanks_numbered, quad_texts, syntax_problem
+from solver.rdf import NotATerm, blanks_numbered, quad_texts, short, syntax_problem
 from solver.traces.formats.graphs import GraphElement, LinedQuad, graph_elements
 from solver.traces.formats.messages import LoggedMessage
 from solver.traces.input_files import TraceFile
@@ -90,9 +90,13 @@ def document_quads(data: bytes) -> list[LinedQuad]:
     def line(name: str) -> int:
         return lines.get(json.dumps(name[1:-1], ensure_ascii=False), 1) if name.startswith("<") else 1
 
-    return [
-        LinedQuad(line(graph or triple[0]), triple, graph) for _, triple, graph in _quads(text.encode(), 1)
-    ]
+    try:
+        quads = [*_quads(text.encode(), 1)]
+    except MalformedPart as error:
+        # The parser tells no line. The message begins with the IRI.
+        iris = ((short(f"<{json.loads(written)}>"), at) for written, at in lines.items())
+        raise error.at(line=next((at for iri, at in iris if error.problem.startswith(iri)), 1)) from None
+    return [LinedQuad(line(graph or triple[0]), triple, graph) for _, triple, graph in quads]
 
 
 _TEXT: Final = re.compile(r'"[^"\\]*+(?>(?:\\.[^"\\]*+)*)"')

@@ -111,7 +111,8 @@ def _description(by_subject: Subjects, name: str, members: set[str]) -> list[Lin
 def _element(member: LinedQuad, quads: Sequence[LinedQuad], path: Sequence[str]) -> GraphElement:
     name, line = member.triple[2], quads[0].line if quads else member.line
     triples = [*dict.fromkeys(quad.triple for quad in quads)]
-    return GraphElement(name, line, triples, _values(quads, name, path), "member", _ACCEPTED)
+    named = [(quad.triple, quad.graph) for quad in quads if quad.graph is not None]
+    return GraphElement(name, line, triples, _values(quads, name, path), "member", _ACCEPTED, named)
 
 
 def _values(quads: Sequence[LinedQuad], name: str, path: Sequence[str]) -> list[tuple[int, str]]:

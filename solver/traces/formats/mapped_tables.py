@@ -631,7 +631,7 @@ def _texts_as_bytes(column: pa.Array) -> pa.Array:
     if not tables.is_text(column.type):
         return column
     plain = column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
-    return plain.cast(pa.large_binary())
+    return plain.cast(pa.large_binary() if pa.types.is_large_string(plain.type) else pa.binary())
 
 
 def _odd_cells(
@@ -661,7 +661,7 @@ _BYTES: Final = "the column {} has bytes that are not valid UTF-8; expected UTF-
 
 def _are_utf_8(column: pa.Array) -> bool:
     try:
-        column.cast(pa.large_string())
+        column.cast(pa.string() if pa.types.is_binary(column.type) else pa.large_string())
     except pa.ArrowInvalid:
         return False
     return True
@@ -847,6 +847,8 @@ def _chunk(column: pa.ChunkedArray) -> pa.Array:
 
 class MappedTable(tables.ParquetTable):
     """The format of triples that a mapping made from a user's table; errors contain places in that table."""
+
+    is_mapped = True
 
     def borders(self, source: TraceFile, each: int) -> Sequence[int]:
         """Return the numbers of triples at which the file is divided; a row's triples are in one part."""

@@ -137,7 +137,7 @@ def test_what_is_wrong_with_a_data_frame_names_it(kind):
     bad = frame.assign(s="x") if kind == "pandas" else frame.with_columns(s=frame["o"].cast(str))
     with pytest.raises(api.PlacedError) as wrong:
         api.solve(QUERY, bad)
-    assert str(wrong.value).startswith(f"{kind}.DataFrame:1:3: ")
+    assert str(wrong.value).startswith(f"{kind}.DataFrame:1:31: ")
     with pytest.raises(api.LarsError) as lost:
         api.solve(QUERY, frame[["t", "s"]])
     assert str(lost.value).startswith(f"{kind}.DataFrame: no column p, o among")

@@ -274,6 +274,8 @@ PERIODS = [
     (full(prefixes="{a = 3}"), 4, 'found {"a": 3}', "a table of texts"),
     (full(prefixes="{a = 'x'}"), 4, 'found "x"', "an absolute IRI"),
     (full(period="[5, 0]"), 4, "a period must be at least 1"),
+    (full(on='"?x,?z"'), 4, "on: ?z: the C-SPARQL query does not return this variable", "use some of ?x"),
+    (full(on="['z']", cqels='"c.rq"'), 4, "on: ?z: the C-SPARQL query does not return this variable"),
     (full(period='"5mins"'), 4, '"5mins" is not a valid period', "whole numbers", "1s..60s"),
     (full(period='"50..1"'), 4, "reversed", "use 1..50"),
     (full(period='"1..999999999"'), 4, "more than 10000 periods"),

@@ -354,6 +354,12 @@ def test_relative_iris_of_a_query_are_refused(tmp_path):
     ) == (2, True), ran.err
 
 
+def test_the_name_of_a_license_is_refused_with_an_iri_of_a_license(tmp_path):
+    ran = lars("pack", scattered(tmp_path), "-o", tmp_path / "packed", "--license", "MIT")
+    problem = "expected the IRI of a license, such as https://creativecommons.org/licenses/by/4.0/"
+    assert (ran.code, ran.err) == (2, f"lars: --license MIT: found 'MIT'; {problem}\n")
+
+
 def test_the_metadata_lists_each_file_with_its_hash(tmp_path):
     terms = "https://creativecommons.org/licenses/by/4.0/"
     folder = pack(scattered(tmp_path), tmp_path / "packed", "--license", terms)

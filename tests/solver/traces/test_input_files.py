@@ -225,3 +225,22 @@ def test_lines_of_json_that_begin_with_null_are_refused(tmp_path, start):
     row = '\n{"t": 1, "s": "e:s", "p": "e:p", "o": 5}\n'
     with pytest.raises(LarsError, match="null"):
         rows([written(tmp_path, "a.jsonl", (start + row).encode())])
+
+
+PACKED = {
+    "zstd": b"\x28\xb5\x2f\xfd",
+    "bzip2": b"BZh91AY",
+    "xz": b"\xfd7zXZ\x00",
+    "ZIP": b"PK\x03\x04",
+    "gzip, twice": gzip.compress(gzip.compress(LINES)),
+}
+
+
+@pytest.mark.parametrize("kind", PACKED)
+def test_a_file_of_another_compression_is_refused_with_what_to_do(tmp_path, kind):
+    file = written(tmp_path, "a.nq", PACKED[kind])
+    said = f"^{file}: found a file compressed by {kind}; use gzip, or unpack the file$"
+    with pytest.raises(LarsError, match=said):
+        rows([file])
+    with pytest.raises(LarsError, match=said):
+        read_static([StaticFile(file)])

@@ -1,5 +1,6 @@
 """Jelly: frames as messages, faults by frame, and what is said without pyjelly."""
 
+import io
 import sys
 from functools import partial
 from random import Random
@@ -49,6 +50,33 @@ def test_what_rdf_does_not_have_is_refused(tmp_path, frames):
     data = frames.replace(b"urn:", b"ur n")
     found = message(lambda: read_trace_in_process(written(tmp_path, {"a.jelly": data}), SECONDS))
     assert found.startswith(f"{tmp_path}/a.jelly:1:1: ")
+
+
+GENERALIZED = {
+    "a literal as subject": ([0, 1, 2, 4], "found a literal as subject; expected an <iri>"),
+    "a literal as predicate": ([1, 0, 2, 4], "found no IRI as predicate; expected an <iri>"),
+    "a literal as graph": ([1, 2, 3, 0], "found a literal as name of a graph; expected RDF 1.1"),
+}
+
+
+@pytest.mark.parametrize("case", GENERALIZED)
+def test_a_statement_that_only_generalized_rdf_allows_is_named_with_its_frame(tmp_path, case):
+    sink = pytest.importorskip("pyjelly.integrations.generic.generic_sink")
+    serialize = pytest.importorskip("pyjelly.integrations.generic.serialize")
+    params = serialize.StreamParameters(generalized_statements=True)
+    kind = serialize.jelly.LOGICAL_STREAM_TYPE_DATASETS
+    terms = [sink.Literal("x"), *map(sink.IRI, ("urn:s", "urn:p", "urn:o")), sink.DefaultGraph]
+    order, said = GENERALIZED[case]
+    frames, file = [], io.BytesIO()
+    for chosen in ([1, 2, 3, 4], order):
+        frames.append(sink.GenericStatementSink())
+        frames[-1].add(sink.Quad(*(terms[place] for place in chosen)))
+    serialize.grouped_stream_to_file(
+        iter(frames), file, options=serialize.SerializerOptions(logical_type=kind, params=params)
+    )
+    found = message(lambda: read_trace_in_process(written(tmp_path, {"a.jelly": file.getvalue()}), SECONDS))
+    assert found.startswith(f"{tmp_path}/a.jelly:2:1: {said}")
+    assert len(found.splitlines()) == 3
 
 
 def test_without_pyjelly_a_message_says_what_to_install(tmp_path, monkeypatch):

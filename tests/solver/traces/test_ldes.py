@@ -6,7 +6,7 @@ import pyoxigraph as ox
 import pytest
 
 from tests.solver.traces.both_readings import read_trace_in_process
-from tests.solver.traces.writing import SECONDS, both, message, written
+from tests.solver.traces.writing import SECONDS, both, message, options, written
 
 HEAD = (
     "@prefix ldes: <https://w3id.org/ldes#> . @prefix tree: <https://w3id.org/tree#> . @prefix : <urn:> .\n"
@@ -43,6 +43,14 @@ def test_the_graph_of_a_member_belongs_to_it_and_a_member_that_it_names_does_not
     rows = read_trace_in_process(written(tmp_path, {"a.trig": page + ":b { :x :y :z }\n"}), SECONDS)
     assert [(t, arguments[1]) for t, *_, arguments in rows] == [
         *((1, "<urn:at>"), (1, "<urn:p>"), (2, "<urn:at>"), (2, "<urn:q>"), (2, "<urn:y>")),
+    ]
+
+
+def test_the_triples_of_the_graph_of_a_member_are_in_a_named_graph(tmp_path):
+    page = HEAD + ":S ldes:timestampPath :at ; tree:member :b .\n:b :at 2 .\n:b { :x :y :z }\n"
+    rows = read_trace_in_process(written(tmp_path, {"a.trig": page}), options(graphs=True))
+    assert [row[-1] for row in rows if row[3] == "squad"] == [
+        ("<urn:x>", "<urn:y>", "<urn:z>", "<urn:b>", "null")
     ]
 
 

@@ -630,3 +630,13 @@ def test_a_number_for_a_missing_value_is_no_value_in_a_column_of_numbers(tmp_pat
     pq.write_table(pa.table({"t": [1, 2], "a": [-9, 5]}), tmp_path / "a.parquet")
     found = mapped(tmp_path / "a.parquet", (("t", "{t}"), ("s", "<urn:s>"), ("<urn:p>", "{a}")), null=("-9",))
     assert [row[0] for row in found] == [2]
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.ndjson"])
+def test_a_table_without_a_byte_has_no_rows_if_the_trace_has_an_end(tmp_path, name):
+    (tmp_path / name).write_text("")
+    (tmp_path / "b.csv").write_text("t,a\n1,x\n")
+    column = {"t": "{t}", "s": "<urn:s>", "<urn:p>": "{a}"}
+    how = options(column=column, null=("-",), ends=True)
+    assert as_they_came(prepare([tmp_path / name], how), how).atoms == {}
+    assert len(read_trace_in_process([tmp_path / name, tmp_path / "b.csv"], how)) == 1

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+import rdflib
 
 from lars.errors import LarsError
 from lars.language.terms import Atom, Iri, Variable
@@ -206,3 +207,23 @@ def test_an_iri_with_an_escaped_blank_is_refused_in_files_of_every_size(tmp_path
     path = written(tmp_path, "s.nt", f"{usual}<http://e/s> <http://e/\\u0020p> <http://e/o> .\n")
     with pytest.raises(LarsError, match=f"s.nt:{more + 1}:"):
         read_static([StaticFile(path)])
+
+
+XML_TEXTS = {
+    "lines of Windows": "<u:p>a\r\nb</u:p>",
+    "lines of CR": "<u:p>a\rb&#13;</u:p>",
+    "a comment in a text": '<u:p>a<!-- > " -->b</u:p>',
+    "a processing instruction in a text": "<u:p>a<?x > y?>b</u:p>",
+    "CDATA after a text": "<u:p>a &amp; <![CDATA[<!-- & -->]]> b</u:p>",
+    "lines and tabs in an attribute": "<u:q><rdf:Description u:p='a>\n\"b\"\tc'/></u:q>",
+}
+
+
+@pytest.mark.parametrize("case", XML_TEXTS)
+def test_texts_of_rdf_xml_are_those_of_rdflib(tmp_path, case):
+    start = RDF_XML.partition("<u:p")[0]
+    text = f"<?xml version='1.0'?>\n<!-- x -->\n{start}{XML_TEXTS[case]}</rdf:Description></rdf:RDF>"
+    found = read_static([StaticFile(written(tmp_path, "a.rdf", text))]).default
+    graph = rdflib.Graph().parse(data=text.encode(), format="xml")
+    wanted = {o for o in graph.objects() if isinstance(o, rdflib.Literal)}
+    assert {rdflib.util.from_n3(o) for *_, o in found if o.startswith('"')} == wanted
