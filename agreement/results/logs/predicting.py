@@ -64,6 +64,8 @@ _NOT_PUSHED: Final = (
 )
 _BURST: Final = 30_000.0
 """The longest time in ms in which a system writes the alerts of one evaluation."""
+_USUAL_VERDICTS: Final = 100
+"""The number of verdicts on a log that few logs exceed; more verdicts do not count as progress."""
 _MOST_BASES: Final = 3
 """The number of predictions for which other limits are tried; each takes up to `limits.MOST` predictions."""
 
@@ -95,6 +97,7 @@ class JudgedLogs:
       need not explain them.
     - `shift` is the number of ms by which the times of a log are corrected: they become later.
     - `verdicts` contains the known verdicts on one log, by the rule and how it is compared.
+    - `progress` receives the number of these verdicts.
     """
 
     query: Path
@@ -114,6 +117,7 @@ class JudgedLogs:
     zero: str | None = None
     shift: float = 0.0
     verdicts: dict[Hashable, judging.AnswersVerdict] = field(default_factory=dict)
+    progress: Progress = no_progress
     _limit: tuple[Call, Decimal] | None = None
     """A limit of the query, and the number that is tried in its place."""
     _tasks: dict[tuple[Call, Decimal] | None, specifications.Task] = field(default_factory=dict)
@@ -137,7 +141,8 @@ class JudgedLogs:
         """
         unit, messages = self.unit, list[str]()
         run, zero = self._run(_PUSH, messages.append)
-        self = self._with_losses_since(zero)  # noqa: PLW0642 - the same data, in the times of the events
+        # The same data, in the times of the events.
+        self = replace(self._with_losses_since(zero), progress=progress)  # noqa: PLW0642
         answers = self._answers(log, columns(run.query), zero)
         times = [report.t for report in answers.reports]
         if self.periods and not _can_slide(run.query):
@@ -150,8 +155,7 @@ class JudgedLogs:
         pushed = len(tried)
         wait = f" with a wait of {Duration(self.wait * unit.nanoseconds)}" if self.wait else ""
         for words, engine in (("pull every", _PULL), ("windows that close every", _CLOSING)):
-            for n, period in enumerate(periods):
-                progress(n, len(periods))
+            for period in periods:
                 runs[f"{words} {period}{wait}"] = run, period
                 tried.append(self._judged(f"{words} {period}{wait}", engine, run, period, answers))
             if any(one.fits for one in tried):
@@ -470,6 +474,7 @@ class JudgedLogs:
                 recording = self._sharing(judging.recording_to_judge(run, self.unit, answers, options))
                 judge = self._judges.get(engine) or self._judges.setdefault(engine, _judge(engine))
                 self.verdicts[known] = judging.bare_verdict(judge, recording, no_progress)
+                self.progress(min(len(self.verdicts), _USUAL_VERDICTS), _USUAL_VERDICTS)
             verdict, losses = self.verdicts[known], list[LostTogether]()
             if self.losses and isinstance(verdict.judgement, Judgement):
                 judgement, losses = judged_apart(verdict.judgement, verdict.names, self.losses)

@@ -62,6 +62,26 @@ def test_a_few_reports_at_other_times_do_not_move_the_clock_of_the_others(delay,
     assert expected in next(line for line in ran.out.splitlines() if line.startswith("moved.csv"))
 
 
+def test_progress_moves_with_each_rule_that_is_tried(tmp_path):
+    # Nearly all of the time passes in rules for a log that no rule explains.
+    rng = random.Random(5)
+    events = [(t, f"r{rng.randrange(6)}", rng.randrange(20, 40)) for t in range(1, 101)]
+    alerts = [(t, room, value) for t, room, value in events if value > 30]
+    for name, rows in (("events", events), ("all", alerts), ("some", rng.sample(alerts, len(alerts) // 2))):
+        lines = (f"{t},{room},{value}\n" for t, room, value in sorted(rows))
+        (tmp_path / f"{name}.csv").write_text("time,room,temperature\n" + "".join(lines))
+    told = []
+    paths = tmp_path / "all.csv", tmp_path / "some.csv"
+    api.compare_logs(
+        *paths,
+        events=tmp_path / "events.csv",
+        unit="1s",
+        progress=lambda done, total: told.append(done / total),
+    )
+    assert len({*told}) > 20
+    assert told == sorted(told)
+
+
 def log(rng):
     times = sorted(rng.choice([0.0, 1.0, 2.5, 7.0, 7.0, 2.0**52]) for _ in range(rng.randrange(4)))
     return Recording(("x",), tuple(Report(t, (rng.choice(ROWS),)) for t in times))
