@@ -165,16 +165,23 @@ def _stream(block: algebra.StreamBlock, head: Head) -> Iterator[Rule]:
     node, stream, inner = head.node, block.stream, block.pattern
     window = window_operator(block.window, stream, node.setting.unit, node.setting.bounds)
     named = None if block.graph is None else stream
-    within = replace(node.part("w"), graph=block.graph or stream, window=window, stream=named)
+    name: ActiveGraph = block.graph or stream
+    within = replace(node.part("w"), graph=name, window=window, stream=named)
     if isinstance(inner, algebra.Bgp):
         seen = tuple(within.edge(*triple.terms) for triple in inner.triples)
         # A variable stream ranges over the streams that have a triple in the window.
         empty = (within if isinstance(stream, Variable) else node).nothing()
         yield head.rule(variables(block), (*seen, *node.guard) if seen else empty)
         return
+    if name in variables(inner):
+        # As in GRAPH ?g: the path is walked in each stream, and its end is compared with the name afterwards.
+        within = replace(within, graph=node.fresh(f"graph{node.part_name}{node.position}"))
     yield from tau(inner, within.head(inner))
     solution = within.solution(inner)
-    yield head.rule(variables(block), (solution.atom(), *node.exists()), solution.tags)
+    atom = solution.atom()
+    if isinstance(name, Variable):
+        atom = Atom(atom.predicate, (*atom.arguments[:-1], name))
+    yield head.rule(variables(block), (atom, *node.exists()), solution.tags)
 
 
 def _graph(name: Iri | Variable, inner: Pattern, head: Head) -> Iterator[Rule]:

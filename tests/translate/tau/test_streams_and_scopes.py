@@ -4,6 +4,7 @@ from typing import get_args
 
 import pytest
 
+from agreement import api
 from agreement.documents.requests import sources
 from lars.language.windows import Bounds
 from translate.analysis import cq, model_of_csparql, remarks
@@ -56,3 +57,23 @@ def test_an_exists_in_select_does_not_hide_the_streams_behind_it(clause, where):
     query = read_query(f"{PREFIX}SELECT ?x (EXISTS {{ ?z :p ?z }} AS ?e) {clause} WHERE {where}", "q")
     assert [variable.name for variable in query.result] == ["x", "e"]
     assert len(sources(query)) == 1
+
+
+@pytest.mark.parametrize(
+    ("path", "rows"),
+    [
+        ("?x :p* ?g", {("s", "s"), ("t", "a"), ("t", "t")}),
+        ("?g :p* ?x", {("s", "s"), ("s", "d"), ("t", "t")}),
+    ],
+)
+@pytest.mark.parametrize("evaluator", ["relational", "clingo"])
+def test_a_path_to_the_name_of_its_stream_ends_at_the_name(path, rows, evaluator):
+    streams = {"http://e/s": [(1, "sd")], "http://e/t": [(1, "at"), (1, "as")]}
+    traces = {
+        name: [(t, (f"http://e/{one}", "http://e/p", f"http://e/{other}")) for t, (one, other) in some]
+        for name, some in streams.items()
+    }
+    query = f"{PREFIX}SELECT ?g ?x {{ STREAM ?g [RANGE 3s] {{ {path} }} }}"
+    (answer,) = api.solve(query, stream=traces, unit="1s", evaluator=evaluator).answers
+    # A node of zero steps is its own end, but no stream has the name of the node d.
+    assert {tuple(term[len("<http://e/") : -1] for term in row) for row in answer.rows} == rows
