@@ -31,16 +31,23 @@ def neighbours(query: HuntedQuery, stream: Stream) -> Iterator[Stream]:
     if not times[0]:
         for points in sorted({1, *(step for _, step in query.windows)}):
             yield tuple(replace(one, t=one.t + points * query.tick) for one in stream)
+    slide = min(_MOST_POINTS, max((step for _, step in query.windows), default=1))
     for before, t in zip([0.0, *times], times, strict=False):
         half = (t - before) // 2 // query.tick * query.tick
-        for less in dict.fromkeys((t - before, half, query.tick)):
-            if 0 < less <= t:
+        # Up to a slide: an earlier time can show the same fault although the times between do not.
+        short = (number * query.tick for number in range(1, slide + 1))
+        for less in dict.fromkeys((t - before, half, *short)):
+            if 0 < less <= t - before:
                 yield tuple(replace(one, t=one.t - less) if one.t >= t else one for one in stream)
                 yield tuple(replace(one, t=one.t - less) if one.t == t else one for one in stream)
     for n, push in enumerate(stream):
         for other in query.letters:
             if other[0] == push.stream and other[1] != push.triple:
                 yield (*stream[:n], replace(push, triple=other[1]), *stream[n + 1 :])
+
+
+_MOST_POINTS: Final = 4
+"""The maximum number of time points by which each smaller shift of a triple is tried; a guess."""
 
 
 def size(query: HuntedQuery, stream: Stream) -> tuple[float, ...]:

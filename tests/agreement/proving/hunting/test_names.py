@@ -15,6 +15,7 @@ from agreement.proving.hunting import HuntedRun, made_queries, reference
 from agreement.proving.hunting.input_switches import pauses
 from agreement.proving.hunting.portraits import delays, mute_queries, portraits, rests, silent
 from agreement.proving.hunting.query_switches import _alike, _all_as, other_lengths
+from agreement.proving.hunting.showing import neighbours
 from agreement.proving.hunting.streams import streams
 from agreement.proving.hunting.switches import other_switches, parameters_of
 from tests.agreement.proving.hunting.toy_faults import NAMES, SHOWN
@@ -77,6 +78,15 @@ def test_an_engine_that_reports_only_once_does_not_give_all_reports_the_same_tim
     run = run_of("only-first-report", *SHOWN["only-first-report"])
     assert JUDGE.predicts(run, (named("only the first report comes"),))
     assert not JUDGE.predicts(run, (named("all reports have the same time"),))
+
+
+def test_a_smaller_stream_can_have_a_time_that_is_earlier_by_a_slide():
+    """A fault that depends on the close of a window can be visible at 10 and at 8, but not at 9."""
+    query = queries()["sliding"]
+    stream = tuple(Push(t, *query.letters[0]) for t in (3.0, 10.0))
+    near = [tuple(one.t for one in other) for other in neighbours(query, stream)]
+    assert {(3.0, t) for t in (3.0, 7.0, 8.0, 9.0)} <= set(near)
+    assert all(list(times) == sorted(times) for times in near)
 
 
 def test_an_engine_that_reports_only_once_does_not_rest():
