@@ -247,6 +247,7 @@ def _moved_back(state: PairOnStream, shortest: Shortest, places: range) -> PairO
     while by:
         moved_state = None
         own = [fact.t for at, fact in enumerate(state.facts) if at in places]
+        # No element moves to time 0, at which push would evaluate in no period (iU, (i+1)U].
         if own and min(own) > by:
             facts = _moved(state.facts, places, by)
             ends = dict.fromkeys((state.end - by // state.period * state.period, state.end))

@@ -163,6 +163,7 @@ def chosen_streams(
         _check_tuple_windows(contest, candidates, every, size, deadline)
         narrowed = grounded_in_time(contest, candidates, points, size, deadline)
         searches = (FrameSearch(narrowed, candidates, frame, size, deadline).streams() for frame in every)
+        # Each frame yields its own streams by rising cost; the smallest of all may be in any frame.
         yield from merge(*searches, key=attrgetter("cost"))
 
 

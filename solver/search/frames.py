@@ -96,6 +96,7 @@ class PeriodFrame:
         """Return by how many steps a stream without arrivals before `earliest` can be moved back."""
         if self.stays:
             return 0
+        # Time 0 can be compared as a single time point, but lies in no period (iU, (i+1)U].
         return min(earliest, self.end if self.single else self.start) // self.step
 
     @property
@@ -139,6 +140,7 @@ def frames(
         # Arrivals older than all other windows differ only in order.
         back += arrivals
     slide = lcm(*(window.stride for window in every_window if isinstance(window, TimeWindow | LastWindow)))
+    # The previous evaluation may be in the range of the windows, and its own windows reach as far again.
     back = 2 * back + slide if again else back
     kept = 1 if period is None else scale.shrunk(period)
     step = lcm(kept, scale.counted, slide)

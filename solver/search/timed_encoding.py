@@ -72,6 +72,7 @@ class TimedEncoding(AspNames):
     def points(self, frame: PeriodFrame) -> range:
         """Return the times in the frame at which the program can evaluate."""
         at_end = isinstance(self.question.gate, Multiples)
+        # Pull evaluates once in the frame, since a frame has one period, and pull evaluates at its end.
         first = 1 if self.back else frame.period.first
         return range(frame.end if at_end else first, frame.end + 1)
 

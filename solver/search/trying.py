@@ -208,6 +208,7 @@ class _FrameStreams:
         """Return the rows that are new (ISTREAM) or gone (DSTREAM) since the stream's last evaluation."""
         result, last, before = {}, 0, frozenset[Row]()
         for t in times:
+            # The last evaluation was on the stream before this one on the common timeline.
             if (t - 1) // self.length != (last - 1) // self.length:
                 before = frozenset()
             now = answers.get(t, frozenset())

@@ -278,6 +278,7 @@ def _replaced(pattern: Pattern, choices: dict[StreamBlock, Choice]) -> Pattern:
         match part:
             case algebra.Bgp():
                 return _split(part, choices)
+            # Triples of streams are in no named graph (T8), so a pattern inside GRAPH reads static data only.
             case algebra.Graph() | algebra.Service():
                 return part
             case _:

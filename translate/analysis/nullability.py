@@ -40,6 +40,7 @@ def required_variables(condition: Expression, *, value: bool = True) -> frozense
         case Call("BOUND", (inner,)):
             return named_in(inner) if value else frozenset()
         case Call("IN", (needle, *options)):
+            # ?x NOT IN () is true although ?x is unbound, because no comparison fails.
             return bound_in(needle) if value or options else frozenset()
         case _:
             return bound_in(condition)
@@ -114,6 +115,7 @@ def null_sets(pattern: Pattern, among: Variables) -> frozenset[Variables]:
             return _joined(*_sides(left, right, among))
         case algebra.LeftJoin(left, right, _):
             one, other = _sides(left, right, among)
+            # Where the optional side has no match, all its own variables are null.
             return _joined(one, other) | one
         case algebra.Values(names, rows):
             return frozenset(_unbound(names, row) & among for row in rows)
@@ -235,6 +237,8 @@ def witnesses(pattern: Pattern) -> int:
         case algebra.Bgp() | algebra.Group():
             return 0
         case algebra.PathPattern(_, path, _):
+            # Each triple of a negated set is a solution of its own; p* connects two nodes once (SPARQL 1.1,
+            # 18.4).
             return int(isinstance(path, NegatedSet))
         case algebra.StreamBlock(_, _, inner):
             return witnesses(inner)
@@ -247,6 +251,7 @@ def witnesses(pattern: Pattern) -> int:
         case algebra.Graph(name, inner) | algebra.Service(name, inner, _):
             return witnesses(inner) + (name in nullable(inner))
         case algebra.Values(_, rows):
+            # Different rows have different values; numbers are needed only if a row is written twice.
             return int(len(set(rows)) < len(rows))
         case algebra.Select(inner, result, modifiers):
             if modifiers.duplicates == "DISTINCT":

@@ -178,6 +178,7 @@ def _slides(query: EngineQuery, setting: Setting, *, derived: bool) -> Iterator[
 def _hidden(window: Range, unit: Duration) -> str:
     """Return when triples arrive that a window with a slide does not contain yet; "" without such triples."""
     ahead = 0 if window.ahead is None else window.ahead.points(unit)
+    # Before the next pivot t' + d, the last time is t' + d - 1, and the window reaches t' + u.
     if window.slide is None or window.slide.points(unit) <= ahead + 1:
         return ""
     if window.opens is not None:

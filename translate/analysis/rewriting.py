@@ -226,6 +226,8 @@ def _joined(left: algebra.Pattern, right: algebra.Pattern) -> algebra.Pattern:
 def _in_stream(block: algebra.StreamBlock, pattern: algebra.Pattern) -> algebra.Pattern:
     match pattern:
         case algebra.Join(left, right) | algebra.Union(left, right):
+            # The steps of a match may come from different times of the window, as in τ2: each block reads all
+            # of it.
             return type(pattern)(_in_stream(block, left), _in_stream(block, right))
         case algebra.Bgp() | algebra.PathPattern():
             return replace(block, pattern=pattern)
@@ -277,8 +279,12 @@ def is_local(pattern: algebra.Pattern) -> bool:
     """
     match pattern:
         case algebra.PathPattern(_, path, _):
+            # Zero steps lead from a given value to itself, even if no triple contains the value; a join needs
+            # one.
             return not algebra.can_stay(path)
         case algebra.Filter(inner, condition, ()):
+            # A condition on another variable would be an error without its given value, and a join comes too
+            # late.
             return is_local(inner) and variables_of(condition) <= algebra.variables(inner) - nullable(inner)
         case (
             algebra.Bgp()

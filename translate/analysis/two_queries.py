@@ -254,6 +254,7 @@ def normal(pattern: Pattern) -> Hashable:
         case algebra.Bgp() | algebra.Join() | algebra.StreamBlock():
             return "AND", frozenset(Counter(_conjuncts(pattern)).items())
         case algebra.Union(left, right):
+            # A multiset: P UNION P has each solution twice, so it is not P UNION Q with one of both.
             return "UNION", frozenset(Counter((normal(left), normal(right))).items())
         case algebra.PathPattern() | algebra.Values():
             return pattern

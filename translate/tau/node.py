@@ -85,6 +85,7 @@ class Node:
         if self.exists():
             return (*self.guard, *self.exists())
         if self.graph == DEFAULT or not isinstance(self.graph, Variable):
+            # Not an empty body: a fact is background, and would hold without the trigger of push and pull.
             return self.guard or (Truth(),)
         return (*self.guard, self._any_edge())
 
@@ -92,6 +93,7 @@ class Node:
         """Return the body of a pattern without triples, which requires that the active graph exists."""
         if self.stream is not None:
             return (self._any_edge(),)
+        # The default graph always exists; a window may be empty, and the empty pattern still has a solution.
         apart = self.graph == DEFAULT or self.window is not None
         return () if apart else (Atom(NAMED, (self.graph,)),)
 

@@ -65,6 +65,7 @@ def answers(query: EngineQuery, node: Node) -> Iterator[Rule]:
             bag = node.setting.semantics == "bag"
             yield from projection_rules(pattern, query.result, modifiers, Head(node, out, bag))
         case "ASK":
+            # However many solutions exist, the answer is one atom without arguments, or none.
             yield from projection_rules(pattern, (), modifiers, Head(node, (), keeps_duplicates=False))
         case "CONSTRUCT":
             yield from _construct(query, node)
@@ -261,6 +262,7 @@ def pull_at(program: Program, series: Iterable[tuple[int, int]]) -> Program:
         # A period may print as the duration that it was written as; a program has numbers.
         rest = formulas.Operation("mod", time, Number(int(period)))
         at_time = formulas.In(NOW, formulas.At(time, formulas.Truth()))
+        # Earlier times of the same remainder come before the first close: no window has closed there.
         begun = (formulas.Comparison(time, ">=", Number(offset)),) if offset >= period else ()
         at_time_of_series = formulas.Comparison(rest, "=", Number(offset % int(period)))
         rules.append(Rule(TRIGGER, (at_time, at_time_of_series, *begun)))

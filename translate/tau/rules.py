@@ -157,6 +157,7 @@ def _union(union: algebra.Union, head: Head) -> Iterator[Rule]:
     room = witnesses(union)
     for side, branch in enumerate((union.left, union.right)):
         solution = head.node.child(side).solution(branch)
+        # A match in both sources of a cautious block counts once, so no number tells its sides apart.
         tags: tuple[Term, ...] = () if is_cautious(union) else (Number(side), *solution.tags)
         yield head.rule(variables(branch), (solution.atom(),), (*tags, *(NULL,) * (room - len(tags))))
 
@@ -186,6 +187,7 @@ def _stream(block: algebra.StreamBlock, head: Head) -> Iterator[Rule]:
 
 def _graph(name: Iri | Variable, inner: Pattern, head: Head) -> Iterator[Rule]:
     node = head.node
+    # In GRAPH :g { GRAPH :h { .. } }, the inner pattern reads :h alone, but has no solution unless :g exists.
     if isinstance(name, Iri) and not node.exists():
         yield from tau(inner, replace(head, node=replace(node, graph=name)))
         return
@@ -275,6 +277,7 @@ def _nothing(pattern: algebra.PathPattern, below: Node, head: Head) -> Iterator[
         assert isinstance(subject, Variable)
         body = (below.atom((subject,), "node"), *node.guard)
     elif len(bound) > 1 and subject != object_:
+        # Two different constants are never one term; only a value that EXISTS gives can equal the other end.
         if not fixed & {subject, object_}:
             return
         body = (*body, logic.Comparison(subject, "=", object_))
@@ -386,6 +389,7 @@ def group(pattern: algebra.Group, head: Head) -> Iterator[Rule]:
     child = replace(node.child(0), bag=True)
     yield from tau(inner, child.head(inner))
     solution = child.solution(inner).atom()
+    # A key that nothing binds divides no group; in the body of a rule it would be unsafe.
     keys = tuple(key for key in pattern.keys if key in variables(inner))
     gathers = tuple(
         logic.Gather(variable, aggregation, solution, (*keys, *node.outer))
@@ -460,6 +464,7 @@ def projection_rules(
     """
     node = head.node
     names = in_order(frozenset(result) - frozenset(node.guarded_variables))
+    # DISTINCT is a projection to a set: without hidden variables and witnesses, equal rows are one atom.
     keeps = node.bag and modifiers.duplicates != "DISTINCT"
     hidden = (
         in_order(variables(inner) - frozenset(result) - frozenset(node.guarded_variables)) if keeps else ()
@@ -617,6 +622,8 @@ def _compatible(pattern: Pattern, seen: frozenset[Variable], site: _Exists, mark
     sides = null_sets(site.outer.pattern, own), null_sets(pattern, seen)
     for mine, theirs in product(*(sorted(sets, key=sorted) for sets in sides)):
         unbound = theirs - mine
+        # What the pattern leaves unbound, and what an outer EXISTS gives, has its value in the tested
+        # solution.
         outer = (site.outer.atom(mine),) if unbound or site.node.guarded_variables else ()
         yield Rule(_tested(seen, site.node, mark, mine), (solution.atom(unbound), *outer))
 

@@ -157,6 +157,7 @@ class PeriodSemantics:
         (answers,) = trace.answers([question], Interval(first, last))
         runs = answers.runs
         if changes.get("new", self.new and side == "push"):
+            # A run is a longest interval of evaluations, so its row is new at the first of them only.
             runs = replace(runs, last=runs.first)
         ends = self.ends(side, answers.times - later, evaluated)
         numbers = np.where(ends > start, (ends - start) // self.period - 1, -1)
@@ -244,6 +245,7 @@ def _without(some: InputAtoms, marked: InputAtoms | None) -> InputAtoms:
 def _moved(columns: TraceColumns, later: int) -> TraceColumns:
     if not later:
         return columns
+    # Windows close at multiples of the period: moving the elements is moving their closes to t0 + kU.
     atoms = {name: replace(some, t=some.t + later) for name, some in columns.atoms.items()}
     return replace(columns, atoms=atoms, last=columns.last + later)
 

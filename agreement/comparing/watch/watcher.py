@@ -174,6 +174,7 @@ class Watcher:
         )
         if state.newest is None:
             return JudgedPeriods(state, pending, None, (), late)
+        # An element exactly `delay` older than the newest is still on time, so its time point is open.
         complete = state.newest - self._delay - 1
         ends = {period: max(complete - self._ahead, 0) // period * period for period in self.periods}
         judged = {period: state.judged.get(str(int(period)), 0) for period in self.periods}

@@ -533,6 +533,7 @@ def value_copies(
         atom for program in programs for atom in patterns(program) if isinstance(triple_of(atom)[1], Variable)
     )
     names = {term for atom in anything for term in triple_of(atom) if isinstance(term, Variable)}
+    # Its terms must differ from those of the row's own triples, or it would be one of them.
     copies = copies + Counter(names) if noisy else copies
     return copies if most is None else Counter({name: min(n, 3 * most) for name, n in copies.items()})
 

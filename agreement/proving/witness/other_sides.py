@@ -190,6 +190,8 @@ class ProfileContest:
                 )
                 left, right = (frozenset(a - b) for a, b in (rows, rows[::-1]))
                 seen = tuple(fact for fact in facts if fact.t <= point)
+                # An engine may report at the arrival of a later triple what belongs to this time; then the
+                # triple stays.
                 if seen != facts:
                     now = [reports.get(t, []) for reports in self._reports(seen, known)]
                     seen = seen if now == [mine, theirs] else facts

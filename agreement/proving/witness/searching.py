@@ -70,6 +70,7 @@ def most_arrivals(question: Question) -> int | None:
     timed = all(isinstance(window, IntervalWindow) for window in windows(program))
     if negative or gathered or not timed or positive_loops(program) or question.predicate is None:
         return None
+    # Push may need one more triple, which matches nothing and only makes it evaluate.
     return _patterns(program, question.predicate) + isinstance(question.gate, Arrivals)
 
 
