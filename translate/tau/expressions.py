@@ -26,18 +26,20 @@ MILLISECONDS: Final = "MILLISECONDS"
 
 
 def with_row(
-    expression: logic.Expression, row: tuple[Term, ...], node: Node, numbers: Iterator[int]
+    expression: logic.Expression, row: tuple[Term, ...], node: Node, numbers: dict[int, int]
 ) -> Iterator[tuple[logic.Expression, Body]]:
     """Yield the expression with replaced calls of NOW, RAND etc., and body literals that the calls need.
 
-    Each call of a function such as RAND gets its own number, so that two calls have different values. If a
-    statement may have no arrival time, the function yields two cases of f:timestamp.
+    Each call of a function such as RAND gets its own number, so that two calls have different values; the
+    argument `numbers` maps calls, by their identity, to numbers. If a statement may have no arrival time, the
+    function yields two cases of f:timestamp.
     """
     if not isinstance(expression, logic.Call):
         yield expression, ()
         return
     choices = [list(with_row(argument, row, node, numbers)) for argument in expression.arguments]
-    number = next(numbers) if is_special(expression) else 0
+    # By identity: the disjuncts of RAND() < 0.5 && (?a || ?b) share one call, which has one value.
+    number = numbers.setdefault(id(expression), len(numbers)) if is_special(expression) else 0
     for chosen in product(*choices):
         call = logic.Call(expression.function, tuple(argument for argument, _ in chosen))
         below = tuple(literal for _, body in chosen for literal in body)

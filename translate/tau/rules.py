@@ -516,7 +516,7 @@ def where(
     """
     tested = _Exists(exists, outer, node, mark)
     bodies: list[Body] = []
-    numbers = count()
+    numbers = dict[int, int]()
     for conjunction in disjuncts(unbind(condition, tested.bound_variables | tested.names)):
         choices = [list(_literal(test, tested, numbers)) for test in conjunction]
         bodies += [tuple(part for parts in chosen for part in parts) for chosen in product(*choices)]
@@ -533,7 +533,7 @@ def values(
     """
     tested = _Exists(exists, outer, node, "")
     known = unbind(expression, tested.bound_variables | tested.names)
-    cases = list(_by_cases(known, tested, count()))
+    cases = list(_by_cases(known, tested, {}))
     return tested.rules, cases
 
 
@@ -573,7 +573,7 @@ def _with_value(atom: Atom, value: Term) -> Atom:
     return Atom(f"{atom.predicate}is", (value, *atom.arguments))
 
 
-def _literal(test: logic.Test, tested: _Exists, numbers: Iterator[int]) -> Iterator[Body]:
+def _literal(test: logic.Test, tested: _Exists, numbers: dict[int, int]) -> Iterator[Body]:
     if isinstance(test.expression, Variable) and (atom := tested.atoms.get(test.expression)) is not None:
         yield (atom if test.value else logic.Not(atom),)
         return
@@ -582,7 +582,7 @@ def _literal(test: logic.Test, tested: _Exists, numbers: Iterator[int]) -> Itera
 
 
 def _by_cases(
-    expression: logic.Expression, tested: _Exists, numbers: Iterator[int]
+    expression: logic.Expression, tested: _Exists, numbers: dict[int, int]
 ) -> Iterator[tuple[logic.Expression, Body]]:
     held = tuple(map(tested.truth, in_order(variables_of(expression) & tested.names)))
     for function, more in with_row(expression, _row(tested.outer), tested.node, numbers):

@@ -83,3 +83,11 @@ def test_each_solution_has_a_value_of_its_own_and_keeps_it(call):
     found = rows("?q ?r ?x", f"?x :p ?y BIND({call} AS ?r) BIND({call} AS ?q)", [(1, "a b"), (1, "b c")], 2)
     values = {value for row in found[1] for value in row[:2]}
     assert (len(values), found[1] == found[2]) == (4, True)
+
+
+def test_a_call_has_one_value_in_all_disjuncts_of_its_condition():
+    condition = "RAND() < 0.5 && (BOUND(?x) || ISIRI(?x) || ISIRI(?y))"
+    arrivals = [(1, f"a{number} b") for number in range(40)]
+    kept, left = (rows("?x", f"?x :p ?y FILTER({sign}({condition}))", arrivals, 1)[1] for sign in ("", "!"))
+    # Both filters ask the same call at the same place, so each solution passes exactly one of them.
+    assert (len(kept | left), kept & left) == (40, set())
