@@ -442,6 +442,7 @@ def _written(path: Path, dialect: Dialect) -> tuple[int, str]:
         case terms.Iri():
             return _STEP, dialect.iri(path)
         case algebra.Alternative(left, right):
+            # The reader makes (a|b)|c of a|b|c, so only an alternative on the right needs brackets.
             before = write_path(left, dialect, _ALTERNATIVE)
             return _ALTERNATIVE, f"{before}|{write_path(right, dialect, _SEQUENCE)}"
         case algebra.PathSequence(left, right):

@@ -236,6 +236,7 @@ def write_query(query: EngineQuery, language: Language, *, read_here: bool = Fal
     """
     counting = Dialect(language, read_here=read_here, every=query.every)
     counting = replace(counting, blanks=_blanks(query), windows=_windows(query))
+    # This text is not used: writing it counts the namespaces and bases that the second text declares.
     _lines(query, counting)
     if language.manner.declares_all and not (counting.windows or query.merged):
         raise counting.cannot("a query without a window", "each of its queries has a window")
