@@ -319,7 +319,7 @@ def _blanks(query: EngineQuery) -> frozenset[Variable]:
     return frozenset(
         name
         for name, times in leaves.items()
-        if times == 1 and name not in compared and _BLANK.fullmatch(name.name)
+        if times == 1 and name not in compared.union(query.result) and _BLANK.fullmatch(name.name)
     )
 
 

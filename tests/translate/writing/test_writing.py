@@ -294,3 +294,12 @@ P, Q = Iri("p"), Iri("q")
 )
 def test_a_path_has_no_more_brackets_than_it_needs(path, text):
     assert write_path(path, Dialect(Language.CSPARQL)) == text
+
+
+@pytest.mark.parametrize("form", ["SELECT ?_b0 ?n", "CONSTRUCT { ?_b0 <urn:r> ?n }"])
+def test_a_variable_of_the_result_is_no_blank_node_whatever_its_name_is(form):
+    counted = "{ SELECT (COUNT(DISTINCT *) AS ?n) { ?u <urn:q> ?v } }"
+    query = read_query(
+        f"{form} WHERE {{ STREAM <urn:s> [RANGE 5s] {{ ?_b0 <urn:p> ?y }} {counted} }}", "q.rq"
+    )
+    assert read_query(write_query(query, Language.CQELS), "q.rq") == query
