@@ -367,7 +367,7 @@ def as_json(result: suite.SuiteResult) -> outputs.Json:
         "fitting": [{"vector": n, "reports at": label} for n, label in result.fitting],
         "misfits": list(result.misfits),
         "mute": result.mute,
-        "late replies": [answer.test.name for answer in result.waiting],
+        "late_replies": [answer.test.name for answer in result.waiting],
         "incomplete": result.incomplete,
         "counts": {outcome: result.count(outcome) for outcome in _OUTCOMES},
         "tests": [_test_json(test_result, result) for test_result in result.results],

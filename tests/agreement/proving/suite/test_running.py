@@ -114,7 +114,7 @@ def test_reports_that_wait_for_one_more_element_are_counted_and_fail_no_test(tes
     assert not right.waiting
     assert "late replies" not in "\n".join(map(str, as_text([right])))
     assert late.count("passed") == right.count("passed")
-    assert len(as_json(late)["late replies"]) > len(some) / 2
+    assert len(as_json(late)["late_replies"]) > len(some) / 2
     (line,) = [one for one in as_text([late]) if "late replies" in str(one)]
     told = re.search(
         r"in (\S+), the report of time (\d+) comes with the element at (\d+), not with .* (\d+)\)", line
