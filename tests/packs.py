@@ -47,6 +47,7 @@ PACKS = {
         Pack("srbench", "queries/*/*.rq", 30, "verdicts on published pairs of queries over measured weather"),
         Pack("citybench", "queries/*/*.rq", 28, "verdicts on published pairs of queries over a city"),
         Pack("lsbench", "queries/*/*.rq", 24, "verdicts on published pairs of queries over a social network"),
+        Pack("cases", "*/*/check.py", 51, "that confirmed faults stay mended"),
         Pack("rdf-messages", "*.expected.json", 20, "cases of RDF Messages, most by the W3C's group"),
         Pack("stream-reasoners", "*.*", 17, "programs and logs of two other stream reasoners"),
         Pack("w3c-sparql", "open/files/*/*.rq", 290, "the W3C's own tests of SPARQL 1.1"),
