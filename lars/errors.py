@@ -225,7 +225,9 @@ class PlacedError(LarsError):
     """An error at a place of a text; `problem` describes the text that was found and the expected form."""
 
     def __init__(self, place: Place, problem: str) -> None:
-        super().__init__(f"{place}: {problem}\n{place.excerpt()}")
+        # Of an empty line, and of bytes that are no lines, there is nothing to show.
+        excerpt = f"\n{place.excerpt()}" if place.line_text.strip() else ""
+        super().__init__(f"{place}: {problem}{excerpt}")
         self.place = place
         self.problem = problem
 

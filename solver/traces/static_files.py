@@ -133,21 +133,28 @@ def _exact(path: Path, data: bytes, kind: RdfFormat, codes: "_Codes") -> Array:
     with _placed(path, data, kind):
         if len(data) >= _SMALL and kind in _LINES and (rows := _of_lines(codes, data)) is not None:
             return rows
-        parser = pyoxigraph.parse(content, format=kind, base_iri=base)
-        quads: Iterable[pyoxigraph.Quad] = parser
+        quads: Iterable[pyoxigraph.Quad] = _quads(content, kind, base)
         if kind == RdfFormat.JSON_LD:
-            quads = [*parser]
+            quads = [*quads]
             check_whole(data, len(quads))
         if len(data) < _SMALL or kind in (RdfFormat.N3, RdfFormat.JSON_LD):
             return _of_quads(codes, _covered(map(rdf.quad_texts, quads), kind))
         lines = pyoxigraph.serialize(quads, format=RdfFormat.N_QUADS)
         assert lines is not None
         rows = _of_lines(codes, lines)
-        return (
-            _of_quads(codes, map(rdf.quad_texts, pyoxigraph.parse(content, format=kind)))
-            if rows is None
-            else rows
-        )
+        return _of_quads(codes, map(rdf.quad_texts, _quads(content, kind))) if rows is None else rows
+
+
+def _quads(data: bytes, kind: RdfFormat, base: str | None = None) -> Iterator[pyoxigraph.Quad]:
+    quads = pyoxigraph.parse(data, format=kind, base_iri=base)
+    return map(_untagged, quads) if kind == RdfFormat.RDF_XML and _NO_TAG in data else quads
+
+
+def _untagged(quad: pyoxigraph.Quad) -> pyoxigraph.Quad:
+    s, p, o, graph = quad
+    if isinstance(o, pyoxigraph.Literal) and o.language == _NO_TAG.decode():
+        o = pyoxigraph.Literal(o.value)
+    return pyoxigraph.Quad(s, p, o, graph)
 
 
 def _covered(quads: Iterator[StaticQuad], kind: RdfFormat) -> Iterator[StaticQuad]:
@@ -187,7 +194,10 @@ def _in_utf8(path: Path, data: bytes) -> bytes:
 _MARKUP: Final = re.compile(rb"<!\[CDATA\[(?P<text>.*?)\]\]>|<!--.*?-->|<\?(?!xml\s).*?\?>", re.DOTALL)
 """A pattern of CDATA, of comments and of processing instructions."""
 _TAG: Final = re.compile(rb"<[^<!?/](?>(?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*)>")
-_VALUE: Final = re.compile(rb"\"[^\"]*\"|'[^']*'")
+_VALUE: Final = re.compile(rb"(\sxml:lang\s*=\s*)?(\"[^\"]*\"|'[^']*')")
+_EMPTY_TAG: Final = re.compile(rb"\sxml:lang\s*=\s*(?:\"\"|'')")
+_NO_TAG: Final = b"x-notag"
+"""The language tag for xml:lang="", which means no language, and which pyoxigraph rejects."""
 _BROKEN_VALUE: Final = re.compile(rb"=\s*+(?:\"[^\"<\n\t]*+[\n\t]|'[^'<\n\t]*+[\n\t])")
 
 
@@ -195,7 +205,7 @@ def _normal_xml(data: bytes) -> bytes:
     """Return an XML document with the texts that XML gives its parser's user (XML 1.0, Sections 2.11, 3.3.3).
 
     Line ends become LF, and line ends and tabs in attributes become spaces. pyoxigraph does neither, and
-    rejects CDATA and comments between texts.
+    rejects CDATA and comments between texts, and the empty language.
     """
 
     def text(match: re.Match[bytes]) -> bytes:
@@ -203,10 +213,15 @@ def _normal_xml(data: bytes) -> bytes:
         return inside.replace(b"&", b"&amp;").replace(b"<", b"&lt;").replace(b">", b"&gt;")
 
     def tag(match: re.Match[bytes]) -> bytes:
-        return _VALUE.sub(lambda value: re.sub(rb"[\n\t]", b" ", value[0]), match[0])
+        return _VALUE.sub(value, match[0])
+
+    def value(match: re.Match[bytes]) -> bytes:
+        if match[1] and len(match[2]) == len('""'):
+            return match[1] + b'"' + _NO_TAG + b'"'
+        return re.sub(rb"[\n\t]", b" ", match[0])
 
     data = _MARKUP.sub(text, data.replace(b"\r\n", b"\n").replace(b"\r", b"\n"))
-    return _TAG.sub(tag, data) if _BROKEN_VALUE.search(data) else data
+    return _TAG.sub(tag, data) if _BROKEN_VALUE.search(data) or _EMPTY_TAG.search(data) else data
 
 
 _ENTITY: Final = re.compile(rb"<!ENTITY\s+([^\s%\"]+)\s+\"([^\"]*)\"")

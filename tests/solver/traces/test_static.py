@@ -215,6 +215,8 @@ XML_TEXTS = {
     "a comment in a text": '<u:p>a<!-- > " -->b</u:p>',
     "a processing instruction in a text": "<u:p>a<?x > y?>b</u:p>",
     "CDATA after a text": "<u:p>a &amp; <![CDATA[<!-- & -->]]> b</u:p>",
+    "no language inside of one": """<u:q xml:lang='de'><rdf:Description u:p='a'>
+        <u:p xml:lang = "">b</u:p><u:p xml:lang=''>' xml:lang=""'</u:p></rdf:Description></u:q>""",
     "lines and tabs in an attribute": "<u:q><rdf:Description u:p='a>\n\"b\"\tc'/></u:q>",
 }
 
