@@ -32,8 +32,22 @@ from translate.model.query import Language
 CANDIDATES, LONGEST, LOOKED = 24, 9, 1000
 GAPS, PACED = ("windows", "report policies", "late arrivals"), 40
 """What a test is about that has gaps in its stream; and how many elements one without has at most."""
-BY_HAND = ("late", "istream-gap", "total-gap")
+BY_HAND = ("late", "istream-gap", "total-gap", "time-zones", "decimals")
 """How names of queries begin whose streams are only those of `MORE`."""
+_NOON, _TEN, _ELEVEN = (
+    f'"2025-01-01T{time}"^^<{XSD}dateTime>' for time in ("12:00:00+02:00", "10:00:00Z", "11:00:00Z")
+)
+
+
+_DECIMALS = tuple(f'"{text}"^^<{XSD}decimal>' for text in ("0.1", "0.2"))
+_DOUBLES = tuple(f'"{text}"^^<{XSD}double>' for text in ("1.0E-1", "2.0E-1"))
+
+
+def _pair(subject, first, second):
+    """Return two elements of time 1, with the predicates p and q, as the suite's list writes them."""
+    return f"1 S {subject} p {first}; 1 S {subject} q {second}"
+
+
 MORE = {
     "late": ("1 S s p 1; 5 S s p 2; 3 S s p 3; 11 S n n n",),
     "late-two": ("1 S s p 1; 5 S s p 2; 3 T s r 1; 11 S n n n",),
@@ -47,6 +61,12 @@ MORE = {
     ),
     "filter-both": ("1 S s p 9; 3 S s q 10; 9 S n n n",),
     "across-filter": ("1 S s p 9; 3 T s r 10; 9 S n n n",),
+    "time-zones": (f"{_pair('s', _NOON, _TEN)}; {_pair('s2', _ELEVEN, _NOON)}; 7 S n n n",),
+    "decimals": (f"{_pair('s', *_DECIMALS)}; {_pair('s2', *_DOUBLES)}; 7 S n n n",),
+    "minimum": ("1 S s p 9; 1 S s p 10; 7 S n n n",),
+    "maximum": ("1 S s p 10; 1 S s p 9; 7 S n n n",),
+    "filter": ('1 S s p "x"; 7 S n n n',),
+    "static-outside": ("1 S s2 p o; 7 S n n n",),
     "limit": ("1 S s p 9; 3 S s p 10; 9 S n n n",),
     "two-limit": ("1 S s p 1; 2 T s r 9; 3 T s r 10; 3 T s2 r 11; 9 S n n n",),
     "named-stream": ("1 S s p 1; 2 T s p 2; 3 S s2 p 1; 12 T n n n",),

@@ -26,7 +26,7 @@ from solver.facts import Row
 from solver.rdf import canonical
 from translate.model.query import Language
 
-VERSION: Final = "4"
+VERSION: Final = "5"
 MANIFEST: Final = "manifest.ttl"
 SUITE_FOLDER: Final = "suite"
 _Node = ox.NamedNode | ox.BlankNode | ox.Literal
@@ -112,6 +112,9 @@ RSP-QL does not define some reports. The suite uses these rules:
   time are also right.
 - Duplicate elements: if a triple arrives twice in a stream at one time, and arrivals cause reports, the
   suite defines no reports.
+- Order of reports: the reports of an engine form a stream, and streams are in order of time (Definition 9).
+  The time of a report must not be earlier than the time of the report before it. If the stream of a test
+  contains a late element, the suite does not check the order of the reports.
 - Operators: an operator produces rows with times. Rows of one time are compared together and without an
   order, in one report or in several reports.
 - Numbers: numbers are compared exactly, by their values. For a quotient with infinitely many digits, the

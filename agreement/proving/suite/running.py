@@ -10,7 +10,7 @@ from dataclasses import field, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache, lru_cache, partial
-from itertools import accumulate, groupby
+from itertools import accumulate, groupby, pairwise
 from math import floor, isfinite
 from operator import itemgetter
 from threading import Event
@@ -167,6 +167,8 @@ class SuiteAnswer:
     - `waiting` contains three times of a late reply: of a report, of the first later element, and of the
       element with which the report comes. If the report comes at the end of the run, the last value is None.
       If no report waits, `waiting` is None.
+    - `backwards` contains the times of two reports in order of arrival, the second earlier than the first.
+      None if the times of all reports ascend, or if the stream of the test contains late elements.
     """
 
     test: SuiteTest
@@ -180,6 +182,7 @@ class SuiteAnswer:
     ran: bool = True
     fits: frozenset["Choice"] | None = None
     waiting: tuple[float, float, float | None] | None = None
+    backwards: tuple[float, float] | None = None
 
     @property
     def judged(self) -> bool:
@@ -404,11 +407,26 @@ def _answer(
     except FailedEngineError as error:
         return replace(opened, failure=str(error), silent=error.silent)
     waiting = next(answers.waiting([push.t for push in pushes]), None)
+    reports = tuple(_reports(answers, length))
     return replace(
         opened,
-        reports=tuple(_reports(answers, length)),
+        reports=reports,
         waiting=None if waiting is None else _waiting_times(test, length, *waiting),
+        backwards=_backwards(test, [t for t, _ in reports]),
     )
+
+
+def _backwards(test: SuiteTest, times: Sequence[float]) -> tuple[float, float] | None:
+    """Return the first two successive times of which the second is earlier.
+
+    Reports form a stream, and the elements of a stream are in order of time (RSP-QL, Definition 9). If the
+    stream of the test has late elements, the result is None. Reports at the time of the last element or later
+    are not compared.
+    """
+    if any(one.t > other.t for one, other in pairwise(test.stream)):
+        return None
+    compared = [t for t in times if t < until_of(test)]
+    return next(((one, other) for one, other in pairwise(compared) if other < one), None)
 
 
 def _waiting_times(
@@ -516,6 +534,12 @@ class SuiteResult:
             if each.answer.judged and best not in each.fits and best[0] in _admitted(each.answer, language)
         )
         return best, passed[best], tuple(failed)
+
+    @property
+    def doubted(self) -> bool:
+        """Whether so few tests pass that the answers do not show the parameters of the engine."""
+        judged = sum(result.answer.judged for result in self.results)
+        return not self.fitting and self.count("passed") < _FEWEST * judged
 
     @property
     def incomplete(self) -> bool:
@@ -632,7 +656,7 @@ def _offered(
 
 def _fits(answer: SuiteAnswer, language: Language) -> frozenset[Choice]:
     """Return the choices of parameters (vector and rule for times) for which an answer is right."""
-    if not answer.judged:
+    if not answer.judged or answer.backwards is not None:
         return frozenset()
     choices, key = set[Choice](), cache(answer.key)
     # Times and numbers of rows are looked at first: most answers differ in them, and rows can be very many.
@@ -734,7 +758,8 @@ def _best(
     several windows would look like different start times of windows. For parameters that do not follow the
     specification of the language, the share is `_MISFIT`. Without this share, an engine with several faults
     would look like an engine with unusual parameters. For the same reason, such parameters must also pass the
-    share `_FEWEST` of all tests.
+    share `_FEWEST` of all tests. If fewer tests pass by every choice, they do not show a start time t0.
+    The first of the usual (or declared) choices is then returned.
     """
     passed: Counter[Choice] = Counter()
     right: Counter[Choice] = Counter()
@@ -754,7 +779,10 @@ def _best(
         doubts = _WORTH * vectors()[choice[0]].unlikely + (_MISFIT + few) * (choice not in usual)
         return passed[choice] - (doubts * tests if failed else 0), -failed
 
-    return max(choices, key=worth)
+    best = max(choices, key=worth)
+    first = min((choice for choice in choices if not usual or choice in usual), default=best)
+    few = judged[best[0]] > right[best] and passed[best] < _FEWEST * tests
+    return first if few else best
 
 
 _WORTH: Final = 0.04

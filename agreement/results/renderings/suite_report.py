@@ -81,7 +81,7 @@ def _sentences(result: suite.SuiteResult) -> Iterator[str]:
     yield f"  parameters ({_source(result)}): {vector_text(result.choice)}"
     yield from _departures(result)
     closest, passed, left = result.nearest
-    if result.usual and passed > result.count("passed"):
+    if result.usual and passed > result.count("passed") and not result.doubted:
         more = outputs.quantity(passed - result.count("passed"), "more test")
         yield f"  no parameters fit all tests; other parameters fit {more}: {vector_text(closest)}"
         yield f"  by these parameters, {_failed_text(left)}"
@@ -113,6 +113,10 @@ def _waiting_text(answers: Sequence[SuiteAnswer]) -> str:
 
 def _source(result: suite.SuiteResult) -> str:
     """Return whether the parameters are declared or found, and whether they fit."""
+    if result.doubted:
+        tests = outputs.quantity(len(result.results), "test")
+        source = "declared" if result.declared else f"those of {result.writing.language.value}"
+        return f"in doubt, because only {result.count('passed')} of {tests} pass; {source}"
     if result.declared:
         values = suite.alike(sorted({number for number, _ in result.declared}))
         found = [name for name, texts in values.items() if len(texts) > 1]
@@ -338,6 +342,11 @@ def reasons(result: suite.TestResult, choice: Choice) -> str:
 
     The text does not advise these parameters: a fault often looks like other parameters in a single test.
     """
+    if result.answer.backwards is not None:
+        later, earlier = map(outputs.plain, result.answer.backwards)
+        return (
+            f"the reports are not in order of time: the report of {earlier} comes after the report of {later}"
+        )
     if not result.fits:
         return "no parameters of the suite explain what came"
     own = _values(choice)

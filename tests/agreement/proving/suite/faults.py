@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from functools import lru_cache
 from itertools import accumulate
 
@@ -12,6 +13,7 @@ from agreement.proving.suite.catalogue import NOISE
 from agreement.proving.suite.expecting import VectorReports
 from agreement.proving.suite.vectors import vectors
 from lars.errors import LarsError
+from lars.language.terms import XSD, Literal
 from translate.dialects import read_query
 
 USUAL = vectors()[0]
@@ -212,6 +214,12 @@ _TEXTS = (
     ("COUNT counts what is unbound", r"COUNT\(\?b\)", "COUNT(*)"),
     ("SUM as one of the values", r"SUM\(", "SAMPLE("),
     ("numbers compared as texts", r"FILTER\(\?a < \?b\)", "FILTER(str(?a) < str(?b))"),
+    (
+        "the least and the greatest number by their texts",
+        r"(MIN|MAX)\((\?a)\)",
+        rf"<{XSD}integer>(\1(str(\2)))",
+    ),
+    ("an error in FILTER as true", r"FILTER\((\?a > \d)\)", r"FILTER(COALESCE(\1, true))"),
     ("numbers ordered as texts", r"ORDER BY DESC\((\?[ab])\)", r"ORDER BY DESC(str(\1))"),
     ("descending as ascending", r"DESC\((\?\w+)\)", r"\1"),
     ("GRAPH of any name", "GRAPH :g", "GRAPH ?any"),
@@ -271,12 +279,12 @@ _TEXTS = (
     (
         "windows merged into the default graph",
         r"\} \?s :p :o \.",
-        "} { ?s :p :o } UNION { WINDOW :w1 { ?s :p :o } }",
+        "} { SELECT DISTINCT ?s WHERE { { ?s :p :o } UNION { WINDOW :w1 { ?s :p :o } } } }",
     ),
     (
         "static data shown in windows",
         r"WINDOW :w1 \{ \?s :p \?a \} \?s :p :o \.",
-        "{ WINDOW :w1 { ?s :p ?a } } UNION { ?s :p ?a } ?s :p :o .",
+        "{ SELECT DISTINCT ?s ?a WHERE { { WINDOW :w1 { ?s :p ?a } } UNION { ?s :p ?a } } } ?s :p :o .",
     ),
     ("windows joined as by OPTIONAL", r"\n(WINDOW :w2 \{[^{}]*\})\n", r"\nOPTIONAL { \1 }\n"),
     (
@@ -361,6 +369,20 @@ def _seven(stream):
     return tuple(one for one in stream if one.triple == NOISE or one in told)
 
 
+def _typed(name, change):
+    """Return a change of a stream: `change` takes the text of a literal, and returns a text and a type."""
+    literal = re.compile(f'"([^"]*)"\\^\\^<{XSD}{name}>')
+
+    def changed(term):
+        found = literal.fullmatch(term)
+        if not found:
+            return term
+        text, datatype = change(found[1])
+        return str(Literal(text, f"{XSD}{datatype}"))
+
+    return lambda stream: tuple(replace(one, triple=tuple(map(changed, one.triple))) for one in stream)
+
+
 _STREAMS = (
     (
         "every stream is taken for that of the last element",
@@ -403,6 +425,9 @@ _STREAMS = (
             for one, t in zip(stream, accumulate((one.t for one in stream), max), strict=True)
         ),
     ),
+    ("time zones ignored", _typed("dateTime", lambda text: (re.sub("Z|[+]02:00", "", text), "dateTime"))),
+    ("decimals as doubles", _typed("decimal", lambda text: (text, "double"))),
+    ("doubles as decimals", _typed("double", lambda text: (str(Decimal(text)), "decimal"))),
     (
         "elements come one time point late",
         lambda stream: tuple(replace(one, t=one.t + 1) for one in stream[:-1]) + stream[-1:],
@@ -468,7 +493,7 @@ OWN = {
     "late": ("what comes late counts as of the latest time",),
     "late-two": ("what comes late counts as of the latest time",),
     "join": ("a join as a left join", "a join of all pairs"),
-    "filter": ("FILTER ignored",),
+    "filter": ("FILTER ignored", "an error in FILTER as true"),
     "optional": ("OPTIONAL as a join", "OPTIONAL ignored"),
     "count": ("COUNT as one",),
     "projection": ("equal rows once",),
@@ -486,7 +511,9 @@ OWN = {
     "not-exists": ("NOT EXISTS ignored",),
     "not-exists-apart": ("NOT EXISTS as MINUS",),
     "exists": ("EXISTS ignored", "EXISTS as a join"),
-    "filter-both": ("FILTER ignored",),
+    "filter-both": ("FILTER ignored", "numbers compared as texts"),
+    "time-zones": ("time zones ignored",),
+    "decimals": ("decimals as doubles", "doubles as decimals"),
     "filter-or": ("an error beside true as an error",),
     "filter-in": ("IN as its first value", "IN ignored"),
     "bind": ("BIND ignored",),
@@ -508,8 +535,8 @@ OWN = {
     "subquery-distinct": ("DISTINCT ignored",),
     "count-distinct": ("DISTINCT ignored",),
     "sum": ("SUM of different values", "SUM as one of the values"),
-    "minimum": ("MIN as MAX",),
-    "maximum": ("MAX as MIN",),
+    "minimum": ("MIN as MAX", "the least and the greatest number by their texts"),
+    "maximum": ("MAX as MIN", "the least and the greatest number by their texts"),
     "average": ("AVG of different values",),
     "distinct": ("DISTINCT ignored",),
     "limit": ("LIMIT ignored", "descending as ascending"),

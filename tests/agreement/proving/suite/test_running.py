@@ -46,7 +46,7 @@ from agreement.proving.suite import (
 )
 from agreement.proving.suite.running import SuiteAnswer, _term
 from agreement.proving.suite.suite_tests import WRITTEN, ExpectedReports
-from agreement.results.renderings.suite_report import as_json, as_text, earl, junit
+from agreement.results.renderings.suite_report import as_json, as_text, earl, failure_parts, junit
 from agreement.results.suites import suites
 from lars.durations import Duration
 from solver.deadlines import Deadline
@@ -125,13 +125,57 @@ def test_reports_that_wait_for_one_more_element_are_counted_and_fail_no_test(tes
     assert early == next(t for t in times if t > report) <= came
 
 
+def test_reports_that_come_in_another_order_than_that_of_time_fail(tests):
+    """The engine reverses the reports of a reply: the window that closed last is reported first."""
+    reverse = AlteredEngine(built_in("rspql"), replies=_each(lambda reports: reports[::-1]))
+    some = [one for one in tests if one.name.startswith(("late", "total", "istream-gap"))]
+    right, wrong = judged(built_in("rspql"), some), judged(reverse, some)
+    failed = [one for one in wrong.results if one.outcome == "failed"]
+    assert right.count("failed") == 0
+    assert {one.test.name for one in failed} == {"total-gap-01"}
+    late = [one for one in wrong.results if one.test.feature == "late arrivals"]
+    assert any(
+        [*one.answer.reports] != sorted(one.answer.reports, key=lambda report: report[0]) for one in late
+    )
+    for one in failed:
+        times = [t for t, _ in one.answer.reports]
+        later, earlier = one.answer.backwards
+        assert times.index(later) == times.index(earlier) - 1
+        said = f"not in order of time: the report of {earlier:g} comes after the report of {later:g}"
+        assert said in "\n".join(map(str, failure_parts(one, wrong)))
+        assert sorted(times) == [t for t, _ in right.results[wrong.results.index(one)].answer.reports]
+
+
+@pytest.mark.parametrize("declared", [False, True])
+def test_few_right_answers_show_no_parameters(declared, tests):
+    """Each element counts as of the even time before it: t0 = 2 fits more answers than 0, and few in all."""
+    rounding = AlteredEngine(
+        built_in("rspql"), pushes=lambda pushes: [replace(one, t=one.t // 2 * 2) for one in pushes]
+    )
+    writing = writing_of(rounding, tests, {}, None)
+    numbers = declared_vectors(builtin("rspql"), None, None)
+    claimed = frozenset((number, "evaluation") for number in numbers) if declared else None
+    found = judged_suite("e", writing, engine_answers([rounding], tests, writing, {}), claimed)
+    said = "\n".join(map(str, as_text([found])))
+    passed = f"{found.count('passed')} of {len(tests)} tests pass"
+    assert found.choice == (0, "evaluation")
+    assert found.nearest[1] > found.count("passed") > 0
+    assert (
+        f"parameters (in doubt, because only {passed}; {'declared' if declared else 'those of rspql'})"
+        in said
+    )
+    assert "other parameters fit" not in said
+
+
 def test_an_engine_that_loses_most_reports_is_judged_by_the_parameters_of_its_language(tests):
-    """Reports at multiples of 3 look like periodic reports, but most tests fail under them too."""
+    """Reports at multiples of 3 look like periodic reports, but most tests of one window fail so too."""
     sparse = AlteredEngine(
         built_in("rspql"), replies=_each(lambda reports: [one for one in reports if one.t % 3 == 0])
     )
-    found = judged(sparse, tests)
+    one_window = [one for one in tests if one.level in ("core", "report", "operator", "static")]
+    found = judged(sparse, one_window)
     assert found.usual
+    assert found.nearest[1] > found.count("passed") + 0.08 * len(one_window)
 
 
 def test_every_test_asks_something_by_the_usual_vector_and_most_by_each(tests):

@@ -16,6 +16,7 @@ from tests.agreement.proving.suite.window_engines import (
     LastAnswerKeptOverEmptyWindows,
     SeveralFaults,
     WindowEngine,
+    WindowRun,
 )
 from tests.sizes import few
 
@@ -124,7 +125,7 @@ def test_of_an_engine_without_a_row_no_parameters_are_said(rows, tests):
 
 def test_what_is_not_declared_is_found(tests):
     declared = frozenset((number, "evaluation") for number in declared_vectors(builtin("rspql"), None, None))
-    found, answers = judged(EachCloseReports, tests[:9], declared)
+    found, answers = judged(WindowRun, tests[:9], declared)
     said = "\n".join(map(str, as_text([found])))
     assert "parameters (declared; found: t0): report window-close and non-empty" in said
     only = judged_suite("e", found.writing, answers, frozenset([found.choice]))
