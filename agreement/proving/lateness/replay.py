@@ -18,6 +18,7 @@ from functools import cached_property, partial
 from itertools import pairwise
 from math import lcm
 
+from agreement.documents.outputs import row_order
 from agreement.documents.requests import Side
 from agreement.proving.decisions import trace_on
 from agreement.proving.disjuncts import Quad, Stock, arrival, background_of
@@ -271,7 +272,7 @@ class Replay:
             for kind, rows in rows_by_kind.items():
                 if rows and kind not in found:
                     found.add(kind)
-                    yield LateWitness(kind, end - period, end, min(rows), stream, self.static)
+                    yield LateWitness(kind, end - period, end, min(rows, key=row_order), stream, self.static)
 
 
 def _is_movable(window: Window) -> bool:

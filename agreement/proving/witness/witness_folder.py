@@ -1,6 +1,7 @@
 """Write a comparison of push with pull on a small stream as a new experiment folder."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -19,7 +20,7 @@ from lars.language.terms import Iri
 from solver.facts import QUAD_PREDICATE, Background, Fact
 from solver.rdf import is_name_of_stream
 from translate.analysis import stream_blocks
-from translate.model.patterns import Bgp
+from translate.model.patterns import Bgp, StreamBlock
 from translate.model.query import EPOCH, MERGING, EngineQuery, Language
 from translate.model.windows import Range
 
@@ -125,18 +126,22 @@ def _queries(compared: PairOnStream) -> dict[EngineQuery, str]:
 def _stepping(compared: PairOnStream) -> EngineQuery:
     """Return the C-SPARQL query, in which windows without a STEP get the pull period as STEP.
 
-    The added STEP does not change the answers.
+    The added STEP does not change the answers. If a stream has several windows, they get one time point as
+    STEP: causes depend on which windows both queries have, and with this STEP, windows stay the same.
     """
-    query, every = compared.pair.csparql, Duration(compared.period * compared.setting.unit.nanoseconds)
+    query, unit = compared.pair.csparql, compared.setting.unit.nanoseconds
     if query.language is not Language.CSPARQL:
         return query
-    merged = (
-        replace(stream, window=replace(stream.window, slide=every))
-        if isinstance(stream.window, Range) and stream.window.slide is stream.window.until is None
-        else stream
-        for stream in query.merged
-    )
-    return replace(query, merged=tuple(merged))
+    windows = Counter(stream.stream for stream in query.merged)
+
+    def stepping(stream: StreamBlock) -> StreamBlock:
+        window = stream.window
+        if not isinstance(window, Range) or window.slide is not None or window.until is not None:
+            return stream
+        points = compared.period if windows[stream.stream] == 1 else 1
+        return replace(stream, window=replace(window, slide=Duration(points * unit)))
+
+    return replace(query, merged=tuple(map(stepping, query.merged)))
 
 
 def _made_again(compared: PairOnStream, query: EngineQuery) -> bool:

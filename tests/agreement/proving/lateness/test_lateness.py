@@ -70,6 +70,12 @@ def test_values_of_other_times_are_open():
     assert decided(text, 0, 0, 3)["push"]["lost"] == "never"
 
 
+def test_rows_with_and_without_a_value_are_lost_together():
+    """Both rows then have one period, and the unbound variable of one has no text by which to sort it."""
+    text = "SELECT ?a ?b { { STREAM :s [RANGE 2s] { ?a :p ?b } } UNION { STREAM :s [NOW] { ?a :p ?a } } }"
+    assert decided(text, 1, 0, 1)["push"]["lost"] == "possible"
+
+
 def test_a_window_that_looks_ahead_misses_what_comes_without_delay():
     text = "SELECT ?a FROM STREAM s [PAST 3s FUTURE 2s STEP 1s] WHERE { STREAM s { ?a :p ?b } }"
     assert decided(text, 0, 0, 4)["pull"]["lost"] == "possible"

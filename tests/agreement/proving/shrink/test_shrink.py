@@ -48,6 +48,21 @@ def test_what_is_left_of_a_sample_disagrees_for_its_cause(arguments, size, tmp_p
     assert found.json["cause"] in causes(again)
 
 
+@pytest.mark.parametrize("windows", [("1s", "4s"), ("1s", "4s SLIDE 2s")])
+def test_what_is_left_has_the_same_cause_also_if_a_stream_has_several_windows(windows, tmp_path):
+    """C-SPARQL needs a STEP: the pull period as STEP makes the windows of the queries differ."""
+    first, second = windows
+    query = (
+        f"SELECT ?a {{ STREAM <e:s> [RANGE {first}] {{ ?a <e:q> ?b }} "
+        f"OPTIONAL {{ STREAM <e:s> [RANGE {second}] {{ ?b <e:p> ?c }} }} }}"
+    )
+    trace = [(0, ("e:a", "e:q", "e:b")), (3, ("e:a", "e:r", "e:b"))]
+    left = api.shrink(query, trace, period=3, unit="1s")
+    assert left.cause == "merged sources"
+    left.write_experiment(tmp_path / "left")
+    assert {row.cause for row in api.agree(tmp_path / "left").differences} == {"merged sources"}
+
+
 @pytest.mark.parametrize("number", range(1))
 def test_nothing_of_what_is_left_can_go(number, tmp_path):
     random = Random(number)
