@@ -53,6 +53,8 @@ _WORD: Final = re.compile(r"(?![0-9.+_-]+$)[\w.-]+")
 """A word; a text such as 1e1 is a word and a number."""
 _ABSOLUTE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 EXAMPLE: Final = ("ex", "http://example.org/")
+_ID: Final = re.compile(r"(?:^|[_ -])(?i:id)$|[a-z]I[dD]$")
+"""The end of a name such as id, sensor_id or sensorId."""
 EACH_ROW: Final = "_:{row}"
 """The subject template of a row if no column contains the subject."""
 UNNAMED: Final = "The query does not name the stream of a pattern"
@@ -129,8 +131,9 @@ def guessed_columns(  # noqa: PLR0913 - a table, the queries, and what they comp
     A column becomes the object of the predicate with the same local name, or with an object variable of the
     same name. If only one column and one predicate remain, the column becomes the object of the predicate. If
     a cell contains a word, the word is mapped to an IRI. If no column names the subject, the subject is the
-    first column that is not an object. If all columns are objects, each row has a separate subject. Each row
-    also has a separate subject if the first column contains numbers, and no query uses a column as an object.
+    first column. If the first column is an object, the subject is a column with a name such as id or
+    sensor_id; without one, each row has a separate subject. Each row also has a separate subject if the first
+    column contains numbers, and no query uses a column as an object.
     The words in a column become string literals if a query compares the column's variable with a string;
     `compared` contains these variables, with true if digits also become string literals. `joined` contains
     the IRIs of static data that a query joins with variables; words become IRIs like them. With `as_text`,
@@ -147,7 +150,8 @@ def guessed_columns(  # noqa: PLR0913 - a table, the queries, and what they comp
     asked = {text for text in left if _predicate(text, patterns) is not None}
     # Numbers that no query asks for are measurements, which name no subject.
     measured = not asked and _NUMBER.fullmatch(cells[left[0]]) is not None
-    first = named or (None if as_text or measured or left[0] in asked else left[0])
+    identified = next((text for text in left if text not in asked and _ID.search(text)), None)
+    first = named or (None if as_text or measured else identified if left[0] in asked else left[0])
     # A column that a query asks for as an object stays one, though it is the subject too.
     others = [text for text in left if text != first or text in asked] or left
     predicates = _predicates(others, patterns)

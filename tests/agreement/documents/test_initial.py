@@ -509,6 +509,23 @@ def test_predicates_that_no_column_gives_are_said_and_measurements_name_no_subje
     assert ("no column gives" in found.err) == (missing is not None), found.err
 
 
+@pytest.mark.parametrize(
+    ("header", "subject"),
+    [("id", "ex:{id}"), ("sensorId", "ex:{sensorId}"), ("grid", "_:{row}"), ("room", "_:{row}")],
+)
+def test_a_column_with_the_name_of_an_identifier_is_the_subject_behind_the_objects(
+    tmp_path, monkeypatch, header, subject
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text(f"time,co2,{header}\n1,873,007\n2,900,008\n")
+    (tmp_path / "q.rq").write_text(
+        "PREFIX ex: <http://e/> SELECT ?s ?c { STREAM ex:S [RANGE 3s] { ?s ex:co2 ?c } }"
+    )
+    assert f's = "{subject}"' in lars("init", "mine", "q.rq", "t.csv").out
+    rows = lars("solve", "mine", "--to", "2", "-q").out
+    assert ("007" in rows) == (subject != "_:{row}"), rows
+
+
 def test_a_predicate_does_not_come_from_a_column(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "t.csv").write_text(LONG)
