@@ -682,8 +682,8 @@ def gathered_strata(program: Program) -> tuple[frozenset[terms.Signature], ...]:
         }:
             name, arity = terms.signature(edge.literal.atom)
             raise LarsError(
-                f"{terms.write_name(name)}/{arity} in {edge.literal} depends on the head of its own rule"
-                f"\n  in the rule {program.rules[edge.number - 1]}\n"
+                f"{terms.write_name(name)}/{arity} in {edge.literal} depends on the head of its own "
+                f"rule, in {program.rules[edge.number - 1].quotation}\n"
                 "Aggregates and orders need an atom that does not depend on the head of their rule."
             )
     layers = _layers(program, [(edge.head, edge.used, edge.gathers) for edge in edges])

@@ -20,7 +20,7 @@ TAGGED: Final = (RDF_LANG_STRING, f"{RDF}dirLangString")
 _SPECIAL = re.compile(r'["\\\x00-\x1f\x7f]')
 _SPECIAL_IN_IRI = re.compile(r'[<>"{}|^`\\\x00-\x20]')
 _SPECIAL_IN_NAME = re.compile(r"['\\\x00-\x1f\x7f]")
-_PLAIN_NAME = re.compile(r"(?!(?:not|true|false|mod|_)'*\Z)[a-z_]\w*'*")
+_PLAIN_NAME = re.compile(r"(?!(?:not|true|false|mod|_)'*\Z|_+[A-Z])[a-z_]\w*'*")
 _SHORT = {'"': '\\"', "'": "\\'", "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 

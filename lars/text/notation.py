@@ -40,7 +40,7 @@ from lars.errors import LarsError, PlacedError
 from lars.files import TextFile
 from lars.language.program import Head, Origin, Program, Rule, variables
 from lars.language.terms import Iri
-from lars.text.rule_parser import read_body, read_head
+from lars.text.rule_parser import read_body, read_head, what_may_follow
 from lars.text.scanner import IRI, Scanner
 
 _ASCII: Final = {"◇": "<>", "□": "[]", "⊞": "[+]", "∞": "inf", "¬": "~", "←": ":-"}
@@ -186,5 +186,5 @@ def _declaration(scanner: Scanner) -> Prefix:
 def _rule(scanner: Scanner) -> tuple[Rule, tuple[int, ...]]:
     head: Head | None = None if scanner.peek(_ARROW) else read_head(scanner)
     body = read_body(scanner) if scanner.accept(_ARROW) and not scanner.peek(_END) else ()
-    scanner.expect(_END, "a comma or the . that ends a rule" if body else _HEAD_ENDS)
+    scanner.expect(_END, what_may_follow(scanner) if body else _HEAD_ENDS)
     return Rule(head, tuple(literal for _, literal in body)), tuple(offset for offset, _ in body)

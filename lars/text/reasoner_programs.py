@@ -21,7 +21,7 @@ from lars.files import TextFile
 from lars.language.formulas import Comparison
 from lars.language.program import Origin
 from lars.language.terms import Atom, Number, Term, Variable
-from lars.text.rule_parser import is_comparison, read_comparison
+from lars.text.rule_parser import is_comparison, read_comparison, read_term
 from lars.text.scanner import Scanner
 
 Quantity = Literal["in", "always in", "at least", "at most", "count"]
@@ -71,6 +71,7 @@ _SIGN: Final = re.compile(
     re.MULTILINE,
 )
 _TEMP, _ARROW, _END = re.compile(r"#temp(?!\w)"), re.compile(":-"), re.compile(r"\.")
+_LARS: Final = re.compile("[←⊞◇□]|<>")
 _NOT, _HIDDEN = re.compile(r"not(?!\w)"), re.compile(r"_(?!\w)")
 _OPEN, _CLOSE = re.compile(r"\("), re.compile(r"\)")
 _WHOLE, _LIST = re.compile(r"\["), re.compile(r"\{")
@@ -123,7 +124,10 @@ class _Reader:
             head = None if scanner.peek(_ARROW) else self._atom()
             self._refuse()
             parts = scanner.listed(self._literal) if scanner.accept(_ARROW) else ()
-            scanner.expect(_END, "a comma, or the . that ends a rule")
+            mixed = (
+                "; rules of I-DLV-sr have :-, and windows of LARS are ⊞^3 ◇ p" if scanner.peek(_LARS) else ""
+            )
+            scanner.expect(_END, f"a comma, or the . that ends a rule{mixed}")
             origin = Origin(file, start, tuple(offset for offset, _ in parts))
             yield ReasonerRule(head, tuple(literal for _, literal in parts), origin, temporary)
 
@@ -185,6 +189,6 @@ class _Reader:
     def _term(self) -> Term:
         self._refuse()
         if self.scanner.accept(_HIDDEN) is None:
-            return self.scanner.term()
+            return read_term(self.scanner)
         self.hidden += 1
         return Variable(f"_{self.hidden}")

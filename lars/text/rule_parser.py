@@ -7,9 +7,9 @@ from typing import Final, get_args
 from lars.language import formulas as logic
 from lars.language import windows
 from lars.language.program import Head
-from lars.language.terms import Atom, Constant, Number, Variable
+from lars.language.terms import Atom, Constant, Number, Term, Variable
 from lars.text import condition_parser
-from lars.text.scanner import Scanner
+from lars.text.scanner import TERM, Scanner
 
 _COMMA, _HASH, _QUOTE = re.compile(","), re.compile("#"), re.compile("'")
 
@@ -147,6 +147,7 @@ _NOT, _NOT_WORD = re.compile(r"¬|~|not(?![\w:])"), re.compile(r"not(?![\w:])")
 _DIAMOND, _BOX = re.compile("◇|<>"), re.compile(r"□|\[\s*\]")
 _AT, _WINDOW = re.compile(r"@_|@(?=[A-Z?0-9{])"), re.compile(r"(?:⊞|\[\+\])(?:\s*\^)?")
 _TRUE, _CAPITAL = re.compile(r"true(?![\w:])"), re.compile(r"[A-Z]\w*\s*\(")
+_HIDDEN: Final = re.compile(r"_+[A-Z]")
 _OPEN, _CLOSE = re.compile(r"\("), re.compile(r"\)")
 _BRACKET, _UNBRACKET, _ASSIGN = re.compile(r"\["), re.compile(r"\]"), re.compile(":=")
 _BRACE, _UNBRACE = re.compile(r"\{"), re.compile(r"\}")
@@ -165,11 +166,43 @@ _ASSIGNED: Final = f"a [SPARQL expression], or an aggregate: {', '.join(logic.AG
 _NAMED: Final = "; a predicate's name begins with a lower-case letter or stands in quotes, as in 'Near'(X)"
 
 
+_CHOICE, _CHOOSES = "; a choice is two rules: p ← a, not q. and q ← a, not p.", re.compile(r"[0-9]*\s*\{")
+_AT_HEAD: Final[Mapping[str, str]] = {
+    "#": "; programs have no directives such as #show (use --show) or #const, and % begins a comment",
+    "/": "; % begins a comment",
+    ":": "; programs have no weak constraints",
+    "-": "; a negated predicate is a predicate such as not_p, with the constraint ← p(X), not_p(X).",
+}
+"""What a rule has instead of what other languages have at its beginning, by the first character there."""
+_AT_LITERAL: Final[Mapping[str, str]] = {
+    "-": "; negation is not or ¬, and -X is 0 - X",
+    "!": "; negation is not or ¬",
+    "#": "; an aggregate is ?n := COUNT(*) of p(X)",
+}
+_AT_RELATION: Final[Mapping[str, str]] = {
+    "\\": "; unequal is !=, and the remainder is X mod 2",
+    "<": "; unequal is !=",
+}
+
+
+def _instead(scanner: Scanner, remedies: Mapping[str, str]) -> str:
+    if scanner.peek(_CHOOSES):
+        return _CHOICE
+    return remedies.get(scanner.text[scanner.skip() : scanner.offset + 1], "")
+
+
 def read_head(scanner: Scanner) -> Head:
     """Read the head of a rule: an atom, or @_T and an atom."""
     if scanner.accept(_AT):
         return logic.At(_time(scanner), _atom(scanner, "an atom after @ in a head"))
-    return _atom(scanner, "a rule: an atom or @_T atom as its head, or ← (:-)")
+    begins = "a rule: an atom or @_T atom as its head, or ← (:-)"
+    return _atom(scanner, begins + _instead(scanner, _AT_HEAD))
+
+
+def what_may_follow(scanner: Scanner) -> str:
+    """Return what may follow a literal of a body, for an error message."""
+    window = "; a window stands before its atom, as in ⊞^3 ◇ p" if scanner.peek(_BRACKET) else ""
+    return f"a comma or the . that ends a rule{window}"
 
 
 def read_body(scanner: Scanner) -> tuple[tuple[int, logic.BodyLiteral], ...]:
@@ -242,11 +275,19 @@ def _atom(scanner: Scanner, accepted: str) -> Atom:
         scanner.fail(accepted + _NAMED if scanner.peek(_CAPITAL) else accepted)
     if not scanner.accept(_OPEN) or scanner.accept(_CLOSE):
         return Atom(name)
-    arguments = scanner.listed(scanner.term)
+    arguments = scanner.listed(lambda: read_term(scanner))
     if scanner.peek(_ARITHMETIC):
         scanner.fail(", or ): arithmetic stands in a comparison, as in p(Y), Y = X + 1")
     scanner.expect(_CLOSE, ", or ): a term has no arguments of its own" if scanner.peek(_OPEN) else ", or )")
     return Atom(name, arguments)
+
+
+def read_term(scanner: Scanner, accepted: str = TERM) -> Term:
+    """Read a term of a rule, or raise PlacedError with the expected form."""
+    if scanner.peek(_HIDDEN):
+        # A variable in other languages: read as a name, it would silently match nothing.
+        scanner.fail("a variable without _, such as Y, or a name in quotes, such as '_Y'")
+    return scanner.term(accepted)
 
 
 def _time(scanner: Scanner) -> Variable | Number:
@@ -271,14 +312,16 @@ def read_comparison(scanner: Scanner) -> logic.Comparison:
 
 
 def _compared(scanner: Scanner, left: logic.Arithmetic, accepted: str) -> logic.Comparison:
-    text = scanner.expect(_RELATION, accepted).group()
-    relation = _RELATIONS[text]
-    return logic.Comparison(left, relation, _sum(scanner, "a term or ("))
+    between = scanner.text[scanner.ended : scanner.skip()]
+    more = "; % begins a comment, and the remainder is X mod 2" if "%" in between else ""
+    text = scanner.expect(_RELATION, accepted + (more or _instead(scanner, _AT_RELATION))).group()
+    right = _sum(scanner, f"a term or ({_instead(scanner, _AT_LITERAL)}")
+    return logic.Comparison(left, _RELATIONS[text], right)
 
 
 def _comparison(scanner: Scanner) -> logic.Comparison | logic.Assign | logic.Gather:
     start, accepted = scanner.skip(), "a formula, a comparison or a [SPARQL condition]"
-    left = _sum(scanner, accepted)
+    left = _sum(scanner, accepted + _instead(scanner, _AT_LITERAL))
     if scanner.peek(_OPEN):
         scanner.offset = start
         scanner.fail(accepted + _NAMED)
@@ -317,7 +360,7 @@ def _product(scanner: Scanner, accepted: str) -> logic.Arithmetic:
 
 def _side(scanner: Scanner, accepted: str) -> logic.Arithmetic:
     if not scanner.accept(_OPEN):
-        return scanner.term(accepted)
+        return read_term(scanner, accepted)
     inner = _sum(scanner, "a term or (")
     scanner.expect(_CLOSE, "an operator or )")
     return inner

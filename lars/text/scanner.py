@@ -26,7 +26,7 @@ _SHORT: Final = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", '"': '"'
 
 VARIABLE: Final = re.compile(rf"\?((?:{_LETTER}|{_CODE})+)|([A-Z]{_WORD}*)")
 NUMBER: Final = re.compile(rf"(-?[0-9]{{1,1000}})(?!{_WORD})")
-_FRACTION: Final = re.compile(r"\.[0-9.]")
+_FRACTION: Final = re.compile(r"-?[0-9]+\.(?:\.?[0-9]+|\.)")
 NAME: Final = re.compile(rf"([a-z]{_WORD}*'*|_{_WORD}+'*|_'+)")
 _UNNAMED: Final = re.compile(rf"_(?!{_WORD}|[':])")
 _KEYWORD: Final = re.compile(rf"(?:not|true|false|mod)(?!{_WORD})")
@@ -40,7 +40,7 @@ _ANY, _LETTERS = re.compile(r"(?s)."), re.compile(_LETTER)
 _QUOTE: Final = re.compile(r"[\"']")
 _LANGUAGE: Final = re.compile(r"@([A-Za-z]+(?:-[A-Za-z0-9]+)*(?:--(?:ltr|rtl))?)")
 _OPEN_TRIPLE, _CLOSE_TRIPLE = re.compile(r"<<\("), re.compile(r"\)>>")
-_TERM: Final = "a term: X, ?x, 5, name, 'name', <iri>, ex:name, \"literal\" or _:b"
+TERM: Final = "a term: X, ?x, 5, name, 'name', <iri>, ex:name, \"literal\" or _:b"
 _SURROGATES: Final = range(0xD800, 0xE000)
 _ESCAPES: Final = "\\n \\r \\t \\b \\f \\\" \\' \\\\ \\uXXXX \\UXXXXXXXX"
 _DATATYPE: Final = re.compile(r"\^\^")
@@ -122,16 +122,19 @@ class Scanner:
 
     def number(self) -> terms.Number | None:
         """Read an integer of the logic if an integer follows; otherwise return None."""
-        match = self.accept(NUMBER)
-        if match and _FRACTION.match(self.text, self.offset):
-            self.offset = match.start()
-            self.fail(
-                f'an integer; 3.5 is the RDF literal "3.5"^^<{terms.XSD}decimal>, and a condition, as '
-                "[?x > 3.5], compares RDF literals only; a range is X >= 3, X <= 5"
+        if part := _FRACTION.match(self.text, start := self.skip()):
+            whole, shown = part.group(), part.group()[:30]
+            accepted = (
+                "an integer; in a body, a range is X >= 3, X <= 5"
+                if ".." in whole
+                else f'an integer; {shown} is the RDF literal "{shown}"^^<{terms.XSD}decimal>, and a '
+                f"condition such as [?x > {shown}] compares RDF literals only"
             )
+            raise PlacedError(self.place(start), f"found “{shown}”, expected {accepted}")
+        match = self.accept(NUMBER)
         return terms.Number(int(match.group(1))) if match else None
 
-    def term(self, accepted: str = _TERM) -> terms.Term:
+    def term(self, accepted: str = TERM) -> terms.Term:
         """Read a term, or raise PlacedError with the expected form."""
         if (name := self.name()) is not None:
             return terms.Symbol(name)
@@ -139,7 +142,7 @@ class Scanner:
             self.fail("a variable with a name, as X: there are none without")
         return self.variable() or self.number() or self.rdf_term() or self.fail(accepted)
 
-    def constant(self, accepted: str = "a constant", term: str = _TERM) -> terms.Constant:
+    def constant(self, accepted: str = "a constant", term: str = TERM) -> terms.Constant:
         """Read a term that is not a variable, or raise PlacedError with the expected form.
 
         If a variable follows, the expected form in the message is `accepted`. If no term follows, the

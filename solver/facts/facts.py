@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from lars.dataclass import dataclass
-from lars.errors import LarsError
+from lars.errors import LarsError, cut
 from lars.language import terms
 from lars.language.program import Program, is_fact
 from lars.language.windows import Interval
@@ -143,7 +143,8 @@ def check_writable(constant: terms.Constant) -> None:
     match constant:
         case terms.Number(value):
             if not _LEAST <= value <= _GREATEST:
-                raise _unwritable(constant, "a number must fit into 32 bits")
+                remedy = "write it as an RDF literal, or as a name in quotes"
+                raise LarsError(f"the number {cut(str(value))} does not fit into 32 bits; {remedy}")
         case _:
             # A name is written with its NUL escaped.
             text = constant.name if isinstance(constant, terms.Symbol) else str(constant)

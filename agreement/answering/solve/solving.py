@@ -79,7 +79,9 @@ class AnswerStreamOptions:
     HEADING: ClassVar = "Answer streams of a program"
 
     models: int | None = option(
-        None, "Number of answer streams of a program to print. [default: all]", requests.readers.models
+        None,
+        f"Number of answer streams of a program to print at each time. [default: {MOST_STREAMS}]",
+        requests.readers.models,
     )
     brave: bool = option(
         False, "Print the brave consequences: atoms that at least one answer stream contains."
@@ -571,16 +573,31 @@ def _each(
     except LarsError as error:
         raise about(task.path, error) from None
     yield from without(times)
-    if silent and program.rules and count:
-        dates = Dates(trace.origin, task.trace.options.time_point)
-        reason = f"no answer stream exists at {dates.text(unanswered)}"
-        if task.unanswered is not None:
-            reason = task.unanswered(program, trace, unanswered)
-        more = f"; {quantity(count - 1, 'more time point')} without an answer stream" if count > 1 else ""
-        warn(f"no atom is derived{_when(task, trace, span)}: {reason}{more}")
-    elif silent and program.rules:
+    if silent and program.rules:
+        gone = (count, unanswered) if count else None
+        warn(_why_silent(task, program, trace, span, gone))
+
+
+def _why_silent(
+    task: SolvingTask, program: Program, trace: Trace, span: Interval, gone: tuple[int, int] | None
+) -> str:
+    """Return why no time has an atom to show.
+
+    The argument `gone` is the number of times without an answer stream, and the first of these times.
+    """
+    when, is_shared = _when(task, trace, span), task.whole.consequences == "cautious"
+    unshared = f"no atom is in every answer stream{when}"
+    if gone is None:
         gap = _GAP if _is_gap(program, trace, span) else "no body is true"
-        warn(f"no rule derives an atom{_when(task, trace, span)}: {gap}")
+        return unshared if is_shared else f"no rule derives an atom{when}: {gap}"
+    count, unanswered = gone
+    reason = (
+        f"no answer stream exists at {Dates(trace.origin, task.trace.options.time_point).text(unanswered)}"
+    )
+    if task.unanswered is not None:
+        reason = task.unanswered(program, trace, unanswered)
+    more = f"; {quantity(count - 1, 'more time point')} without an answer stream" if count > 1 else ""
+    return f"{unshared if is_shared else f'no atom is derived{when}'}: {reason}{more}"
 
 
 def _whole_of(whole: Whole) -> Whole:

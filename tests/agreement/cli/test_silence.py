@@ -295,6 +295,17 @@ def test_solve_says_why_where_the_windows_contain_elements(gap):
     assert "warning: no rule derives an atom from 0 to 2: no body is true" in found.err
 
 
+def test_solve_does_not_say_that_rules_derive_nothing_when_answer_streams_share_no_atom(gap):
+    (gap / "rule.lars").write_text("h(1). in(X) ← h(X), not out(X). out(X) ← h(X), not in(X).")
+    given = ("solve", gap / "rule.lars", gap / "t.nq", "--from", 10, "--to", 11)
+    assert "warning: no atom is in every answer stream from 10 to 11\n" in lars(*given, "--cautious").err
+    assert "warning" not in lars(*given, "--brave").err
+    with (gap / "rule.lars").open("a") as rules:
+        rules.write("← not in(X), ⊞^now @_X true, X mod 2 = 0. ← in(X), h(X), ⊞^now @_10 true.")
+    found = lars(*given, "--cautious").err
+    assert "warning: no atom is in every answer stream from 10 to 11: no answer stream exists at 10" in found
+
+
 def test_solve_as_an_engine_names_the_times_of_its_rows(gap):
     found = lars("solve", gap / "cs.rq", gap / "t.nq", "--from", 10, "--to", 20, "--as", "csparql")
     said = "its first report with a row is at 3, the last at 50"

@@ -181,7 +181,7 @@ def test_other_aggregates_need_an_evaluation():
 )
 def test_what_depends_on_its_own_aggregate_is_refused_by_rule_and_literal(text):
     program = read(text)
-    with pytest.raises(LarsError, match=r"in the rule (p|q)") as caught:
+    with pytest.raises(LarsError, match=r"in the rule at program:1:\d+\n  (p|q)") as caught:
         answer_streams(program, stream_of(TIMELINE, []), 5)
     assert any(word in str(caught.value) for word in ("COUNT(*) of p(X)", "r(X) among 1..2"))
     assert strata(program) is None

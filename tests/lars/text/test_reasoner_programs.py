@@ -266,6 +266,8 @@ def test_a_cycle_needs_the_whole_past_of_its_own_atoms_only(tmp_path):
         ("a :- b at least 0 in [5 sec].", "use a number from 1 on"),
         ("a :- b at most N in [5 sec], c(N).", "use “at most” followed by a number"),
         ("a(X) :- not b(X) in [5 sec].", "X"),
+        ("a(X) :- b(X, _Y) in [5 sec].", "found “_Y”"),
+        ("a(X) ← b(X) in [5 sec].", "found “←”.*rules of I-DLV-sr have :-"),
         ("a(X) :- b(Y, X) in {2 sec}, @now = X.", "@now"),
     ],
 )
