@@ -246,13 +246,14 @@ def _of_windows(run: HuntedRun, t: float) -> Iterator[tuple[str, int]]:
     windows = [_shown(run, n, t) for n in range(len(query.windows))]
     # Several windows can contain the same triple.
     shown = list({id(push): push for window in windows for push in window}.values())
-    triples = Counter((push.stream, push.triple) for push in shown)
+    repeated = any(len({(push.stream, push.triple) for push in own}) < len(own) for own in windows)
+    together = any(len({push.t for push in own}) < len(own) for own in windows)
     steps = [step * query.tick for _, step in query.windows]
     yield "a triple arrives exactly when the window closes", int(any(push.t == t for push in shown))
     opens = {t - length * query.tick for length, _ in query.windows}
     yield "a triple arrives exactly when the window opens", int(any(push.t in opens for push in run.pushes))
-    yield "a triple comes twice in the window", int(max(triples.values(), default=0) > 1)
-    yield "several triples in the window have one time", int(len({push.t for push in shown}) < len(shown))
+    yield "a triple comes twice in the window", int(repeated)
+    yield "several triples in the window have one time", int(together)
     yield "a window contains no triple", int(not all(windows))
     old = [all(push.t <= t - step for push in window) for window, step in zip(windows, steps, strict=True)]
     yield "a window has nothing new since the preceding close", int(any(old))

@@ -13,6 +13,7 @@ from itertools import accumulate, combinations, count, groupby, islice, pairwise
 from operator import attrgetter
 from typing import Final
 
+from agreement.comparing.matching.places import ReportMatch
 from agreement.documents.outputs import plain
 from agreement.documents.requests import sources
 from agreement.engines import specifications
@@ -22,7 +23,7 @@ from agreement.proving.hunting.references import HuntedRun, JudgedRun, Switch
 from lars.durations import Duration
 from lars.language.formulas import Call
 from lars.language.terms import Iri, Variable
-from solver.facts import Static, Triple
+from solver.facts import Row, Static, Triple
 from solver.rdf import blanks_in, with_blanks
 from translate.analysis import rebuild
 from translate.model import patterns
@@ -90,6 +91,12 @@ def input_changes() -> Iterator[Switch]:
         "Definitions 9 and 13: a triple is in the windows that contain its own time, or it is not accepted",
         _restamped,
     )
+    for step in _ROUNDINGS:
+        yield Switch(
+            f"the times of triples are rounded down to multiples of {step} time points",
+            "Definitions 9 and 13: a triple is in the windows that contain its own time",
+            partial(_rounded, step),
+        )
     yield Switch(
         "a triple counts as often as it arrives in a window",
         "Definition 14: the content of a window is an RDF graph, which is a set",
@@ -112,6 +119,12 @@ def input_changes() -> Iterator[Switch]:
     yield Switch(
         "static data are ignored", "SPARQL 1.1, 13: the default graph of the dataset", _without_static
     )
+    for says, least in (
+        ("only the first evaluation reads the static data", 0),
+        ("after the first report with a row, evaluations do not read the static data", 1),
+    ):
+        once = partial(_with_static_once, least)
+        yield Switch(says, "SPARQL 1.1, 13: the default graph of the dataset", once)
 
 
 def _without(lost: Loss, subject: JudgedRun) -> Iterator[JudgedRun]:
@@ -126,6 +139,37 @@ def _without(lost: Loss, subject: JudgedRun) -> Iterator[JudgedRun]:
 
 def _without_static(subject: JudgedRun) -> Iterable[JudgedRun]:
     return (_on_static(Static(frozenset(), {}), subject),)
+
+
+def _with_static_once(least: int, subject: JudgedRun) -> Iterable[JudgedRun]:
+    """Return the run to judge if evaluations after the first one with `least` rows read no static data.
+
+    The rows of these evaluations are the rows without static data, for windows that begin at t0 = 0.
+    """
+    static = subject.recorded.task.run.static
+    if not static.default and not static.named:
+        return (subject,)
+    subject = subject.with_options(t0=(0,))
+    (without,) = _without_static(subject)
+    best = without.judgement.best
+    rows = {one.at: one.right_rows for one in (*best.transient, *best.windows, *best.later) if one.right}
+    return (replace(subject, pattern=partial(_first_with_static, rows, least)),)
+
+
+def _first_with_static(
+    without: Mapping[float, Sequence[Row]], least: int, windows: Sequence[ReportMatch]
+) -> bool:
+    """Return whether rows are right up to the first evaluation with `least` rows, then those in `without`."""
+    is_first = True
+    for one in windows:
+        if one.right is None:
+            if one.problem is not None:
+                return False
+            continue
+        if Counter(one.came_rows) != Counter(one.right_rows if is_first else without.get(one.at, ())):
+            return False
+        is_first = is_first and len(one.came_rows) < least
+    return True
 
 
 def _on_static(static: Static, subject: JudgedRun) -> JudgedRun:
@@ -355,6 +399,20 @@ def _restamped(subject: JudgedRun) -> Iterator[JudgedRun]:
             latest[stream] = max(one.t, latest.get(stream, one.t))
             changed.append(replace(one, t=latest[stream]))
         yield replace(subject, late=()).with_elements(tuple(sorted(changed, key=attrgetter("t"))))
+
+
+_ROUNDINGS: Final = (2, 3, 5, 10)
+
+
+def _rounded(step: int, subject: JudgedRun) -> Iterable[JudgedRun]:
+    """Return the run to judge if each triple counts as of the last multiple of `step` time points."""
+    task = subject.recorded.task
+    elements = tuple(replace(one, t=one.t // step * step) for one in task.elements)
+    if all(one.t == other.t for one, other in zip(elements, task.elements, strict=True)):
+        return (subject,)
+    # The clock of the engine also stands at the last multiple, so later windows are not yet due.
+    last = max(one.t for one in elements)
+    return (subject.with_elements(elements).with_options(until=last - 1),)
 
 
 _MOST_COPIES: Final = 32

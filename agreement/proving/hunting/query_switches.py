@@ -696,6 +696,11 @@ def _windows() -> Iterator[Switch]:
         "Definition 13: a window contains the arrivals between its own ends",
         _open_for_range,
     )
+    yield Switch(
+        "when one window closes, the other windows still have the content of their own last close",
+        "Definition 17: an evaluation reads the active window of each window at the same time",
+        _closed_last,
+    )
     yield _of_query(
         "patterns outside windows also match the triples of streams",
         "SPARQL 1.1, 13: the default graph of the dataset",
@@ -829,19 +834,89 @@ def _open_for_range(subject: JudgedRun) -> Iterable[JudgedRun]:
     In the returned run, each window reads a stream of its own, so that its length is known.
     """
     task = subject.recorded.task
-    windows = sources(task.query)
-    widths: dict[str, int] = {}
-    elements = list(task.elements)
-    for number, source in enumerate(windows):
-        if len(windows) == 1 or not isinstance(source.window, Range):
-            return (subject,)
-        own = str(_own_stream(number))
-        widths[own] = source.window.length.points(task.unit)
-        elements += (replace(one, stream=own) for one in task.elements if one.stream == str(source.stream))
-    in_order = tuple(sorted(elements, key=attrgetter("t")))
-    changed = task.with_query(_on_own_streams(task.query))
-    changed = replace(changed, elements=in_order, kept=partial(_last_of_width, widths))
+    windows = [source.window for source in sources(task.query)]
+    lengths = [one.length.points(task.unit) for one in windows if isinstance(one, Range)]
+    if len(windows) == 1 or len(lengths) < len(windows):
+        return (subject,)
+    changed, times = _on_own_elements(task)
+    changed = replace(changed, kept=partial(_last_of_width, dict(zip(times, lengths, strict=True))))
     return (replace(subject, recorded=replace(subject.recorded, task=changed)),)
+
+
+def _closed_last(subject: JudgedRun) -> Iterator[JudgedRun]:
+    """Yield the runs to judge if a window that stays open shows what it contained at its last close.
+
+    In the first returned run, each close counts. In the second returned run, a close counts only if it causes
+    an evaluation, which needs a closing window with a triple. Windows begin at t0 = 0.
+    """
+    task = subject.recorded.task
+    windows = [source.window for source in sources(task.query)]
+    if len(windows) == 1 or not all(isinstance(one, Range) and one.slide is not None for one in windows):
+        yield subject
+        return
+    changed = task.with_query(_of_closed_windows(task.query))
+    yield replace(subject, recorded=replace(subject.recorded, task=changed))
+    changed, times = _on_own_elements(task)
+    closing = {
+        name: (*_sizes(one, task), own) for (name, own), one in zip(times.items(), windows, strict=True)
+    }
+    changed = replace(changed, kept=partial(_at_last_evaluation, closing))
+    yield replace(subject, recorded=replace(subject.recorded, task=changed)).with_options(t0=(0,))
+
+
+def _sizes(window: object, task: Task) -> tuple[int, int]:
+    """Return the length and the slide of a window in time points."""
+    assert isinstance(window, Range)
+    assert window.slide is not None
+    return window.length.points(task.unit), window.slide.points(task.unit)
+
+
+@cache
+def _of_closed_windows(query: EngineQuery) -> EngineQuery:
+    def closed(source: WindowSource) -> WindowSource:
+        assert isinstance(source.window, Range)
+        return replace(source, window=replace(source.window, opens=Duration(0)))
+
+    return with_sources(query, closed)
+
+
+def _at_last_evaluation(
+    closing: Mapping[str, tuple[int, int, Sequence[int]]],
+    elements: Sequence[PushedTriple],
+    span: range,
+    end: int,
+) -> range:
+    """Return the content of a window at its last close that caused an evaluation, up to the time `end`.
+
+    `closing` contains the length, the slide and the times of the triples of each window, by its stream.
+    """
+    if not elements:
+        return span
+    width, slide, _ = closing[elements[0].stream]
+    for close in range(end - (end - width) % slide, width - 1, -slide):
+        if any(_closes_with_triples(close, *window) for window in closing.values()):
+            first, after = (bisect_right(elements, t, key=attrgetter("t")) for t in (close - width, close))
+            return range(first, after)
+    return range(0)
+
+
+def _closes_with_triples(t: int, width: int, slide: int, times: Sequence[int]) -> bool:
+    closes = t >= width and (t - width) % slide == 0
+    return closes and bisect_right(times, t - width) < bisect_right(times, t)
+
+
+def _on_own_elements(task: Task) -> tuple[Task, Mapping[str, Sequence[int]]]:
+    """Return the query and the input with a stream for each window, and the times of its triples."""
+    own = {str(_own_stream(number)): source.stream for number, source in enumerate(sources(task.query))}
+    copies = [
+        replace(one, stream=name)
+        for name, of in own.items()
+        for one in task.elements
+        if one.stream == str(of)
+    ]
+    elements = tuple(sorted((*task.elements, *copies), key=attrgetter("t")))
+    times = {name: [one.t for one in elements if one.stream == name] for name in own}
+    return replace(task.with_query(_on_own_streams(task.query)), elements=elements), times
 
 
 def _last_of_width(

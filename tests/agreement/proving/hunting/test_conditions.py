@@ -75,6 +75,19 @@ def test_a_triple_in_two_windows_is_one_triple():
     assert found["several triples in the window have one time"] == 0
 
 
+def test_triples_of_two_windows_at_one_time_are_not_several_triples_of_one_window():
+    queries = made_queries(BuiltInEngine(builtin("rspql"))).queries
+    two = next(one for one in queries if one.name == "two-streams")
+    (first, own), (second, other) = two.letters[:2]
+    assert first != second
+    run = HuntedRun(two, (Push(5.0, first, own), Push(5.0, second, other)), None)
+    assert dict(_of_windows(run, 6.0))["several triples in the window have one time"] == 0
+    again = HuntedRun(two, (Push(5.0, first, own), Push(5.0, first, other), Push(6.0, first, own)), None)
+    found = dict(_of_windows(again, 6.0))
+    assert found["several triples in the window have one time"] == 1
+    assert found["a triple comes twice in the window"] == 1
+
+
 def test_the_content_of_a_window_is_of_its_own_stream_if_a_window_of_triples_comes_first():
     text = (
         "SELECT ?s ?o FROM STREAM <http://e/T> [RANGE TRIPLES 2] FROM STREAM <http://e/S> [RANGE 4s STEP 4s] "

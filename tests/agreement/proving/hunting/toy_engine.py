@@ -163,11 +163,13 @@ class Run:
             self.static = list({(quad.subject, quad.predicate): quad for quad in static}.values())
         self.elements, self.before, self.reports, self.pushes, self.pending = [], Counter(), 0, 0, []
         self.random, self.last, self.ever, self.stale = random.Random(7), None, Counter(), []
-        self.clock, self.consumed, self.contents = {}, 0, {}
+        self.clock, self.consumed, self.contents, self.evaluated = {}, 0, {}, False
         self.anchor, self.shown, self.counts, self.final = 0, {}, Counter(), None
         self.began, self.given, self.instants, self.rested = False, 0, Counter(), -5
 
     def push(self, t, stream, triple):
+        if FAULT == "times-even":
+            t = t // 2 * 2
         if FAULT == "late-restamped":
             t = max(t, self.now)
         if t < self.now:
@@ -342,6 +344,9 @@ class Run:
             found = [one for one in found if one not in kept]
         if FAULT == "keeps-first-three":
             found = found[:3]
+        if FAULT == "closes-only" and (at - length) % step and several:
+            closed = at - (at - length) % step
+            return self.content(window, closed) if closed >= length else []
         found = self.unforeseen_content(window, at, found)
         return numbered(found) if FAULT == "list-content" else found
 
@@ -387,7 +392,9 @@ class Run:
         if FAULT == "names-exchanged":
             contents.reverse()
         store = ox.Store()
-        store.extend([] if FAULT == "static-once" and self.reports else self.static)
+        again = {"static-once": self.reports, "static-at-first": self.evaluated}.get(FAULT)
+        self.evaluated = True
+        store.extend([] if again else self.static)
         for window, content in zip(self.query.windows, contents, strict=True):
             if FAULT == "static-mixed":
                 store.extend(ox.Quad(*own) for own in content)
