@@ -11,7 +11,7 @@ from agreement.answering.solve.solving import Answered, AnswerRows, EngineReport
 from agreement.documents.outputs import short
 from lars.dataclass import dataclass
 from lars.errors import LarsError, cut
-from lars.language.terms import Variable
+from lars.language.terms import Variable, write_name
 from lars.text import VARIABLE, Scanner
 from solver.facts import Row
 from solver.rdf import NotATerm, canonical, read_term, value
@@ -165,8 +165,18 @@ def fits(arguments: Sequence[str], terms: Sequence[str | None], is_open: Callabl
 def _names(argument: str, term: str) -> bool:
     if argument in (term, short(term)) or same_number(argument, term):
         return True
+    if argument[:1] == "'":
+        return _written(argument) == term
     # The case of language tags, and escapes, do not distinguish terms.
     return argument[:1] in '<"' and _canonical(argument) == term
+
+
+@lru_cache(maxsize=2**10)
+def _written(argument: str) -> str | None:
+    """Return a name in quotes as answers contain it, such as x for 'x'."""
+    scanner = Scanner(argument, "atom")
+    name = scanner.name()
+    return None if name is None or scanner.skip() < len(argument) else write_name(name)
 
 
 @lru_cache(maxsize=2**10)

@@ -185,6 +185,8 @@ class ShortNames:
         if not terms and self._query:
             # Possible values of an aggregate are in no trace; - means unbound in the tables.
             terms = [number(text)] if _NUMBER.fullmatch(text) else [NULL] if text == "-" else []
+        if len(terms) > 1 and isinstance(parsed, Symbol) and parsed in terms:
+            return parsed  # the name x of a program, not <http://e/x>, whose short name is x
         if len(terms) > 1 and _NUMBER.fullmatch(text) and number(text) in terms:
             terms = [number(text)]  # digits without quotes are this number, as in Turtle
         if len(terms) > 1:

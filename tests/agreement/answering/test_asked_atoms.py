@@ -85,6 +85,7 @@ def test_only_the_atoms_of_the_form_are_in_the_answer_streams(tmp_path):
     lines = lars("solve", *DOOR, "--where", "guard(bob)", "--json").out.splitlines()
     shown = {atom for line in lines for stream in json.loads(line)["answer_streams"] for atom in stream}
     assert shown == {"guard(bob)"}
+    assert lars("solve", *DOOR, "--where", "guard('bob')", "--json").out.splitlines() == lines
     assert lars("solve", *DOOR, "--where", "guard(X)", "--out", tmp_path / "out").code == 0
 
 

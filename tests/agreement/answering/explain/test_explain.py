@@ -272,6 +272,14 @@ def test_a_short_name_of_two_terms_is_ambiguous(tmp_path):
     assert lars("explain", program, trace, "--at", 4, "p(<http://f/b>)").code == 0
 
 
+def test_a_name_of_a_program_is_no_short_name(tmp_path):
+    program, trace = tmp_path / "p.lars", tmp_path / "t.atoms"
+    program.write_text("p(<http://e/x>) ← b. q(X) ← ⊞^5 ◇ a(X). p(x) ← c.")
+    trace.write_text("1: a(x).\n2: c.\n")
+    found = lars("explain", program, trace, "--at", 1, "p(x)")
+    assert (found.code, found.out.splitlines()[0]) == (0, "p(x) does not hold at 1")
+
+
 def test_a_row_of_a_multiset_is_asked_for_as_it_is_shown():
     slide = (SAMPLES / "slide" / "query.csparql.rq", SAMPLES / "slide" / "door.trig", "--semantics", "bag")
     there = lars("explain", *slide, "--at", "3", "ans1(<http://example.org/ann>)")
