@@ -1,12 +1,13 @@
 """UTF-8 text files, which are read once, provide places for errors, and are replaced atomically."""
 
+import atexit
 import os
 import shutil
 import stat
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -20,6 +21,13 @@ BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 MOST_BYTES: Final = 2**26
 """The greatest number of bytes that are read from an input without a known end: a pipe or a device."""
 _TEMPORARY: Final[set[Path]] = set()
+_UNTIL_EXIT: Final = ExitStack()
+"""The folders that exist until the program ends.
+
+This name keeps them: from Python 3.13 on, a process that multiprocessing forks drops the functions of atexit.
+If only atexit had the stack, its end would delete the folders while the parent process uses them.
+"""
+atexit.register(_UNTIL_EXIT.close)
 _PIPES: Final[dict[tuple[int, ...], bytes]] = {}
 """The bytes of each pipe that has been read, by `pipe_key`; a pipe can be read only once."""
 names_of_copies: Final[dict[Path, Path]] = {}
@@ -169,6 +177,11 @@ def temporary_folder(beside: Path | None = None, prefix: str = "lars-") -> Itera
             yield folder
         finally:
             _TEMPORARY.discard(folder)
+
+
+def folder_until_exit(prefix: str = "lars-") -> Path:
+    """Return a new temporary folder, which exists until the program ends."""
+    return _UNTIL_EXIT.enter_context(temporary_folder(prefix=prefix))
 
 
 def clear_away() -> None:

@@ -15,7 +15,7 @@ import sys
 import tempfile
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from hashlib import sha256
 from pathlib import Path
 from threading import current_thread, main_thread
@@ -27,7 +27,7 @@ from pyspark.sql import SparkSession
 
 from lars.dataclass import dataclass
 from lars.errors import FailedRunError, LarsError
-from lars.files import replacement_path, temporary_folder
+from lars.files import folder_until_exit, replacement_path
 from solver import memory
 
 OLDEST_JAVA: Final = 17
@@ -433,9 +433,7 @@ def spark_context(master: str = "local[*]", jars: Sequence[Path] = ()) -> SparkC
     if (active := SparkSession.getActiveSession()) is not None:
         return active.sparkContext
     os.environ["PYSPARK_PYTHON"] = sys.executable
-    until_exit = ExitStack()
-    atexit.register(until_exit.close)
-    folder = until_exit.enter_context(temporary_folder())
+    folder = folder_until_exit()
     submitted = "PYSPARK_GATEWAY_PORT" in os.environ
     if submitted:  # spark-submit has started Java and chosen the master
         context = SparkContext.getOrCreate(SparkConf().setAll(list(_EVERYWHERE)))

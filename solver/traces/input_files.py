@@ -5,7 +5,6 @@
 - Two files never share blank nodes. If `blank_nodes` is "element", only equal elements share blank nodes.
 """
 
-import atexit
 import gzip
 import json
 import shutil
@@ -15,7 +14,7 @@ import tempfile
 import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from functools import cache, partial
 from itertools import count
 from pathlib import Path
@@ -26,7 +25,7 @@ import numpy.typing as npt
 
 from lars.dataclass import dataclass
 from lars.errors import FailedRunError, LarsError, Place, PlacedError, short_of
-from lars.files import BYTE_ORDER_MARK, names_of_copies, pipe_key, read_bytes, temporary_folder
+from lars.files import BYTE_ORDER_MARK, folder_until_exit, names_of_copies, pipe_key, read_bytes
 from lars.language.terms import Signature
 from solver.columns import Array, Mask, TermCodes
 from solver.facts import QUAD_PREDICATE, STREAM_PREDICATE, Arguments, Triple
@@ -196,9 +195,7 @@ def _written(path: Path, reader: BinaryIO | gzip.GzipFile, writer: BinaryIO) -> 
 
 @cache
 def _folder() -> Path:
-    until_exit = ExitStack()
-    atexit.register(until_exit.close)
-    return until_exit.enter_context(temporary_folder(prefix="lars-input-"))
+    return folder_until_exit("lars-input-")
 
 
 NamedTriple = tuple[Triple, str]

@@ -1,10 +1,21 @@
-"""Folders that are replaced whole: only where nothing is in them but what was written there, unchanged."""
+"""Folders that are replaced whole: only where nothing is in them but what was written there, unchanged.
+
+And folders that exist until the program ends.
+"""
+
+import atexit
+import gc
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 from lars.errors import LarsError
-from lars.files import replacement_folder
+from lars.files import folder_until_exit, replacement_folder
 from tests.agreement.command import lars
+from tests.packs import ROOT
 
 
 def write(folder, text="a", kind="thing"):
@@ -77,3 +88,21 @@ def test_no_command_takes_a_folder_for_its_own_by_a_name_in_it(name, tmp_path):
         ran.err
     )
     assert found_in(tmp_path) == [name]
+
+
+def test_a_folder_outlives_a_forked_process_that_forgets_what_is_due_at_its_exit():
+    folder = folder_until_exit("lars-test-")
+    child = os.fork()
+    if not child:  # as a process that multiprocessing forks does, from Python 3.13 on
+        atexit._clear()
+        gc.collect()
+        os._exit(0)
+    assert os.waitpid(child, 0) == (child, 0)
+    assert folder.is_dir()
+
+
+def test_a_folder_is_deleted_when_the_program_ends():
+    code = "from lars.files import folder_until_exit; print(folder_until_exit())"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert Path(done.stdout.strip()).name.startswith("lars-")
+    assert not Path(done.stdout.strip()).exists()
