@@ -289,9 +289,10 @@ class Pairing:
     def same_start(self) -> int | None:
         """Return a start time t0 of windows with which both engines report the same; None if none is found.
 
-        Start times are tried from time 0 up to the largest slide, if the user sets no start time.
+        Start times are tried from time 0 up to the largest slide, if the user sets no start time. For two
+        specifications, None is returned: a start time applies to both, and only omits their first reports.
         """
-        if any(side.start is not None for side in self.sides):
+        if self.pushes is None or any(side.start is not None for side in self.sides):
             return None
         fixed = {
             key: recording

@@ -61,10 +61,10 @@ def _are_logs(values: OptionValues) -> bool:
 class CompareRequest:
     """The arguments of `lars compare`.
 
-    Prints the first time at which the two engines report different rows.
-    Prints also the rule of one engine that explains the difference.
+    Prints the times at which the two engines report different rows.
+    Also prints the rules of the engines that explain the differences.
     For two logs of alerts, prints the alerts in only one log, and the delays between the logs.
-    With --events, prints also which query semantics predicts each log.
+    With --events, also prints the times of evaluation and the windows that predict each log.
 
     Examples, in samples/judged/met:
     lars compare cqels cqels-1.x query.cqels.rq doors.nq
@@ -81,13 +81,13 @@ class CompareRequest:
     )
 
     first: str = argument(
-        "PROFILE",
+        "ENGINE",
         "First engine: a specification (csparql, cqels, sparqlstream, rspql, or a .toml file), a "
         "simulated engine version, or adapter:COMMAND for a real engine. On the command line, the "
         "first engine can also be a log of alerts (.csv or another table).",
     )
     second: str = argument(
-        "PROFILE",
+        "ENGINE",
         "Second engine, or second log of alerts. With two queries, the second engine runs the second query.",
     )
     inputs: tuple[Path, ...] = argument(

@@ -70,6 +70,16 @@ def test_each_block_is_run(page):
             assert read or part.note.startswith("samples/"), f"{part}: no command reads {part.note}"
 
 
+@pytest.mark.parametrize("page", MANUALS)
+def test_the_text_above_a_file_names_it(page):
+    """Readers do not see the name behind the backticks."""
+    for part in BLOCKS[page]:
+        if part.kind not in ("sh", "python") and "." in part.note and not part.note.startswith("samples/"):
+            above = "\n".join(PAGES[page].splitlines()[: part.line - 1])
+            named = snippets(re.sub(r"^```.*?^```$", "", above, flags=re.MULTILINE | re.DOTALL))
+            assert {part.note, part.note.rpartition("/")[2]} & {*named}, f"{part}: {part.note}"
+
+
 def test_what_runs_elsewhere_is_run_by_another_page():
     shell = [
         (part.note, line)

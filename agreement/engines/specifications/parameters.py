@@ -57,33 +57,34 @@ class Specification(BaseModel):
     name: str = Field(description="Name of the specification, as in --engine.")
     description: str = Field("", description="Description in one line.")
     report: Strategies = Field(
-        description="When a window reports: the conjunction of window-close, non-empty, content-change, "
-        "periodic; an empty list: never."
+        description="Conditions under which a window reports: a list of window-close, non-empty, "
+        "content-change and periodic. All conditions of the list must hold. With an empty list, the window "
+        "never reports."
     )
     windows: dict[str, Strategies] = Field(
         default_factory=dict,
-        description="Other strategies for single windows: by the stream's IRI, or by the window's number "
-        "in the query's text, from 1.",
+        description="Another value of the key report for one window: by the IRI of its stream, or by the "
+        "number of the window in the query, from 1.",
     )
     combination: _Combination = Field(
         "any",
-        description="Whether a report of any window (any) or only reports of all windows (all) "
-        "cause an evaluation.",
+        description="Whether a query with several windows is evaluated when any window reports (any), or "
+        "only when all windows report (all).",
     )
     period: _Period | None = Field(
         None,
-        description="Period of the strategy periodic, which evaluates at multiples of the period, "
-        "counted from time 0.",
+        description="For periodic: the time between two evaluations, counted from time 0.",
     )
     tick: _Tick = Field(
         "triple",
-        description="What arrives as one for content-change: each triple, all of an instant, or each graph.",
+        description="For content-change: the input after which the engine compares the content of windows: "
+        "each triple (triple), all triples of one time (instant), or each graph (graph).",
     )
     bounds: _Bounds = Field(
         ("low-open",),
-        description="Which ends a window contains: low-open (o, c], high-open [o, c), closed [o, c], open "
-        "(o, c); several in a list: engines that follow the specification have had each. A high-open or open "
-        "window closes before the triples of the instant c.",
+        description="Ends that a window from o to c contains: low-open (o, c], high-open [o, c), closed "
+        "[o, c], open (o, c). With a list, each of its values is correct. A high-open or open window closes "
+        "before the triples of time c.",
     )
     slide: _Slide = Field(
         "query",

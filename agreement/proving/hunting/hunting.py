@@ -206,7 +206,9 @@ def seconds_of(value: str | float) -> float:
 class HuntLimits:
     """The limits of a hunt (time, runs and faults), and the seed of its random streams."""
 
-    time_limit: float = option(60.0, "Time limit of the whole hunt.", seconds_of)
+    time_limit: float = option(
+        60.0, "Time limit of the whole hunt: seconds, or a time such as 5m.", seconds_of
+    )
     runs: int | None = option(
         None,
         "Maximum number of runs that search for faults. lars then needs more runs to reduce each "

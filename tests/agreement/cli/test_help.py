@@ -111,7 +111,7 @@ def test_commands_are_completed(monkeypatch):
         (
             "compare",
             [
-                f"PROFILE PROFILE {inputs}"
+                f"ENGINE ENGINE {inputs}"
                 for inputs in ("CASE.json..", "EXPERIMENT_DIR", "QUERY [QUERY] TRACE..")
             ],
         ),

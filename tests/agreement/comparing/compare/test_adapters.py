@@ -84,6 +84,20 @@ def test_the_t0_of_a_comparison_is_named_and_other_t0_are_tried(tmp_path):
     assert (other["same"], other["same_with_t0"]) == (False, None)
 
 
+def test_no_t0_is_named_for_two_specifications_because_it_only_omits_the_first_reports(tmp_path):
+    trace, queries = tmp_path / "t.nq", (tmp_path / "pull.rq", tmp_path / "push.rq")
+    lines = (
+        f'<http://e/a> <http://e/{p}> "{t}" <http://e/S> "{t}" .\n'
+        for t, p in ((2, "p"), (9, "p"), (30, "q"))
+    )
+    trace.write_text("".join(lines))
+    pattern = "{ ?s <http://e/p> ?o }"
+    queries[0].write_text(f"SELECT ?o FROM STREAM <http://e/S> [RANGE 5s STEP 10s] WHERE {pattern}")
+    queries[1].write_text(f"SELECT ?o WHERE {{ STREAM <http://e/S> [RANGE 5s] {pattern} }}")
+    ran = lars("compare", "csparql", "cqels", *queries, trace, "--json")
+    assert (ran.code, ran.json["same_with_t0"]) == (1, None)
+
+
 def test_a_recorded_case_is_run_again(inputs, tmp_path):
     case, adapter = tmp_path / "case.json", f"{SERVED} rsp-js-1.3.5"
     lars("record", *inputs, "--adapter", adapter.removeprefix("adapter:"), "--out", case)

@@ -21,7 +21,7 @@ CASE = {
     "output": [],
 }
 CALLS = {
-    "compare": ("missing argument", "PROFILE"),
+    "compare": ("missing argument", "ENGINE"),
     "compare csparql cqels": ("missing input", "QUERY", "*.json"),
     "compare csparql sql cs.rq t.nq": ("'sql'", "csparql-0.9.7"),
     "compare none.toml csparql cs.rq t.nq": ("none.toml", "no such file"),
