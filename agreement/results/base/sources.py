@@ -78,7 +78,7 @@ StaticSource = TextSource | Readable | Graph
 
 _TEXT: Final = re.compile(r"[\n{←]")
 _QUERY: Final = re.compile(
-    r"(?>(?:\s|#[^\n]*\n|@?(?:prefix|base)\b[^<]*<[^>]*>(?:\s*\.)?)*)"
+    r"(?>(?:\s|#[^\n]*\n|version\s*(?:\"[^\"\n]*\"|'[^'\n]*')|@?(?:prefix|base)\b[^<]*<[^>]*>(?:\s*\.)?)*)"
     r"(?:register|select|construct|ask|describe)\b",
     re.IGNORECASE,
 )

@@ -283,6 +283,8 @@ def test_a_long_text_is_told_from_a_query_at_once():
     for text in ("PREFIX a: <http://a/>\n" * 200, "PREFIX a: <http://a/> \n \n" * 200):
         assert _file_name(f"{text}a:x a:y a:z .") == ("trace", "")
         assert _file_name(f"{text}# it\nBASE <e:> .\n select * ") == ("query", ".rq")
+    assert _file_name("VERSION \"1.2\"\nprefix : <e:>\nversion '1.1' ASK { }") == ("query", ".rq")
+    assert _file_name('VERSION "1.2-messages"\n<e:x> <e:y> "select" .') == ("trace", "")
     assert process_time() < start + 1
 
 
