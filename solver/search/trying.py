@@ -6,7 +6,7 @@ together in columns.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, combinations, islice
+from itertools import combinations, islice
 from typing import Final, assert_never
 
 from lars.analysis import windows
@@ -59,10 +59,11 @@ def tried_streams(
         programs = [scale_program(program, scale) for program in contest.programs]
         every = tuple(frames(programs, contest.compared_period, size, scale, again=contest.looks_back))
         tried = [_FrameStreams(contest, programs, candidates, frame, deadline) for frame in every]
-        kinds = [list(combinations(static, n)) for n in range(min(_MOST_STATIC, len(static)) + 1)]
+        numbers = range(min(_MOST_STATIC, len(static)) + 1)
         each = (
             placed
-            for chosen in chain.from_iterable(kinds)
+            for n in numbers
+            for chosen in _chosen(static, n, size, deadline)
             for frame in tried
             for placed in frame.placed(size, chosen)
         )
@@ -71,11 +72,25 @@ def tried_streams(
                 raise contests.StoppedSearchError(size, contests.TIME_IS_UP)
             if number == MOST_TRIED:
                 raise contests.StoppedSearchError(size, contests.TOO_MANY)
-        for kind in kinds:
-            streams = (stream for chosen in kind for frame in tried for stream in frame.streams(size, chosen))
+        for n in numbers:
+            streams = (
+                stream
+                for chosen in _chosen(static, n, size, deadline)
+                for frame in tried
+                for stream in frame.streams(size, chosen)
+            )
             yield from sorted(streams, key=lambda stream: stream.cost)
     if len(static) > _MOST_STATIC:
         raise contests.StoppedSearchError(sizes.stop, contests.FEW_STATIC)
+
+
+def _chosen(static: Sequence[Atom], n: int, size: int, deadline: Deadline) -> Iterator[tuple[Atom, ...]]:
+    """Yield each choice of n static atoms, one by one: thousands of atoms have millions of pairs."""
+    for atoms in combinations(static, n):
+        # For many choices, no stream is tried, so that nothing else sees that the time is up.
+        if deadline.is_over:
+            raise contests.StoppedSearchError(size, contests.TIME_IS_UP)
+        yield atoms
 
 
 def _in_order(atoms: Iterable[Atom], ranks: Ranks) -> list[Atom]:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from random import Random
+from time import process_time
 
 import pytest
 
@@ -10,8 +11,9 @@ from agreement.documents.traces import streams_of
 from agreement.proving.witness import WitnessSearch, push_and_pull, smallest
 from agreement.proving.witness.candidate_atoms import candidate_atoms
 from lars.errors import TimeLimitError
+from lars.language.terms import DEFAULT, Atom, Iri
 from solver.deadlines import Deadline, until
-from solver.search import Candidates, chosen_streams, tried_streams
+from solver.search import Candidates, StoppedSearchError, chosen_streams, tried_streams
 from tests.agreement.command import lars
 from tests.agreement.proving.witness.exhaustive import texts
 from tests.benchmarks.witness_differential import problem, random_question, random_rows, random_together
@@ -35,6 +37,17 @@ def test_the_first_that_differs_is_as_small_as_the_one_that_clingo_chooses(numbe
     given = contest, Candidates(found.arrivals), range(3)
     one, other = (next(search(*given), None) for search in (chosen_streams, tried_streams))
     assert (one and one.cost) == (other and other.cost)
+
+
+def test_millions_of_pairs_of_static_triples_are_not_listed_before_the_time_is_up():
+    """The list of all pairs took seconds and gigabytes, and only then the time limit was read."""
+    contest, streams = contest_of(random_question(Random(20)))
+    arrivals = candidate_atoms(contest.programs, streams, {}).arrivals
+    static = tuple(Atom("triple", (*[Iri(f"x:{n}")] * 3, DEFAULT)) for n in range(3_000))
+    start = process_time()
+    with pytest.raises(StoppedSearchError, match="time is up"):
+        next(tried_streams(contest, Candidates(arrivals, static), range(1, 2), Deadline.after(0)))
+    assert process_time() < start + 0.3
 
 
 @pytest.mark.parametrize("number", range(5))
