@@ -29,6 +29,8 @@ _MOST_TRIED: Final = 20_000
 """The maximum number of late streams that are tried for the triples of one match."""
 _LARGEST: Final = 200_000
 """The maximum number of evaluations, over all streams that are evaluated together."""
+_MOST_PULLS: Final = 1_000_000
+"""The maximum number of pulls in one tried stream; each pull takes about half a kilobyte."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,9 @@ def _found(
     witnesses: dict[ChangeKind, LateWitness] = {}
     if question.agreement.volatile is not None:
         return witnesses, f"{question.agreement.volatile} has another value at another time"
+    if side == "pull" and (pulls := Replay(question, ()).pulls) > _MOST_PULLS:
+        why = f"each stream to try has {pulls} pulls, and at most {_MOST_PULLS} are tried"
+        return witnesses, f"{why}; use a longer --period, or a coarser --unit"
     try:
         with until(deadline):
             for witness in _witnesses(question, side, deadline):
@@ -92,8 +97,7 @@ def _witnesses(question: LatenessQuestion, side: Side, deadline: Deadline) -> It
     for static, match, further in scenes(question):
         replay = Replay(question, static)
         streams, size, tried = late_streams(replay, match, further, side), _FIRST, 0
-        pulls = (replay.lead + 2 * (replay.reach + replay.step)) // question.period
-        most = max(1, _LARGEST // (4 * max(pulls, 1))) if side == "pull" else _MOST
+        most = max(1, _LARGEST // (4 * max(replay.pulls, 1))) if side == "pull" else _MOST
         while batch := list(islice(streams, min(size, most))):
             for changes in replay.changes(batch, side):
                 yield from changes

@@ -108,6 +108,11 @@ class Replay:
         opened = (w.start + w.width for w in self._every if isinstance(w, LastWindow | SlidingWindow))
         return -(-(max((0, *opened)) + self.reach + 1) // self.step) * self.step
 
+    @property
+    def pulls(self) -> int:
+        """The number of pulls that evaluate one stream."""
+        return (self.lead + 2 * (self.reach + self.step)) // self.question.period
+
     def changes(self, streams: Sequence[LateStream], side: Side) -> Iterator[list[LateWitness]]:
         """Yield, for each stream, at most one row for each kind of change that late data cause.
 

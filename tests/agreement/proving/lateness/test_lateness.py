@@ -70,6 +70,14 @@ def test_values_of_other_times_are_open():
     assert decided(text, 0, 0, 3)["push"]["lost"] == "never"
 
 
+def test_a_window_of_very_many_pulls_is_not_tried():
+    """Each pull takes memory: a delay of years and pulls each second took more than a computer has."""
+    question = lateness_question(PREFIX + ONE.format("[RANGE 1000000s]"), 1_000_000, 0, 2)
+    pull = decide_lateness(question, Deadline.after(5))["pull"]
+    assert (pull["invented"].verdict, pull["lost"].verdict) == ("never", "open")
+    assert pull["lost"].why.startswith("each stream to try has 1500003 pulls, and at most 1000000 are tried;")
+
+
 def test_rows_with_and_without_a_value_are_lost_together():
     """Both rows then have one period, and the unbound variable of one has no text by which to sort it."""
     text = "SELECT ?a ?b { { STREAM :s [RANGE 2s] { ?a :p ?b } } UNION { STREAM :s [NOW] { ?a :p ?a } } }"
