@@ -358,7 +358,7 @@ def test_an_engine_that_does_not_reply_in_some_runs_has_a_fault(tmp_path):
 def test_an_engine_that_fails_on_the_stream_that_tries_a_notation_has_a_fault(tmp_path):
     """That stream has a triple at each time, so that an engine which fails after 5 triples fails at once."""
     adapter = failing(tmp_path / "engine.py", 'op == "push" and pushes > 5')
-    found = api.hunt(adapter=adapter, runs=60, time_limit="4m")
+    found = api.hunt(adapter=adapter, runs=12, time_limit="4m")
     (fault,) = found.faults
     assert "boom" in fault.failure
     assert len(fault.run.pushes) == 6
@@ -368,7 +368,7 @@ def test_an_engine_that_fails_and_is_wrong_has_both_faults_and_the_failure_is_fi
     adapter = failing(tmp_path / "engine.py", 'counts and op == "push" and pushes >= 3')
     adapter_text = (tmp_path / "engine.py").read_text().replace("'right'", "'row-short'")
     (tmp_path / "engine.py").write_text(adapter_text)
-    first, *others = api.hunt(adapter=adapter, runs=150, time_limit="4m").faults
+    first, *others = api.hunt(adapter=adapter, runs=60, time_limit="4m").faults
     assert first.failure is not None
     assert [one.failure for one in others] == [None] * len(others) != []
 

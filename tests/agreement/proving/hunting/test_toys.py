@@ -89,9 +89,21 @@ def test_a_rule_that_is_found_from_the_wrong_runs_predicts_its_smallest_stream(f
     assert f'rspql with the fault "{found.sentence}"' in said
 
 
-def explanation_with(*sentences):
-    """Return the explanation of a hunt on windows that are 2 time points longer, with causes by names."""
-    hunt = hunted("range-two-longer", size(80, 120), ("tumbling", "sliding"))
+def hunt_of(fault, runs, *names):
+    """Return a hunt of a toy engine with queries of some names, before its first run."""
+    engine = Toy(fault)
+    queries = [one for one in made_queries(engine).queries if one.name in names]
+    return Hunt(engine, queries, reference("rspql", builtin("rspql"), JudgeOptions()), HuntLimits(600, runs))
+
+
+def explanation_with(*sentences, hunt=None):
+    """Return the explanation of a hunt on windows that are 2 time points longer, with causes by names.
+
+    Without a hunt, the runs are those of a hunt that has not yet searched for causes.
+    """
+    if hunt is None:
+        hunt = hunt_of("range-two-longer", size(80, 120), "tumbling", "sliding")
+        hunt.explore()
     explanation = Explanation(hunt, hunt.wrong, hunt.right)
     change = query_switches._of_sources("one longer", "right", partial(_lengthened, MILLISECOND)).change
     longer = Switch("one longer", "right", partial(query_switches._begun_earlier, change, lambda _: 1))
@@ -104,7 +116,8 @@ def explanation_with(*sentences):
 
 def test_two_changes_that_differ_only_together_are_one_cause():
     """A window with both ends contains the times of one that is longer by 1: no run shows one of them."""
-    explanation = explanation_with("bounds = closed", "one longer")
+    hunt = hunted("range-two-longer", size(80, 120), ("tumbling", "sliding"))
+    explanation = explanation_with("bounds = closed", "one longer", hunt=hunt)
     explanation._join_causes()
     (cause,) = explanation.causes
     assert cause.switch.sentence == "bounds = closed; and one longer"
@@ -115,10 +128,7 @@ def test_two_changes_that_differ_only_together_are_one_cause():
     ("other", "number"), [("reported as RSTREAM, regardless of the query", 2), ("FILTER is ignored", 1)]
 )
 def test_a_pair_of_faults_that_runs_show_one_by_one_is_two_causes(other, number):
-    engine = Toy("closed-and-rstream")
-    queries = [one for one in made_queries(engine).queries if one.name in ("tumbling", "istream")]
-    judge = reference("rspql", builtin("rspql"), JudgeOptions())
-    hunt = Hunt(engine, queries, judge, HuntLimits(600, 24))
+    hunt = hunt_of("closed-and-rstream", 24, "tumbling", "istream")
     hunt.explore()
     explanation = Explanation(hunt, hunt.wrong, hunt.right)
     switches = {one.sentence: one for one in explanation._possible_switches()}

@@ -146,25 +146,21 @@ def test_reports_that_come_in_another_order_than_that_of_time_fail(tests):
         assert sorted(times) == [t for t, _ in right.results[wrong.results.index(one)].answer.reports]
 
 
-@pytest.mark.parametrize("declared", [False, True])
-def test_few_right_answers_show_no_parameters(declared, tests):
+def test_few_right_answers_show_no_parameters(tests):
     """Each element counts as of the even time before it: t0 = 2 fits more answers than 0, and few in all."""
     rounding = AlteredEngine(
         built_in("rspql"), pushes=lambda pushes: [replace(one, t=one.t // 2 * 2) for one in pushes]
     )
-    writing = writing_of(rounding, tests, {}, None)
-    numbers = declared_vectors(builtin("rspql"), None, None)
-    claimed = frozenset((number, "evaluation") for number in numbers) if declared else None
-    found = judged_suite("e", writing, engine_answers([rounding], tests, writing, {}), claimed)
-    said = "\n".join(map(str, as_text([found])))
-    passed = f"{found.count('passed')} of {len(tests)} tests pass"
-    assert found.choice == (0, "evaluation")
-    assert found.nearest[1] > found.count("passed") > 0
-    assert (
-        f"parameters (in doubt, because only {passed}; {'declared' if declared else 'those of rspql'})"
-        in said
-    )
-    assert "other parameters fit" not in said
+    answers = engine_answers([rounding], tests, RSPQL, {})
+    own = frozenset((number, "evaluation") for number in declared_vectors(builtin("rspql"), None, None))
+    for claimed, source in ((None, "those of rspql"), (own, "declared")):
+        found = judged_suite("e", RSPQL, answers, claimed)
+        said = "\n".join(map(str, as_text([found])))
+        passed = f"{found.count('passed')} of {len(tests)} tests pass"
+        assert found.choice == (0, "evaluation")
+        assert found.nearest[1] > found.count("passed") > 0
+        assert f"parameters (in doubt, because only {passed}; {source})" in said
+        assert "other parameters fit" not in said
 
 
 def test_an_engine_that_loses_most_reports_is_judged_by_the_parameters_of_its_language(tests):
@@ -330,7 +326,8 @@ def _spoken(result):
 )
 def test_parameters_that_differ_from_those_of_the_language_are_said(change, said, tests):
     engine = BuiltInEngine(builtin("rspql").model_copy(update=change))
-    text = "\n".join(line for line in as_text([judged(engine, tests)]) if isinstance(line, str))
+    found = judged(engine, tests)
+    text = "\n".join(line for line in as_text([found]) if isinstance(line, str))
     assert ("different from RSP-QL's own parameters" in text) == (said is not None)
     assert said is None or f"different from RSP-QL's own parameters: {said}\n" in f"{text}\n"
     # Found parameters hide this fault from the number of passed tests.
@@ -338,9 +335,9 @@ def test_parameters_that_differ_from_those_of_the_language_are_said(change, said
     assert (passed is not None) == (said is not None)
     if passed is not None:
         by_its_own = frozenset((n, "evaluation") for n in declared_vectors(builtin("rspql"), None, None))
-        answers = [one.answer for one in judged(engine, tests).results]
+        answers = [one.answer for one in found.results]
         assert int(passed[1]) == judged_suite("engine", RSPQL, answers, by_its_own).count("passed")
-        assert int(passed[1]) < judged(engine, tests).count("passed")
+        assert int(passed[1]) < found.count("passed")
 
 
 def test_a_report_at_the_next_arrival_differs_and_its_parameters_reproduce_it(tests):
