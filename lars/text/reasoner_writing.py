@@ -63,7 +63,9 @@ class _Writer:
             raise self._cannot(f"the head {head}")
         first = "" if head is None else self._atom(head)
         body = ", ".join(self._literal(number, part) for number, part in enumerate(self._rule.body))
-        return f"{first} :- {body}.".lstrip() if body else f"{first}."
+        if not body:
+            return f"{first or ':- 1 = 1'}."  # a constraint of ASP has a literal
+        return f"{first} :- {body}.".lstrip()
 
     def _cannot(self, what: str, number: int | None = None) -> LarsError:
         problem = f"I-DLV-sr cannot express {what}; use {_SHOWN}"

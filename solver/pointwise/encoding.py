@@ -721,7 +721,7 @@ class RuleWriter:
 
 def _rule(head: str, body: list[str]) -> str:
     parts = "; ".join(body)
-    return f"{head} :- {parts}.".lstrip() if body else f"{head}."
+    return f"{head} :- {parts}.".lstrip() if body or not head else f"{head}."
 
 
 MOST_NUMBERS: Final = 1_000_000

@@ -51,7 +51,7 @@ from lars.language.terms import (
     without_brackets,
     write_name,
 )
-from lars.language.windows import LARGEST_TIME, FixedWindow, Interval, TupleWindow
+from lars.language.windows import LARGEST_TIME, FixedWindow, Interval, TimeWindow, TupleWindow
 from lars.options import option
 from lars.semantics import circular_through_negation
 from lars.text import Scanner, read_ground_atom
@@ -378,6 +378,12 @@ def _warn_of_windows(program: Program, warn: Warn) -> None:
                         warn(f"{where}the window {window} shows nothing, because {first} is after {last}")
                     case TupleWindow(size=0):
                         warn(f"{where}the window {window} shows nothing, because it has 0 tuples")
+                    case TimeWindow(past=past, future=future) if window.ends != window.open:
+                        if past is None or future > 0:
+                            warn(
+                                f"{where}the word {window.ends} in {window} has no effect: only windows of a "
+                                "limited length that end at or before their pivot can be open"
+                            )
                     case _:
                         pass
             for part in bare_windows(literal):

@@ -333,6 +333,24 @@ def test_a_window_that_shows_nothing_at_any_time_is_named(tmp_path):
     ]
 
 
+def test_bounds_without_effect_are_named(tmp_path):
+    """No warning about ⊞^{0 open}, which the manual calls ⊞^0."""
+    (tmp_path / "p.lars").write_text(
+        "p ← ⊞^{3,1,1 open} ◇ f, ⊞^{0 open} ◇ f, ⊞^{3,-1,1 open} ◇ f, not ⊞^{∞ high-open} ◇ f.\n"
+    )
+    (tmp_path / "s.atoms").write_text("1: f.\n")
+    found = lars("solve", tmp_path / "p.lars", tmp_path / "s.atoms", "--in-process")
+    said = [
+        line.partition("p.lars:")[2].partition(":")[0::2]
+        for line in found.err.splitlines()
+        if "has no effect" in line
+    ]
+    assert [text.partition(" has no effect")[0] for _, text in said] == [
+        "5: the word open in ⊞^{3,1,1 open}",
+        "62: the word high-open in ⊞^{∞ high-open}",
+    ]
+
+
 def test_a_window_without_an_operator_is_named_with_the_remedy(tmp_path):
     """No warning about ⊞^0, which has no other time, and a fixed window, which restricts the time."""
     (tmp_path / "p.lars").write_text(

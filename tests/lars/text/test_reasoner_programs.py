@@ -187,6 +187,14 @@ def test_variables_keep_different_names_for_i_dlv_sr(text, written_text, tmp_pat
     assert lars("translate", tmp_path / "p.lars", "--format", "idlv-sr").out == f"{written_text}\n"
 
 
+def test_a_constraint_without_a_body_has_a_literal_for_i_dlv_sr(tmp_path):
+    (tmp_path / "p.lars").write_text("p ← q. ← .")
+    (tmp_path / "p.idlvsr").write_text(lars("translate", tmp_path / "p.lars", "--format", "idlv-sr").out)
+    (tmp_path / "t.log").write_text("1 q;\n")
+    ran = [lars("solve", path, tmp_path / "t.log", "--in-process").out for path in tmp_path.glob("p.*")]
+    assert ran == ["0: no answer stream\n1: no answer stream\n"] * 2
+
+
 FOLDER = "stream-reasoners"
 
 

@@ -30,6 +30,7 @@ RULES = {
     "box": "alarm(X) ← ⊞^{5,0,5} □ high(X), sensor(X), not ⊞^#2 □ ok(X).",
     "at": "@_T seen(X) ← ⊞^{4 high-open} @_T hit(X), T mod 2 = 0.",
     "constraint": "← ⊞^∞ ◇ ¬p, not ¬q. q ← e.",
+    "unconditional": "← .",
     "condition": "p(?y) ← k(?x), [?x > 2], ?y := [?x + 1].",
     "gathering": "q(?x, ?n) ← ?n := SUM(?y) of p(?x, ?y) by ?x. r(?x) ← q(?x, ?n) among 2..3 by desc ?n.",
     "background": "q(X) ← ⊞^{0,2,1} k(X), ⊞^2 ◇ k(X). k(a).",
