@@ -227,8 +227,8 @@ class TraceOptions:
     arrival: str | None = option(
         None,
         "Column with the time at which each row of a table arrived. With the value order, rows "
-        "arrived in the order of the file. Only lars agree --late, judge, compare, record and "
-        "solve --as use this option. "
+        "arrived in the order of the file. For lars agree --late, judge, compare, record and "
+        "solve --as; other commands only sort elements with the same time. "
         "[default: elements arrive at their times]",
         metavar="COLUMN|order",
     )

@@ -112,8 +112,8 @@ class Outputs:
     )
     known_failures: Path | None = option(
         None,
-        "File with one known failure per line: the name of a test case, or refused: and the name of a "
-        "refused test. Only other failures and refusals give exit code 1.",
+        "File with one known failure per line: the name of a test case, or refused: NAME for a test "
+        "whose query the engine rejects. Only other failures and refusals give exit code 1.",
         metavar="FILE",
         shell_name="--known",
     )

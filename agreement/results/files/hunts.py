@@ -56,7 +56,7 @@ class HuntRequest:
     """
 
     inputs: tuple[Path, ...] = argument(
-        "QUERY..",
+        "[QUERY..]",
         "Queries in the language of the engine. [default: small queries that lars generates and the "
         "engine accepts]",
         default=(),
