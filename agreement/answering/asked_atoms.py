@@ -19,9 +19,12 @@ from solver.settings import Warn
 
 _EXAMPLES: Final = "an atom, such as 'ans(25,rayban,b)', 'near(<http://e/b>)' or '@_15 trigger'"
 _TIMED: Final = re.compile(r"\s*@_([0-9]{1,19})\s+(.*)", re.DOTALL)
-_SHAPE: Final = re.compile(r"\s*([^\s(),'\"<>]+|'(?:[^'\\]|\\.)*')(?:\s*\((.*)\))?\s*", re.DOTALL)
+_SHAPE: Final = re.compile(r"\s*([^\s(),'\"<>]+'*|'(?:[^'\\]|\\.)*')(?:\s*\((.*)\))?\s*", re.DOTALL)
+_BLANKS: Final = re.compile(r"\s*")
+_PRIMED: Final = r"\w+'+(?=\s*(?:,|\Z))"
 _ARGUMENT: Final = re.compile(
-    r"""((?>(?:"(?:[^"\\]|\\.)*"(?:\^\^<[^<>]*>|@[\w-]+)?|'(?:[^'\\]|\\.)*'|<<\(|<[^<>]*>|[^,"'<]+)+))(,|\Z)"""
+    rf"""((?>(?:{_PRIMED}|"(?:[^"\\]|\\.)*"(?:\^\^<[^<>]*>|@[\w-]+)?|'(?:[^'\\]|\\.)*'|"""
+    r"""<<\(|<[^<>]*>|[^,"'<]+)+))(,|\Z)"""
 )
 """The pattern of an argument in the text of an atom.
 
@@ -72,7 +75,8 @@ def _name(text: str) -> str:
 def _split(inside: str, text: str) -> tuple[str, ...]:
     parts, end = [], 0
     while True:
-        part = _ARGUMENT.match(inside, end)
+        blanks = _BLANKS.match(inside, end)
+        part = _ARGUMENT.match(inside, end if blanks is None else blanks.end())
         if part is None or not part.group(1).strip():
             raise _malformed(text)
         parts.append(part.group(1).strip())

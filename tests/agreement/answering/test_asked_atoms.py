@@ -96,6 +96,14 @@ def test_a_form_that_no_row_can_have_is_refused(text):
     assert f"{text}: no row has this form; use 'ans(?percent,?product,?shop)', or terms" in found.err
 
 
+@pytest.mark.parametrize("form", ["a'(y)", "a'(x')", "b(x', x')", "b(y,x' )", "b('x\\'', y)"])
+def test_names_with_primes_are_asked_for_as_they_are_printed(tmp_path, form):
+    (tmp_path / "p.lars").write_text("a'(X) ← in(X). b(X, Y) ← a'(X), a'(Y).")
+    (tmp_path / "t.atoms").write_text("1: in(x') in(y).\n")
+    found = lars("explain", tmp_path / "p.lars", tmp_path / "t.atoms", "--at", 1, form)
+    assert (found.code, found.out.split("\n")[0][-4:]) == (0, "at 1")
+
+
 def test_a_form_that_no_answer_has_is_warned_of():
     assert (
         "ans(?x,?x,b): no answer has this form (--where)"
