@@ -1,7 +1,9 @@
 """`lars decide --delay`: verdicts against a replay of arrivals and known laws, and as a user reads them."""
 
+from random import Random
 from time import process_time
 
+import pyarrow as pa
 import pytest
 
 from agreement import api
@@ -68,6 +70,33 @@ def test_values_of_other_times_are_open():
     text = "SELECT ?a ?t WHERE { STREAM :s [RANGE 5s] { ?a :p ?b } BIND (NOW() AS ?t) }"
     assert decided(text, 2, 0, 3)["push"]["lost"] == "open"
     assert decided(text, 0, 0, 3)["push"]["lost"] == "never"
+
+
+WINDOWS = ("[TRIPLES 1]", "[TRIPLES 2]", "[RANGE 2s]", "[RANGE 3s SLIDE 2s]", "[ALL]", "[NOW]")
+SHAPES = ("{} {}", "{{ {} }} UNION {{ {} }}", "{} OPTIONAL {{ {} }}", "{} FILTER NOT EXISTS {{ {} }}")
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_what_decide_shows_lars_agree_finds_on_the_shown_stream(seed):
+    rng = Random(seed)
+    blocks = [
+        f"STREAM :{rng.choice('sr')} {rng.choice(WINDOWS)} {{ ?{rng.choice('xy')} :p ?{rng.choice('xyz')} }}"
+        for _ in range(2)
+    ]
+    query = f"{PREFIX}SELECT * {{ {rng.choice(SHAPES).format(*blocks)} }}"
+    asked = {"period": rng.choice((1, 2, 3)), "wait": rng.choice((0, 1)), "unit": "1s"}
+    decided_late = api.decide_late(query, delay=f"{rng.randint(2, 4)}s", time_limit=2, **asked).decisions
+    shown = [one.witness for kinds in decided_late.values() for one in kinds.values() if one.witness]
+    assert shown
+    for witness in shown:
+        stream = [
+            dict(zip(("t", "came", *"spo", "stream"), map(str, (t, came, *quad)), strict=True))
+            for t, came, quad in witness.stream
+        ]
+        late = api.agree_late(
+            query, pa.Table.from_pylist(stream), arrival="came", to=witness.end + 12, **asked
+        )
+        assert (witness.end, witness.row) in {(row.end, row.row) for row in late.late}
 
 
 def test_a_window_of_very_many_pulls_is_not_tried():
