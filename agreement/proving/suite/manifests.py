@@ -418,7 +418,7 @@ def _expected(path: Path) -> tuple[ExpectedReports, ...]:
     for number, choice in enumerate(content.choices):
         where = ("choices", number)
         try:
-            numbers = tuple(of_ranges(choice.vectors))
+            numbers = of_ranges(choice.vectors)
         except ValueError:
             accepted = f"numbers of vectors in order, as 0-5,9, below {len(vectors())}"
             problem = f"found {cut(choice.vectors)}; expected {accepted}"

@@ -270,15 +270,19 @@ def in_ranges(numbers: Iterable[int]) -> str:
     return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in parts)
 
 
-def of_ranges(text: str) -> Iterator[int]:
-    """Yield the numbers in a text of ranges, such as `0-2,7`.
+@lru_cache(maxsize=2**14)
+def of_ranges(text: str) -> tuple[int, ...]:
+    """Return the numbers in a text of ranges, such as `0-2,7`.
+
+    The numbers are cached, because the expected reports of many tests have equal ranges.
 
     Raises:
         ValueError: The numbers do not ascend, or are not numbers of parameter vectors.
 
-    >>> list(of_ranges("0-2,7"))
-    [0, 1, 2, 7]
+    >>> of_ranges("0-2,7")
+    (0, 1, 2, 7)
     """
+    numbers: list[int] = []
     before = -1
     for part in text.split(","):
         if not re.fullmatch(r"[0-9]{1,9}(-[0-9]{1,9})?", part):
@@ -287,7 +291,8 @@ def of_ranges(text: str) -> Iterator[int]:
         if not before < int(first) <= int(last or first) < len(vectors()):
             raise ValueError(part)
         before = int(last or first)
-        yield from range(int(first), before + 1)
+        numbers += range(int(first), before + 1)
+    return tuple(numbers)
 
 
 def alike(numbers: Sequence[int]) -> Mapping[str, Sequence[str]]:
