@@ -890,7 +890,8 @@ def _at_last_evaluation(
 
     `closing` contains the length, the slide and the times of the triples of each window, by its stream.
     """
-    if not elements:
+    # Another change of the same run may give the triples to other streams.
+    if not elements or elements[0].stream not in closing:
         return span
     width, slide, _ = closing[elements[0].stream]
     for close in range(end - (end - width) % slide, width - 1, -slide):
@@ -923,7 +924,7 @@ def _last_of_width(
     widths: Mapping[str, int], elements: Sequence[PushedTriple], span: range, end: int
 ) -> range:
     """Return the content of a window that contains all arrivals since its width before the time `end`."""
-    if not elements:
+    if not elements or elements[0].stream not in widths:
         return span
     first = bisect_right(elements, end - widths[elements[0].stream], key=attrgetter("t"))
     return range(min(span.start, first), span.stop)

@@ -11,7 +11,7 @@ from agreement.documents.requests import JudgeOptions
 from agreement.engines.adapters.built_in import built_in
 from agreement.engines.adapters.messages import answers_of
 from agreement.engines.specifications import builtin
-from agreement.proving.hunting import HuntedRun, made_queries, reference
+from agreement.proving.hunting import HuntedRun, made_queries, reference, references
 from agreement.proving.hunting.input_switches import pauses
 from agreement.proving.hunting.portraits import delays, mute_queries, portraits, rests, silent
 from agreement.proving.hunting.query_switches import _alike, _all_as, other_lengths
@@ -87,6 +87,16 @@ def test_a_smaller_stream_can_have_a_time_that_is_earlier_by_a_slide():
     near = [tuple(one.t for one in other) for other in neighbours(query, stream)]
     assert {(3.0, t) for t in (3.0, 7.0, 8.0, 9.0)} <= set(near)
     assert all(list(times) == sorted(times) for times in near)
+
+
+@pytest.mark.parametrize("sentence", ["when one window closes", "an open window contains"])
+def test_a_change_of_contents_can_be_tried_with_a_change_of_streams(sentence):
+    run = run_of("closes-only", *SHOWN["closes-only"])
+    own = named(sentence)
+    for other in map(named, ("the first of several windows has its content of one slide earlier", sentence)):
+        for pair in ((own, other), (other, own)):
+            subjects = references._switched(JUDGE.at_zero_subjects([run])[0], pair)
+            assert references._fewest(subjects) is not None
 
 
 def test_an_engine_that_reports_only_once_does_not_rest():
