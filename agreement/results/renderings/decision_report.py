@@ -115,9 +115,13 @@ def _variants(classes: VariantClasses) -> Iterator[str]:
         "(cautious)"
     )
     if len(classes.classes) == 1:
-        yield f"all {count} possible CQELS queries have the same answers"
+        # A stream above can be shown with other static data, if several sources can match a triple.
+        assumed = "with static data as assumed below, " if classes.question.stock is None else ""
+        yield f"{assumed}all {count} possible CQELS queries have the same answers"
     else:
-        yield f"the {count} possible CQELS queries form {len(classes.classes)} groups with different answers"
+        is_proved = all(same.holds is not None for _, same in classes.parts)
+        which = "different answers" if is_proved else "perhaps different answers"
+        yield f"the {count} possible CQELS queries form {len(classes.classes)} groups with {which}"
     if len(classes.classes) > 1:
         yield from (f"  {' = '.join(f'({variant})' for variant in group)}" for group in classes.classes)
     for part, same in classes.parts:

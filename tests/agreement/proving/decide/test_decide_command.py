@@ -167,6 +167,14 @@ def test_variants_that_are_one_query_are_named_with_the_pattern_that_joins_them(
     assert len(found["variants"]) == 1
 
 
+def test_equal_variants_rest_on_assumed_static_data_unless_these_are_given(query, tmp_path):
+    same = "all 2 possible CQELS queries have the same answers"
+    assert f"\nwith static data as assumed below, {same}\n" in lars("decide", query(), "--period", "2").out
+    (tmp_path / "static.ttl").write_text("<http://e/i> <http://e/r> <http://e/j> .")
+    found = lars("decide", query(), "--period", "2", "--static", tmp_path / "static.ttl").out
+    assert f"\n{same}\n" in found
+
+
 def test_of_many_static_triples_ten_lines_are_shown(tmp_path):
     (tmp_path / "q.rq").write_text(
         "SELECT ?s ?w WHERE { STREAM <e:S> [RANGE 2s] { ?s <e:p> ?o } ?o <e:q> ?w }"
