@@ -241,12 +241,14 @@ def read_toml(path: Path, accepted: str) -> PlacedData:
     try:
         return PlacedData(source, text, 0, len(text), tomllib.loads(text), "", "TOML")
     except tomllib.TOMLDecodeError as error:
-        raise _syntax_error(source, text, str(error)) from None
+        # A file of another kind was perhaps meant for another command.
+        more = "" if path.suffix.lower() == ".toml" else f"; expected {accepted}"
+        raise _syntax_error(source, text, str(error), more) from None
     except (RecursionError, ValueError):
         raise LarsError(f"{source}: a value is nested too deeply, or a number has too many digits") from None
 
 
-def _syntax_error(source: str, text: str, message: str) -> PlacedError:
+def _syntax_error(source: str, text: str, message: str, more: str) -> PlacedError:
     match = _SYNTAX_ERROR.fullmatch(message)
     problem, line, column = match.groups() if match else (message, None, None)
     if _GIVEN_TWICE.match(problem):
@@ -254,7 +256,7 @@ def _syntax_error(source: str, text: str, message: str) -> PlacedError:
     offset = len(text.rstrip())
     if line and column:
         offset = sum(len(each) + 1 for each in text.split("\n")[: int(line) - 1]) + int(column) - 1
-    return PlacedError(place_at(source, text, offset), f"invalid TOML: {problem}")
+    return PlacedError(place_at(source, text, offset), f"invalid TOML: {problem}{more}")
 
 
 DataToken = tuple[KeyPath, int, str, bool]

@@ -21,6 +21,7 @@ ReadAtom = Callable[[Scanner], Atom]
 
 _TIME: Final = re.compile(r"([0-9]{1,1000})(?!\w)")
 _COLON, _COMMA, _DOT = re.compile(":"), re.compile(","), re.compile(r"\.")
+_DATE = re.compile(r"-[0-9]")
 _OPEN, _CLOSE = re.compile(r"\("), re.compile(r"\)")
 _APART: Final = re.compile(r"(?=[\s,.;%}]|\Z)")
 _CONSTANT: Final = "a constant: 5, name, 'name', <iri>, ex:name, \"literal\" or _:b"
@@ -98,7 +99,9 @@ def _declares(scanner: Scanner, *, may_declare: bool) -> bool:
 def _timed(scanner: Scanner, read_atom: ReadAtom) -> StreamLine:
     start = scanner.skip()
     t = int(scanner.expect(_TIME, "a time: an integer of at least 0, as in 18: near(a).").group(1))
-    scanner.expect(_COLON, "the : after a time")
+    # Their only other notation of times is that of the tables that contain the same atoms.
+    dated = "; a table with the columns t,atom may have dateTimes" if scanner.peek(_DATE) else ""
+    scanner.expect(_COLON, f"the : after a time{dated}")
     atoms: list[Atom] = []
     while scanner.skip() < len(scanner.text) and not scanner.accept(_DOT):
         if atoms:

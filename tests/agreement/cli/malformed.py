@@ -176,6 +176,9 @@ STATIC = {
 }
 EXPERIMENTS = {
     "TOML that is none": e("unit =", "unit", ":1:"),
+    "a program in place of an experiment": Case(
+        "run bad.lars", ("bad.lars:1:", "expected an experiment"), "bad.lars", "p :- q.\n", True
+    ),
     "an unknown key": e("period", "perod", ":4:", "period"),
     "a unit of zero": e('"1s"', '"0s"', ":1:"),
     "a unit without quotes": e('"1s"', "1", ":1:"),

@@ -50,6 +50,7 @@ def test_a_stream_written_is_one_line_a_time():
         ("1: p(a)q", "s:1:8", "a blank or comma after an atom"),
         ("1: p. q", "s:1:7", "the end of the line"),
         ("1 p", "s:1:3", "the : after a time"),
+        ("2024-05-01T12:00:00Z: p", "s:1:5", "a table with the columns t,atom may have dateTimes"),
         ("-1: p", "s:1:1", "a time: an integer of at least 0"),
         ('1: p("a)', "s:1:6", "the quotation mark is not closed"),
         ("2: p\n1: q", "s:2:1", "found the time 1 below the later time 2"),
