@@ -154,7 +154,7 @@ def test_a_number_keeps_digits_that_no_double_has(tmp_path, number, term):
     [
         ("2026-05-04T08:00:02.0000000001Z", "is finer than a nanosecond"),
         ("9999-05-04T08:00:02Z", "is out of range; expected dateTimes from 1678 to 2261"),
-        ("2026-02-30T08:00:02Z", "is not a dateTime: day is out of range"),
+        ("2026-02-30T08:00:02Z", "is not a dateTime: day"),  # the rest is of Python, and not of each version
     ],
 )
 def test_a_datetime_that_cannot_be_read_has_its_reason(tmp_path, time, reason):
