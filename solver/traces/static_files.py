@@ -6,6 +6,8 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -120,11 +122,12 @@ def _statements(path: Path, codes: "_Codes") -> Array:
 def _exact(path: Path, data: bytes, kind: RdfFormat, codes: "_Codes") -> Array:
     """Return the statements that pyoxigraph reads; large files are read as lines of N-Quads."""
     data, base = data.removeprefix(BYTE_ORDER_MARK), None
-    content = data
+    content, tag = data, None
     if kind == RdfFormat.RDF_XML:
         data = _in_utf8(path, data).removeprefix(BYTE_ORDER_MARK)
         _check_entities(path, data)
-        content = _normal_xml(data)
+        tag = next(unused for n in count() if (unused := f"x-none{n}").encode() not in data)
+        content = _normal_xml(data, tag)
     if kind == RdfFormat.JSON_LD:
         from solver.traces.json_documents import NOWHERE, check_whole
 
@@ -133,7 +136,7 @@ def _exact(path: Path, data: bytes, kind: RdfFormat, codes: "_Codes") -> Array:
     with _placed(path, data, kind):
         if len(data) >= _SMALL and kind in _LINES and (rows := _of_lines(codes, data)) is not None:
             return rows
-        quads: Iterable[pyoxigraph.Quad] = _quads(content, kind, base)
+        quads: Iterable[pyoxigraph.Quad] = _quads(content, kind, base, tag)
         if kind == RdfFormat.JSON_LD:
             quads = [*quads]
             check_whole(data, len(quads))
@@ -142,18 +145,23 @@ def _exact(path: Path, data: bytes, kind: RdfFormat, codes: "_Codes") -> Array:
         lines = pyoxigraph.serialize(quads, format=RdfFormat.N_QUADS)
         assert lines is not None
         rows = _of_lines(codes, lines)
-        return _of_quads(codes, map(rdf.quad_texts, _quads(content, kind))) if rows is None else rows
+        if rows is None:
+            return _of_quads(codes, map(rdf.quad_texts, _quads(content, kind, base, tag)))
+        return rows
 
 
-def _quads(data: bytes, kind: RdfFormat, base: str | None = None) -> Iterator[pyoxigraph.Quad]:
+def _quads(data: bytes, kind: RdfFormat, base: str | None, tag: str | None) -> Iterator[pyoxigraph.Quad]:
+    """Yield the statements of a text, in which the language `tag` means no language."""
     quads = pyoxigraph.parse(data, format=kind, base_iri=base)
-    return map(_untagged, quads) if kind == RdfFormat.RDF_XML and _NO_TAG in data else quads
+    return quads if tag is None or tag.encode() not in data else map(partial(_untagged, tag), quads)
 
 
-def _untagged(quad: pyoxigraph.Quad) -> pyoxigraph.Quad:
+def _untagged(tag: str, quad: pyoxigraph.Quad) -> pyoxigraph.Quad:
     s, p, o, graph = quad
-    if isinstance(o, pyoxigraph.Literal) and o.language == _NO_TAG.decode():
+    if isinstance(o, pyoxigraph.Literal) and o.language == tag:
         o = pyoxigraph.Literal(o.value)
+    elif isinstance(o, pyoxigraph.Literal) and tag in o.value:  # the text of an XML literal
+        o = pyoxigraph.Literal(o.value.replace(f'"{tag}"', '""'), datatype=o.datatype)
     return pyoxigraph.Quad(s, p, o, graph)
 
 
@@ -196,16 +204,15 @@ _MARKUP: Final = re.compile(rb"<!\[CDATA\[(?P<text>.*?)\]\]>|<!--.*?-->|<\?(?!xm
 _TAG: Final = re.compile(rb"<[^<!?/](?>(?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*)>")
 _VALUE: Final = re.compile(rb"(\sxml:lang\s*=\s*)?(\"[^\"]*\"|'[^']*')")
 _EMPTY_TAG: Final = re.compile(rb"\sxml:lang\s*=\s*(?:\"\"|'')")
-_NO_TAG: Final = b"x-notag"
-"""The language tag for xml:lang="", which means no language, and which pyoxigraph rejects."""
 _BROKEN_VALUE: Final = re.compile(rb"=\s*+(?:\"[^\"<\n\t]*+[\n\t]|'[^'<\n\t]*+[\n\t])")
 
 
-def _normal_xml(data: bytes) -> bytes:
+def _normal_xml(data: bytes, no_language: str) -> bytes:
     """Return an XML document with the texts that XML gives its parser's user (XML 1.0, Sections 2.11, 3.3.3).
 
     Line ends become LF, and line ends and tabs in attributes become spaces. pyoxigraph does neither, and
-    rejects CDATA and comments between texts, and the empty language.
+    rejects CDATA and comments between texts. It also rejects xml:lang="", which means no language, and which
+    becomes the language tag `no_language`.
     """
 
     def text(match: re.Match[bytes]) -> bytes:
@@ -217,7 +224,7 @@ def _normal_xml(data: bytes) -> bytes:
 
     def value(match: re.Match[bytes]) -> bytes:
         if match[1] and len(match[2]) == len('""'):
-            return match[1] + b'"' + _NO_TAG + b'"'
+            return match[1] + f'"{no_language}"'.encode()
         return re.sub(rb"[\n\t]", b" ", match[0])
 
     data = _MARKUP.sub(text, data.replace(b"\r\n", b"\n").replace(b"\r", b"\n"))

@@ -368,7 +368,9 @@ def test_hour_24_and_the_last_zones_are_dates(text, expected):
 
 @pytest.mark.parametrize("text", ["2000-01-01T24:00:01Z", "2000-01-01T24:00:00.5Z", "2000-01-01T25:00:00Z"])
 def test_no_other_hour_24_is_a_date(text):
-    with pytest.raises(MalformedPart, match="is not a dateTime: hour must be in"):
+    # Of hour 24, the reason is not Python's: Python 3.14 accepts it.
+    reason = r"0\.\.23, or the time 24:00:00;" if "T24" in text else "0..23"
+    with pytest.raises(MalformedPart, match=f"is not a dateTime: hour must be in {reason}"):
         read_time(text)
 
 

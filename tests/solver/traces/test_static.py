@@ -217,6 +217,7 @@ XML_TEXTS = {
     "CDATA after a text": "<u:p>a &amp; <![CDATA[<!-- & -->]]> b</u:p>",
     "no language inside of one": """<u:q xml:lang='de'><rdf:Description u:p='a'>
         <u:p xml:lang = "">b</u:p><u:p xml:lang=''>' xml:lang=""'</u:p></rdf:Description></u:q>""",
+    "a tag as we would write for none": "<u:p xml:lang=''>a</u:p><u:p xml:lang='x-none0'>b</u:p>",
     "lines and tabs in an attribute": "<u:q><rdf:Description u:p='a>\n\"b\"\tc'/></u:q>",
 }
 
@@ -229,3 +230,10 @@ def test_texts_of_rdf_xml_are_those_of_rdflib(tmp_path, case):
     graph = rdflib.Graph().parse(data=text.encode(), format="xml")
     wanted = {o for o in graph.objects() if isinstance(o, rdflib.Literal)}
     assert {rdflib.util.from_n3(o) for *_, o in found if o.startswith('"')} == wanted
+
+
+def test_no_language_inside_of_an_xml_literal_stays_as_it_is(tmp_path):
+    start = RDF_XML.partition("<u:p")[0]
+    text = f"""{start}<u:p rdf:parseType="Literal"><b xml:lang="">x</b></u:p></rdf:Description></rdf:RDF>"""
+    ((*_, o),) = read_static([StaticFile(written(tmp_path, "a.rdf", text))]).default
+    assert 'xml:lang=\\"\\"' in o
