@@ -175,6 +175,14 @@ def test_equal_variants_rest_on_assumed_static_data_unless_these_are_given(query
     assert f"\n{same}\n" in found
 
 
+def test_variants_whose_difference_is_open_have_perhaps_different_answers(tmp_path):
+    text = "SELECT ?x { STREAM <e:s> [RANGE 3s] { ?x <e:p> ?y } ?x <e:p> ?z FILTER(CONDITION) }"
+    for condition, said in (("STRLEN(STR(?y)) < 0", "perhaps different"), ("true", "different")):
+        (tmp_path / "q.rq").write_text(text.replace("CONDITION", condition))
+        found = lars("decide", tmp_path / "q.rq", "--period", "2").out
+        assert f"\nthe 2 possible CQELS queries form 2 groups with {said} answers\n" in found
+
+
 def test_of_many_static_triples_ten_lines_are_shown(tmp_path):
     (tmp_path / "q.rq").write_text(
         "SELECT ?s ?w WHERE { STREAM <e:S> [RANGE 2s] { ?s <e:p> ?o } ?o <e:q> ?w }"
