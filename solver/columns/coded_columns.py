@@ -256,8 +256,8 @@ class TermCodes(CodedTerms):
         several representatives.
 
         >>> codes = TermCodes()
-        >>> codes.of_kinds(codes.codes(["<x:a>", "_:a", "<x:b>"])).tolist()
-        [1, 2, 1]
+        >>> codes.of_kinds(codes.codes(["<x:a>", "_:a", "<x:b>", "null", "nullify"])).tolist()
+        [1, 2, 1, 0, 4]
         """
         import pyarrow as pa
         import pyarrow.compute as pc
@@ -273,9 +273,11 @@ class TermCodes(CodedTerms):
             texts = pa.concat_arrays(parts)
         else:
             texts = arrow_strings(self.atom_texts(used))
-        # The notation of each kind begins in another way, at the latest after "<<" of a triple term.
+        # The notation of each kind begins in another way, at the latest after "<<" of a triple term. Only
+        # null can begin like a term of another kind: the name nullify.
         begins = pc.binary_slice(texts.cast(pa.binary()), 0, 3).dictionary_encode()
-        _, firsts, kinds = np.unique(numbers_of(begins.indices), return_index=True, return_inverse=True)
+        numbers = np.where(used == NULL_CODE, -1, numbers_of(begins.indices))
+        _, firsts, kinds = np.unique(numbers, return_index=True, return_inverse=True)
         return used[firsts][kinds][places]
 
     def _values(

@@ -9,6 +9,7 @@ replacement. Python's `re` computes back-references, which pyoxigraph lacks.
 
 import math
 import re
+import sys
 import uuid
 from dataclasses import replace
 from decimal import Decimal
@@ -21,7 +22,7 @@ from warnings import catch_warnings
 import pyoxigraph as ox
 
 from lars.language.terms import NULL, XSD, Blank, Constant, Iri, Literal, Number, tagged
-from solver.rdf.terms import tag_of
+from solver.rdf.terms import SURROGATES, tag_of
 from solver.rdf.values import (
     FALSE,
     INTEGERS,
@@ -41,12 +42,15 @@ if TYPE_CHECKING:
 
 _EXPRESSIONS_HELD: Final = 1024
 _BACKWARDS = re.compile(r"(?<!\\)(?:\\\\)*\\[1-9]")
-_MANY = re.compile(r"\{[0-9,]*[0-9]{3}\}")
+_MANY = re.compile(r"\{[0-9,]*[0-9]{2}\}")
 _MOST_NESTED: Final = 50
 """The maximum depth of groups in a pattern with back-references; a guess that Python's limit allows."""
 _REPLACEMENT = re.compile(r"(?s)(?:[^\\$]|\\[\\$]|\$[0-9])*")
 _PART = re.compile(r"\\[\\$]|\$[0-9]+")
 _OPENINGS = re.compile(r"(?s)\\.|[\[\]]|\((?!\?)")
+_CLASS_PIECES = re.compile(r"(?s)\\[pP]\{[^{}]*\}|\\.|.")
+_UNKNOWN_TO_PYTHON = re.compile(r"(?s)\A\\[pP]|\A\[(?:\\[^pPx]|[^\\\[])*(?:\\[pPx]|\[)")
+"""A class, or an escape outside classes, with a category or a block of characters, or with a class in it."""
 _REFERENCES = re.compile(rf"(\\[1-9][0-9]+)|{_OPENINGS.pattern.removeprefix('(?s)')}", re.DOTALL)
 
 
@@ -132,10 +136,10 @@ def _digits(groups: int, text: str) -> int:
 
 def _python(pattern: str, flags: str, text: str) -> "BackReferences | None":
     """Return a pattern with back-references for Python's `re`, or None if `re` cannot express it."""
-    bare = re.sub(r"\\[^pP]", "a", pattern)  # without escapes: a bracket of a class is none of a text
-    if set(flags) - set("smi") or re.search(r"\[[^\]]*\[|\\[pP]", bare):
+    if set(flags) - set("smi"):
         return None
-    pattern = _with_references(pattern)
+    pattern = _with_references(_with_listed_classes(pattern, "i" if "i" in flags else ""))
+    bare = re.sub(r"\\.", "a", pattern)  # without escapes: a bracket of a class is none of a text
     # Python compiles groups inside groups by recursion, whose limit is another one in each process.
     depths = accumulate((piece == "(") - (piece == ")") for piece in bare if piece in "()")
     if max(depths, default=0) > _MOST_NESTED:
@@ -154,6 +158,45 @@ def _python(pattern: str, flags: str, text: str) -> "BackReferences | None":
     from solver.rdf.back_references import BackReferences
 
     return BackReferences(pattern, compiled.flags, compiled.groups, text)
+
+
+def _with_listed_classes(pattern: str, flags: str) -> str:
+    """Return a pattern in which ranges of characters replace the classes that Python's `re` cannot express.
+
+    Such a class contains a category or a block of characters, or another class.
+    """
+    parts, depth, start = list[str](), 0, 0
+    for piece in _CLASS_PIECES.finditer(pattern):
+        text = piece.group()
+        depth += (text == "[") - (text == "]" and depth > 0)
+        if depth == 0:
+            whole = pattern[start : piece.end()]
+            # Before such a group, the class already contains the variants of its letters.
+            own = "" if pattern.endswith("(?-i:", 0, start) else flags
+            parts.append(_ranges(whole, own) if _UNKNOWN_TO_PYTHON.search(whole) else whole)
+            start = piece.end()
+    return "".join((*parts, pattern[start:]))
+
+
+@lru_cache(maxsize=_EXPRESSIONS_HELD)
+def _ranges(characters: str, flags: str) -> str:
+    """Return a class of pyoxigraph as a class of Python's `re` that consists of ranges of characters."""
+    options = (Literal(flags),) if flags else ()
+    others = Literal(f"[^{characters}]")
+    # Not from the cache, where each of the long texts would stay.
+    chosen = native.__wrapped__("REPLACE", Literal(_every_character()), others, Literal(""), *options)
+    if not isinstance(chosen, Literal):
+        return characters  # it is wrong in both notations
+    codes = list(map(ord, chosen.lexical))
+    begins = [code for before, code in zip([-2, *codes], codes, strict=False) if code != before + 1]
+    ends = [code for code, after in zip(codes, [*codes[1:], -2], strict=False) if after != code + 1]
+    ranges = "".join(f"\\U{begin:08x}-\\U{end:08x}" for begin, end in zip(begins, ends, strict=True))
+    return f"(?-i:[{ranges}])" if ranges else "(?!)"
+
+
+@cache
+def _every_character() -> str:
+    return "".join(chr(code) for code in range(sys.maxunicode + 1) if code not in SURROGATES)
 
 
 def _with_references(pattern: str) -> str:
@@ -333,11 +376,12 @@ def substring(text: Constant, start: Constant, length: Constant | None = None) -
     As in XPath's fn:substring, start and length are rounded and may be outside the text. NaN selects no
     characters.
     """
-    first, count = _position(start), math.inf if length is None else _position(length)
-    if first is None or count is None or not is_text(text):
+    first, count = _position(start), None if length is None else _position(length)
+    if first is None or (count is None) != (length is None) or not is_text(text):
         return None
     unbounded = [number for number in (first, count) if isinstance(number, float)]
-    end = sum(unbounded) if unbounded else first + count  # NaN from -INF + INF too
+    # NaN from -INF + INF too; without a length, only the start counts.
+    end = math.inf if count is None else sum(unbounded) if unbounded else first + count
     chosen = "".join(name for place, name in enumerate(text.lexical, 1) if first <= place < end)
     return replace(text, lexical=chosen)
 
@@ -356,6 +400,13 @@ _DURATIONS: Final = ("duration", "dayTimeDuration", "yearMonthDuration")
 _PARTS_OF_DATES: Final = ("gYear", "gYearMonth", "gMonth", "gMonthDay", "gDay")
 _TEXTUAL: Final = frozenset(map(f"<{XSD}{{}}>".format, (*_DURATIONS, *_PARTS_OF_DATES)))
 """The types, as names of casts, that have no value here, and whose literals a cast turns into strings."""
+_TEXTS: Final = {
+    XSD + "anyURI": re.compile(r"(?s).*"),
+    XSD + "normalizedString": re.compile(r"[^\t\n\r]*"),
+    XSD + "token": re.compile(r"(?:[^\t\n\r ]+(?: [^\t\n\r ]+)*)?"),
+    XSD + "language": re.compile(r"[a-zA-Z]{1,8}(?:-[a-zA-Z0-9]{1,8})*"),
+}
+"""Other types without a value here whose literals a cast turns into strings, with their lexical forms."""
 CASTS: Final = ("string", "boolean", *INTEGERS, "decimal", "float", "double", *_MOMENTS)
 """The XSD types that `cast` supports; SPARQL 1.1, 17.5 names seven of them, XPath defines the other casts."""
 
@@ -374,6 +425,8 @@ def cast(kind: str, term: Constant) -> Constant | None:
             None if number is None else read if isinstance(number, CalendarTime) else _as_kind(kind, number)
         )
     if given is None and kind == "string" and isinstance(term, Literal):
+        if (shape := _TEXTS.get(term.datatype)) is not None:
+            return Literal(term.lexical) if shape.fullmatch(term.lexical) else None
         # The result of TIMEZONE is one; an invalid lexical form has no cast to its own type.
         own = f"<{term.datatype}>"
         return native("STR", known) if own in _TEXTUAL and (known := native(own, term)) else None

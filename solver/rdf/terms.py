@@ -41,7 +41,7 @@ _DEEPEST: Final = 128
 _SHORT: Final = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f", '"': '"', "'": "'", "\\": "\\"}
 _SHOWN: Final = 60
 _LAST_CHARACTER: Final = 0x10FFFF
-_SURROGATES: Final = range(0xD800, 0xE000)
+SURROGATES: Final = range(0xD800, 0xE000)
 _KEPT: Final = 1024
 """The maximum length of a text in the cache."""
 
@@ -70,7 +70,7 @@ def _character(match: re.Match[str]) -> str:
         if short not in _SHORT:
             raise NotATerm.of(match.string, f"unknown escape {match[0]!r}")
         return _SHORT[short]
-    if (number := int(code, 16)) > _LAST_CHARACTER or number in _SURROGATES:
+    if (number := int(code, 16)) > _LAST_CHARACTER or number in SURROGATES:
         raise NotATerm.of(match.string, f"{match[0]} is not a valid character")
     return chr(number)
 

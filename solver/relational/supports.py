@@ -175,6 +175,8 @@ class _Descent:
         for part, own in sorted(apart, key=lambda pair: not _is_input(pair[0])):
             variables = frozenset((*heads.names, *own.names))
             heads = self._body.solutions([heads, *joined], less, rule.conditions, variables)
+            # Other columns, if any, have only enough values for the conditions: they choose no atom.
+            heads = heads.only(variables, self._count)
             if (choice := self._choice(part, heads, layer, None)) is not None:
                 heads = Bindings(heads.names, heads.table.take(self._best(heads, [choice])))
         return self._body.solutions([heads, *joined], less, rule.conditions)

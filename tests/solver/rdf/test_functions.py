@@ -58,6 +58,11 @@ xsd:string(TIMEZONE(?x)) | "2020-01-01T00:00:00-05:30"^^xsd:dateTime | - | "-PT5
 xsd:string(?x) | "PT36H"^^xsd:dayTimeDuration | - | "P1DT12H"
 xsd:string(?x) | "2020"^^xsd:gYear | - | "2020"
 xsd:string(?x) | "x"^^xsd:gYear | - | error
+xsd:string(?x) | "x:a b"^^xsd:anyURI | - | "x:a b"
+xsd:string(?x) | "a  b"^^xsd:normalizedString | - | "a  b"
+xsd:string(?x) | "a b"^^xsd:token | - | "a b"
+xsd:string(?x) | "a  b"^^xsd:token | - | error
+xsd:string(?x) | "x"^^<x:own> | - | error
 xsd:string(?x) | "a"@en | - | error
 xsd:boolean(?x) | "0.0"^^xsd:decimal | - | "false"^^xsd:boolean
 xsd:boolean(?x) | "1" | - | "true"^^xsd:boolean
@@ -122,6 +127,9 @@ SUBSTR(?x, -3, 5) | "12345" | - | "1"
 SUBSTR(?x, ?y, 3) | "12345" | "NaN"^^xsd:double | ""
 SUBSTR(?x, -42, ?y) | "12345" | "INF"^^xsd:double | "12345"
 SUBSTR(?x, ?y, 1e0 / 0) | "12345" | "-INF"^^xsd:double | ""
+SUBSTR(?x, ?y) | "12345" | "-INF"^^xsd:double | "12345"
+SUBSTR(?x, ?y) | "12345" | "INF"^^xsd:double | ""
+SUBSTR(?x, ?y) | "12345" | "NaN"^^xsd:double | ""
 SUBSTR(?x, ?y) | "12345" | "2" | error
 SUBSTR(?x, 2) | "1"^^xsd:integer | - | error
 SUBSTR(?x, 2, 1) | "a😀b"@en | - | "😀"@en
@@ -196,6 +204,17 @@ REGEX(?x, "(\\1") | "aa" | - | error
 REGEX(?x, "^(a)(?:b)\\10+$") | "aba00" | - | "true"^^xsd:boolean
 REGEX(?x, "^\\(([(])\\10$") | "(((0" | - | "true"^^xsd:boolean
 REGEX(?x, "(a)(b)\\31") | "ab" | - | error
+REGEX(?x, "(\\w+)\\s\\1") | "the the cat" | - | "true"^^xsd:boolean
+REGEX(?x, "(\\W)\\1") | "a--" | - | "true"^^xsd:boolean
+REGEX(?x, "^(\\p{Lu}[\\w\\]])\\1$") | "A]A]" | - | "true"^^xsd:boolean
+REGEX(?x, "^(\\p{IsGreek})\\1$", "i") | "Ωω" | - | "true"^^xsd:boolean
+REGEX(?x, "^([a-z-[aeiou]])\\1$", "i") | "Bb" | - | "true"^^xsd:boolean
+REGEX(?x, "^([a-z-[aeiou]])\\1$", "i") | "Ee" | - | "false"^^xsd:boolean
+REGEX(?x, "([\\w-[\\w]])\\1") | "aa" | - | "false"^^xsd:boolean
+REGEX(?x, "(\\p{Xx})\\1") | "aa" | - | error
+REGEX(?x, "(\\p{L}[z-a-[b]])\\1") | "aa" | - | error
+REGEX(?x, "^\\w{1,300}$") | "aaaaa" | - | "true"^^xsd:boolean
+REGEX(?x, "^(\\w{60}){60}$") | "aaaaa" | - | "false"^^xsd:boolean
 REGEX(?x, "(a)[\\1]") | "a1" | - | error
 REGEX(?x, "(a)\\1") | <x:a> | - | error
 REPLACE(?x, "(.)\\1", ?y) | "aabc"@en | "<$1$10\\$>" | "<aa0$>bc"@en

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from lars.errors import LarsError
 from lars.language.stream import stream_of
-from lars.language.terms import NULL, XSD, Atom, Number
+from lars.language.terms import NULL, XSD, Atom, Number, Symbol
 from lars.language.windows import Interval
 from lars.text.notation import read
 from solver.facts import Fact, Situation, constant_of
@@ -104,8 +104,8 @@ def test_a_row_comes_with_its_longest_runs():
 
 
 def test_null_is_a_term_that_joins_and_an_unbound_value_of_conditions():
-    arrivals = [(1, Atom("f", (NULL,))), (1, Atom("f", (A,)))]
-    assert rows("q(X) ← f(X), ⊞^1 ◇ f(X).", arrivals, [1]) == {1: {(None,), ("a",)}}
+    arrivals = [(1, Atom("f", (term,))) for term in (NULL, A, Symbol("nullify"))]
+    assert rows("q(X) ← f(X), ⊞^1 ◇ f(X).", arrivals, [1]) == {1: {(None,), ("a",), ("nullify",)}}
     assert rows("q(?x) ← f(?x), ¬[BOUND(?x)].", arrivals, [1]) == {1: {(None,)}}
 
 
