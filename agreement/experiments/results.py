@@ -127,17 +127,19 @@ class CellResults:
                     yield _labels(cell, "comparison") | interval | causes | _ends(interval, dates)
 
     def tables(self) -> Sequence[OutTable]:
-        """Return the tables `verdicts` and `agreements`, with a column for each label of the cells."""
-        kinds = (("verdicts", self.verdicts, VERDICTS), ("agreements", self.agreements, AGREEMENTS))
-        tables = []
-        for name, rows, columns in kinds:
-            labels = [label for label in (*_LABELS, *self.varied) if any(label in row for row in rows)]
-            tables.append(_table(name, rows, dict.fromkeys(labels, str), columns))
-        return tables
+        """Return the tables `verdicts` and `agreements`, with the columns of their written files."""
+        return (
+            _table("verdicts", self.verdicts, self._labels("engine"), VERDICTS),
+            _table("agreements", self.agreements, self._labels("comparison"), AGREEMENTS),
+        )
+
+    def _labels(self, kind: str) -> Mapping[str, type]:
+        """Return the columns of the labels and parameters of cells; `kind` is "engine" or "comparison"."""
+        parameters = {name: type(values[0]) for name, values in self.grid.items()}
+        return dict.fromkeys(("cell", "query", "trace", kind), str) | parameters
 
     def write(self, out: Path) -> None:
         """Write all tables and the summary to a folder; equal results give files with equal bytes."""
-        parameters = {name: type(values[0]) for name, values in self.grid.items()}
         text = "\n\n".join([*map(str, self.summary()), ""])
         written = (
             ("engine", "windows.parquet", self.windows, WINDOWS, self.verdicts),
@@ -151,8 +153,7 @@ class CellResults:
                 (folder / SUMMARY).write_text(text, encoding="utf-8")
                 for kind, file, rows, columns, cells in written:
                     if cells:
-                        labels = dict.fromkeys(("cell", "query", "trace", kind), str) | parameters
-                        _write(_table(file, rows(), labels, columns), folder / file)
+                        _write(_table(file, rows(), self._labels(kind), columns), folder / file)
                 for path in sorted(folder.iterdir()):
                     path.replace(out / path.name)
                 for _, file, _, _, cells in written:

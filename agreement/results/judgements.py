@@ -41,6 +41,7 @@ from agreement.results.base.library import Findings, Listeners, offered_function
 from agreement.results.renderings import verdict_report
 from agreement.results.renderings.judged_windows import (
     WindowVerdict,
+    best_windows,
     cases_table,
     judged_windows,
     recorded_cases,
@@ -241,9 +242,9 @@ class JudgeResult(Findings):
         return (3, str(self.undecided)) if self.correct is None else (int(not self.correct), None)
 
     def cases(self) -> Iterator[VerdictCase]:
-        """Yield a test case for each compared window, or for each recorded case."""
+        """Yield a test case for each compared window of the best t0, or for each recorded case."""
         if self._verdict is not None:
-            return windows_cases(self.verdicts, self.dates)
+            return windows_cases(best_windows(self._verdict), self.dates)
         return recorded_cases(self._cases, self._refused)
 
     def document(self) -> Mapping[str, object]:
@@ -274,7 +275,9 @@ class JudgeResult(Findings):
 
     def tables(self) -> Sequence[OutTable]:
         """Return one table: `windows` (by a specification), `steps` (by an engine version), or `cases`."""
-        return (cases_table(self._cases) if self._verdict is None else windows_table(self._verdict),)
+        if self._verdict is None:
+            return (cases_table(self._cases, self._refused),)
+        return (windows_table(self._verdict),)
 
 
 @offered_functions(JudgeRequest)

@@ -14,7 +14,7 @@ from agreement.comparing.matching.likeness import RowMatch, join_rows, match_row
 from agreement.comparing.matching.places import PlaceKind, ReportMatch, Reports, by_place, odd_rows
 from agreement.comparing.matching.sequences import match_part, nearest
 from agreement.documents import recordings
-from agreement.documents.outputs import plain
+from agreement.documents.outputs import plain, quantity
 from agreement.documents.requests import JudgeOptions, MatchBy
 from agreement.engines.engine import NOTHING_OFF, Engine
 from agreement.engines.specifications import EngineRun
@@ -242,7 +242,10 @@ def _odd_sizes(shape: Sequence[tuple[float, int]], *, timed: bool) -> list[int]:
 
 
 def _sizes(shape: Sequence[tuple[float, int]]) -> str:
-    return f"reports of {', '.join(str(size) for _, size in shape)} rows" if shape else "no report"
+    sizes = [size for _, size in shape]
+    if len(sizes) == 1:
+        return f"a report of {quantity(sizes[0], 'row')}"
+    return f"reports of {', '.join(map(str, sizes))} rows" if sizes else "no report"
 
 
 def _parts(reports: Sequence[recordings.Report], *, told_apart: bool) -> dict[float, Sequence[Row]]:

@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from functools import cache
 from typing import Final, assert_never
 
+from agreement.documents.outputs import quantity
 from agreement.documents.traces import Trace
 from lars.language.windows import Interval
 from solver.job import Question
@@ -40,11 +41,13 @@ def silence(
     # Branches of a UNION often share patterns, and each search is an evaluation of the trace.
     has_rows = cache(has_rows)
     texts = list(dict.fromkeys(_unmatched(query, query.pattern, _itself, has_rows)))
-    if len(texts) > MOST:
-        texts[MOST:] = [f"{len(texts) - MOST} more parts have no solution"]
+    if (left := len(texts) - MOST) > 0:
+        texts[MOST:] = [f"{quantity(left, 'more part')} {'has' if left == 1 else 'have'} no solution"]
     never = f"returns no row{when}" if when else "never returns a row"
     absent = () if trace is None else tuple(_absent(query, trace))
-    more = [f"{len(absent) - MOST} more predicates do not occur"] if len(absent) > MOST else []
+    unnamed = len(absent) - MOST
+    verb = "does" if unnamed == 1 else "do"
+    more = [f"{quantity(unnamed, 'more predicate')} {verb} not occur"] if unnamed > 0 else []
     unknown = "".join(f"; {text}" for text in (*absent[:MOST], *more))
     return f"{who} {never}: {' and '.join(texts) or _nothing_made(query, has_rows)}{unknown}"
 

@@ -14,6 +14,7 @@ from typing import BinaryIO, Final, assert_never
 
 from agreement.documents.generate.elements import DATA, Observation, elements, plan_parts
 from agreement.documents.generate.plan import TRIPLES, Plan, WrittenFormat
+from agreement.documents.outputs import quantity
 from agreement.documents.values import LARGEST
 from lars.dataclass import dataclass
 from lars.durations import MILLISECOND, SECOND, Duration
@@ -235,7 +236,8 @@ def summary(output: TraceOutput, path: Path, count: int) -> str:
     stream = shlex.quote(f"{plan.stream_iri}={path}")
     names = "" if output.format in NAMING_STREAMS else f" --stream {stream}"
     read = f"Read it with {' '.join(options)}{names}"
-    return f"{path}: {count} elements, {count * TRIPLES} triples ({output.format}). {read}"
+    size = f"{quantity(count, 'element')}, {quantity(count * TRIPLES, 'triple')}"
+    return f"{path}: {size} ({output.format}). {read}"
 
 
 def _write_part(output: TraceOutput, folder: str, number: int, part: Interval) -> int:

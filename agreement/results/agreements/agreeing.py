@@ -392,7 +392,7 @@ class AgreeResult(Findings):
 
         variant = self._report.first
         verdicts = self._report.row_filter.verdicts(variant)
-        agree, counts = summary(verdicts)
+        agree, counts = summary(variant.verdicts)
         sentence = self.headline if agree else f"{self.headline}. {counts}"
         return small_html(variant, verdicts, sentence, self.dates.within(variant.trace.timeline))
 

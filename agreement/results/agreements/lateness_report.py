@@ -177,7 +177,9 @@ def _waits(side: LateSide, unit: int) -> Table:
     rows = [(_length(wait, unit), *(cell(wait, lateness) for lateness in latenesses)) for wait in waits]
     enough = "" if least is None else f"; with a wait of {_length(least, unit)}, pull misses no row"
     invented = " (+ wrong rows)" if any(added for *_, added in counts) else ""
-    title = f"U = {side.period}: rows that pull misses{invented}, of {side.rows} rows{enough}"
+    title = (
+        f"U = {side.period}: rows that pull misses{invented}, of {outputs.quantity(side.rows, 'row')}{enough}"
+    )
     return outputs.table(title, columns, rows, right=columns)
 
 

@@ -1,7 +1,7 @@
 """The function `record`: record the answers of an engine with an adapter, or test the adapter."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, Final, Never, TextIO
@@ -34,6 +34,8 @@ from solver.traces import read_static
 from translate.model.query import EngineQuery
 
 _MODE: Final = "adapter: times as they are given; each push waits until the engine is idle"
+_SHOWN: Final = 3
+"""The maximum number of refused pushes, and of pushes with an error, that are printed."""
 _FORM: Final = "a file with a query in the engine's language"
 
 
@@ -150,8 +152,9 @@ class RecordResult(Findings):
     def parts(self) -> Iterable[RenderableType]:
         """Yield a summary of the recording, in a few lines."""
         answers = self.answers
+        what = "gave the same answers" if answers.refused is None else "rejected the query"
         same = (
-            "two processes gave the same answers"
+            f"two processes {what}"
             if self.deterministic
             else (
                 "a second process gave other answers, so the engine is not deterministic; the case "
@@ -166,29 +169,45 @@ class RecordResult(Findings):
             yield f"{answers.profile.engine}: {reported} on {quantity(self.pushed, 'push')}"
             if answers.flush:
                 yield f"{quantity(len(answers.flush), 'report')} when the run was closed"
-            for number, why in list(answers.rejected.items())[:3]:
-                yield f"push {number} is refused: {why}"
-            for number, sentence in answers.errors[:3]:
-                yield f"push {number}: {sentence}"
+            refused = (f"push {number} is refused: {why}" for number, why in answers.rejected.items())
+            yield from _first(refused, "refused push")
+            yield from _first((f"push {number}: {sentence}" for number, sentence in answers.errors), "error")
         yield same
         if self.path is not None:
             yield f"written to {self.path}"
 
     def tables(self) -> Sequence[OutTable]:
-        """Return the table `reports`."""
+        """Return the table `reports`, with a row for each row of a report, and for each empty report."""
+        flush = ((None, report) for report in self.answers.flush)
         rows = (
-            (number, report.t, json.dumps(dict(row), ensure_ascii=False))
-            for number, report in self.answers.reports
-            for row in report.rows
+            (number, report.t, None if row is None else json.dumps(dict(row), ensure_ascii=False))
+            for number, report in (*self.answers.reports, *flush)
+            for row in report.rows or (None,)
         )
         return (OutTable("reports", _COLUMNS, rows),)
 
 
 _COLUMNS = (
-    Column("push", int, "number of the push during which the report arrived, from 0"),
+    Column(
+        "push",
+        int,
+        "number of the push during which the report arrived, from 0; none: when the run was closed",
+    ),
     Column("t", float, "time of the report, in milliseconds"),
-    Column("row", str, "RDF terms of the row by the names of the variables, as JSON"),
+    Column(
+        "row",
+        str,
+        "RDF terms of the row by the names of the variables, as JSON; none: the report has no row",
+    ),
 )
+
+
+def _first(lines: Iterable[str], noun: str) -> Iterator[str]:
+    """Yield the first lines, and the number of the other lines."""
+    every = list(lines)
+    yield from every[:_SHOWN]
+    if left := len(every[_SHOWN:]):
+        yield f"… and {quantity(left, f'more {noun}')} (--json prints all)"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -115,7 +115,7 @@ def _answers_row(verdict: AnswerVerdict) -> Sequence[TableValue]:
     missing, extra = len(verdict.match.missing), len(verdict.match.extra)
     return (
         *(verdict.side, verdict.start, verdict.end, verdict.right, verdict.rows, missing, extra),
-        *(len(verdict.only), verdict.since, "; ".join(verdict.rules)),
+        *(len(verdict.only), verdict.since, "; ".join(verdict.rules) or None),
     )
 
 
@@ -234,7 +234,8 @@ def page(state: WatchState, dates: Dates, pace: Sequence[tuple[str, str]], quest
     wrong = state.disagreeing + sum(log.wrong for log in state.logs.values())
     verdict = not wrong if state.periods else None
     several = quantity(state.periods, "period")
-    answer = f"{state.disagreeing} of {several} disagree." if state.periods else "No period is judged yet."
+    verb = "disagrees" if state.periods == 1 else "disagree"
+    answer = f"{state.disagreeing} of {several} {verb}." if state.periods else "No period is judged yet."
     answer += "".join(f" {side.capitalize()} is wrong in {log.wrong}." for side, log in state.logs.items())
     found = [(where, sentence) for where, sentence in reversed(state.recent)]
     parts = [

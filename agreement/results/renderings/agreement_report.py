@@ -205,7 +205,7 @@ def _details(
     yield outputs.table(title, columns, rows, whole=_WHOLE)
     count = sum(map(size, groups.values()))
     if more := count - len(chosen):
-        yield Text(f"… and {more} more rows: {_ALL}")
+        yield Text(f"… and {outputs.quantity(more, 'more row')}: {_ALL}")
     # What looks alike among very many rows is not looked for: then each is written in full.
     alike = _alike(report.row_filter.rows(variant)) if count <= _MOST_COMPARED_ROWS else None
     whole = (row for row in chosen if _has_all(report, variant, row))

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import chain
 from typing import Final
 
 from agreement.comparing.judge import Judgement, RefusedCase, Shift, Verdict
@@ -222,6 +223,13 @@ def judged_windows(verdict: AnswersVerdict) -> Iterator[WindowVerdict]:
         )
 
 
+def best_windows(verdict: AnswersVerdict) -> list[WindowVerdict]:
+    """Return the verdicts on windows for the best choice of start times, which texts and figures show."""
+    judgement = verdict.judgement
+    starts = judgement.best.choice.starts if isinstance(judgement, Judgement) else ()
+    return [window for window in judged_windows(verdict) if window.starts == starts]
+
+
 _WRITTEN_IRI: Final = re.compile(r'"([A-Za-z][A-Za-z0-9+.-]*://[^"<>\s]+)"')
 
 
@@ -336,13 +344,17 @@ _STEPS: Final = (
 )
 _CASES: Final = (
     *(Column(name, str, f"the case's {name}") for name in ("id", "engine", "family")),
-    Column("judge", str, "specification or engine version that judges the case"),
-    Column("correct", bool, "whether the answers are correct"),
+    Column("judge", str, "specification or engine version that judges the case; none: it cannot be judged"),
+    Column("correct", bool, "whether the answers are correct; none: undecided, or the case cannot be judged"),
     Column("score", float, "the harmonic mean of precision and recall over all rows"),
     Column(
         "t0", str, "start times t0 with which the answers are correct, as JSON", in_papers=_list_in_papers
     ),
-    Column("problem", str, "description of the first fault; none: the answers are correct"),
+    Column(
+        "problem",
+        str,
+        "description of the first fault, or why the case cannot be judged; none: the answers are correct",
+    ),
 )
 
 
@@ -356,9 +368,9 @@ def windows_table(verdict: AnswersVerdict) -> OutTable:
     return OutTable("windows", (*_STARTS, *dated, *_WINDOWS), rows)
 
 
-def cases_table(verdicts: Sequence[CaseVerdict]) -> OutTable:
-    """Return the table of recorded cases with their verdicts."""
-    return OutTable("cases", _CASES, map(_case_cells, verdicts))
+def cases_table(verdicts: Sequence[CaseVerdict], refused: Sequence[RefusedCase]) -> OutTable:
+    """Return the table of recorded cases with their verdicts; cases that cannot be judged are last."""
+    return OutTable("cases", _CASES, chain(map(_case_cells, verdicts), map(_refused_cells, refused)))
 
 
 def _case_cells(verdict: CaseVerdict) -> Sequence[TableValue]:
@@ -366,6 +378,12 @@ def _case_cells(verdict: CaseVerdict) -> Sequence[TableValue]:
     whose = case.id, case.engine, case.family, verdict.judge, verdict.correct
     starts = json.dumps(starts_of_case(verdict))
     return *whose, score_of_case(verdict), starts, first_problem(verdict) or None
+
+
+def _refused_cells(refused: RefusedCase) -> Sequence[TableValue]:
+    case = refused.case
+    whose = (None, None) if case is None else (case.engine, case.family)
+    return refused.id, *whose, None, None, None, None, refused.problem
 
 
 def score_of_case(verdict: CaseVerdict) -> float:

@@ -42,7 +42,9 @@ def run_page(results: CellResults, document: Mapping[str, object]) -> Page:
     good = sum(row["correct"] is True for row in verdicts) + sum(row["agree"] is True for row in agreements)
     empty = sum(row["empty"] for row in agreements)
     without = f" ({empty}{NO_ROWS})" if empty else ""
-    sentence = f"{quantity(len(cells), 'cell')}: {quantity(good, 'verdict')} yes{without}, {wrong} no."
+    left = len(verdicts) + len(agreements) - good - wrong
+    sentence = f"{quantity(len(cells), 'cell')}: {quantity(good, 'verdict')} yes{without}, {wrong} no"
+    sentence += f", {left} without a verdict." if left else "."
     each = "for each query, trace and parameter"
     question = f"Are the answers correct, and do the engines agree, {each}?"
     # Of one variant alone every row says the same.

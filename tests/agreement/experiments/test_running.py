@@ -3,6 +3,7 @@
 import pandas as pd
 import pytest
 
+from agreement import api
 from agreement.engines.registry import engine
 from agreement.experiments import execution
 from agreement.experiments.execution import FOLDER, result_of
@@ -320,3 +321,16 @@ def test_a_period_without_a_whole_one_has_a_line_without_a_verdict(tmp_path):
         (2, 3, False),
         (100, 0, True),
     ]
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "1 cell: 0 verdicts yes, 1 no, 1 without a verdict." in page
+
+
+def test_tables_in_python_are_the_written_tables(tmp_path):
+    folder = experiment(tmp_path / "e", toml("[[comparisons]]\nperiod = 5000"))
+    result = api.run(folder, out=tmp_path / "out")
+    for name in ("verdicts", "agreements"):
+        written = pd.read_csv(tmp_path / "out" / f"{name}.csv")
+        given = result.to_pandas(name)
+        assert given.columns.tolist() == written.columns.tolist()
+        assert given["window"].tolist() == written["window"].tolist()
+        assert given["threshold"].dtype == "Int64"

@@ -8,7 +8,8 @@ import pytest
 from agreement.comparing.judge.judging import recorded_of_case
 from agreement.documents.recordings import read_case
 from agreement.documents.requests import JudgeOptions
-from agreement.results.files.recorded import adapter_options
+from agreement.engines.adapters.messages import EngineAnswers, EngineReport, ProfileReply, PushReply
+from agreement.results.files.recorded import RecordResult, adapter_options
 from lars.errors import LarsError
 from tests.agreement.command import lars
 from tests.agreement.engines.adapters.streams import rspql
@@ -118,6 +119,23 @@ def test_what_the_engine_is_told_at_open_changes_what_it_answers(inputs):
     assert with_rule.json["reports"] != without.json["reports"]
 
 
+def test_the_table_has_reports_without_rows_and_reports_at_the_end():
+    some, empty = EngineReport(t=2000, rows=({"a": '"1"'}, {"a": '"2"'})), EngineReport(t=4000, rows=())
+    replies = PushReply(reports=()), PushReply(reports=(some, empty))
+    answers = EngineAnswers(ProfileReply(engine="toy"), replies=replies, flush=(empty,))
+    table = RecordResult(None, answers, deterministic=True, pushed=2).to_pandas()
+    assert table["t"].tolist() == [2000, 2000, 4000, 4000]
+    assert table["push"].fillna(-1).tolist() == [1, 1, 1, -1]
+    assert table["row"].isna().tolist() == [False, False, True, True]
+
+
+def test_of_many_refused_pushes_the_others_are_counted():
+    answers = EngineAnswers(ProfileReply(engine="toy"), replies=(PushReply(reports=(), refused="no"),) * 5)
+    text = RecordResult(None, answers, deterministic=True, pushed=5).text
+    assert text.count("is refused: no") == 3
+    assert "… and 2 more refused pushes (--json prints all)" in text
+
+
 def test_a_query_that_the_engine_refuses_is_recorded_as_such(inputs, tmp_path):
     query, trace = inputs
     query.write_text("SELECT ?s WHERE { STREAM <http://e/S> [RANGE 4s] { ?s <http://e/p> ?a } }")
@@ -125,6 +143,7 @@ def test_a_query_that_the_engine_refuses_is_recorded_as_such(inputs, tmp_path):
     ran = lars("record", query, trace, "--adapter", f"{SERVED} rsp-js-1.3.5", "--out", case)
     assert ran.code == 0
     assert ran.out.startswith("the query is rejected: ")
+    assert "two processes rejected the query" in ran.out
     assert json.loads(case.read_text())["refused"]
 
 

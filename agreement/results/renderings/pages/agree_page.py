@@ -374,16 +374,19 @@ def agree_page(
     variant, verdicts = report.first, report.row_filter.verdicts(report.first)
     dates = report.dates.within(variant.trace.timeline)
     names = " and ".join(TITLES[query.language] for query in (variant.pair.csparql, variant.pair.cqels))
-    periods = outputs.number_ranges([verdict.period for verdict in verdicts], MOST_RANGES)
+    # The verdict is about all rows, also if only some periods, causes or one side are shown.
+    periods = outputs.number_ranges([verdict.period for verdict in variant.verdicts], MOST_RANGES)
     question = (
         f"Do pull and push of {names} report the same rows in each period, for "
         f"U = {periods} (unit {report.setting.unit}) "
         f"on {dates.interval(variant.trace.timeline)}{dates.caption}?{_reading(report)}"
     )
-    agree, sentence = summary(verdicts)
+    agree, sentence = summary(variant.verdicts)
     sentence = f"{sentence.removesuffix('.')}{outputs.NO_ROWS}." if agree and variant.is_empty else sentence
     if (first := next(report.row_filter.rows(variant), None)) is not None:
         sentence = f"{difference_text(first, dates)}. {sentence}"
+    elif agree is False:
+        sentence = f"Push and pull disagree, only in rows that are not shown. {sentence}"
     content = _content(report, verdicts, asking, queries)
     rows = sum(int(sizes.sum()) for verdict in verdicts for sizes in verdict.sizes)
     every = rows + sum(len(verdict) for verdict in verdicts)
@@ -407,10 +410,10 @@ def summary(verdicts: Sequence[PeriodVerdict]) -> tuple[bool | None, str]:
     wrong = [verdict.period for verdict in verdicts if verdict.agree is False]
     whole = sum(len(verdict) for verdict in verdicts)
     bad = sum(not comparison.agree for verdict in verdicts for comparison in verdict)
-    share = (
-        f"{whole - bad} of {outputs.quantity(whole, 'whole period')} agree" if whole else "No period is whole"
-    )
-    sentence = f"{share}; U = {outputs.number_ranges(wrong, MOST_RANGES)} disagree." if wrong else f"{share}."
+    agreeing = f"{whole - bad} of {outputs.quantity(whole, 'whole period')} agree{'s' * (whole == 1)}"
+    share = agreeing if whole else "No period is whole"
+    periods = f"U = {outputs.number_ranges(wrong, MOST_RANGES)} disagree{'s' * (len(wrong) == 1)}"
+    sentence = f"{share}; {periods}." if wrong else f"{share}."
     return (False if wrong else True if whole else None), sentence
 
 
@@ -473,6 +476,7 @@ def _content(
             {
                 "period": verdict.period,
                 "agree": verdict.agree,
+                "but": outputs.NO_ROWS if verdict.is_empty else "",
                 "whole": len(verdict),
                 "wrong": sum(not comparison.agree for comparison in verdict),
                 "cells": cells,

@@ -14,7 +14,7 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from agreement.comparing.agree.narrowing import evenly
-from agreement.documents.outputs import Json, clip_text, short, shorten
+from agreement.documents.outputs import Json, clip_text, quantity, short, shorten
 from agreement.documents.text_tables import in_markdown, markdown_lines
 from agreement.results.renderings.pages.page import Page, render
 
@@ -209,7 +209,7 @@ def first_lines(lines: Sequence[str]) -> list[str]:
     ends = accumulate(map(len, lines))
     kept = [line for line, end in zip(lines, ends, strict=True) if end <= _MOST_LETTERS]
     left = len(lines) - len(kept)
-    return [*kept, f"… and {left} more lines: the command prints all"] if left else kept
+    return [*kept, f"… and {quantity(left, 'more line')}: the command prints all"] if left else kept
 
 
 def text_page(head: Page, document: Mapping[str, object], parts: Iterable[RenderableType]) -> Page:

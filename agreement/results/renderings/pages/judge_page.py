@@ -9,10 +9,11 @@ from rich.text import Text
 
 from agreement.comparing.agree.narrowing import evenly
 from agreement.comparing.judge import Judgement, Shift, Verdict
+from agreement.comparing.judge.by_engine import VersionJudgement
 from agreement.comparing.judge.judging import AnswersVerdict, starts_in_words
 from agreement.documents.dates import Dates
-from agreement.documents.outputs import Json, json_text, plain, share_text, short
-from agreement.results.renderings.judged_windows import COUNTING, WindowVerdict, fitting, judged_windows
+from agreement.documents.outputs import Json, json_text, plain, quantity, share_text, short
+from agreement.results.renderings.judged_windows import COUNTING, WindowVerdict, best_windows, fitting
 from agreement.results.renderings.pages.blocks import page_blocks
 from agreement.results.renderings.pages.page import Page
 from lars.language.terms import Literal
@@ -53,8 +54,11 @@ def answers_page(
     parts: Iterable[RenderableType],
     notes: Sequence[str],
 ) -> Page:
-    """Return the content of the HTML report of a verdict on recorded answers."""
-    judgement, windows = verdict.judgement, list(judged_windows(verdict))
+    """Return the content of the HTML report of a verdict on recorded answers.
+
+    If several start times t0 fit, the report shows the windows for the best t0, as the text does.
+    """
+    judgement, windows = verdict.judgement, best_windows(verdict)
     last = ceil(max((window.end or 0 for window in windows), default=0))
     dates = verdict.dates.within(Interval(0, last))
     places = [name for name in _PLACES if any(name in window.at for window in windows)]
@@ -73,7 +77,7 @@ def answers_page(
         ],
         "places": places,
         "measures": measures,
-        "each": "Step by step" if by_version else "Window by window",
+        "each": _each(judgement, dates),
         "blocks": page_blocks(_sentences(parts) if windows else parts),
         "fits": [_fit(match, dates) for match in judgement.matching]
         if isinstance(judgement, Judgement)
@@ -93,17 +97,37 @@ def answers_page(
     )
 
 
+def _each(judgement: Judgement | VersionJudgement, dates: Dates) -> str:
+    """Return the heading of the table of windows, with their start times if the specification has some."""
+    if not isinstance(judgement, Judgement):
+        return "Step by step"
+    some = f" for t0 = {starts_in_words([judgement.best], dates)}" if judgement.best.choice.starts else ""
+    return f"Window by window{some}"
+
+
 def _answer(verdict: AnswersVerdict, windows: Sequence[WindowVerdict], dates: Dates) -> str:
     """Return a text with the verdict, the number of correct windows, and the start times that fit."""
     judgement, answer = verdict.judgement, _WORDS[verdict.correct]
     compared = [window for window in windows if window.phase == COUNTING]
-    if compared:
-        right = len(compared) - sum(window.is_wrong for window in compared)
-        noun = "windows" if isinstance(judgement, Judgement) else "steps"
-        answer = f"{answer}: {right} of {len(compared)} {noun} are right"
-    fits = fitting(judgement) if isinstance(judgement, Judgement) else []
-    starts = starts_in_words(fits, dates)
-    return f"{answer}. It fits for t0 = {starts}{dates.caption}." if starts else f"{answer}."
+    right = len(compared) - sum(window.is_wrong for window in compared)
+    if not isinstance(judgement, Judgement):
+        return f"{answer}: {_right_of(right, len(compared), 'step')}."
+    # As in the text: an unexpected report is no window.
+    stray = judgement.best.unexpected if judgement.choices else 0
+    if count := len(compared) - stray:
+        noun = "window" if judgement.choices else "evaluation"
+        answer = f"{answer}: {_right_of(right, count, noun)}"
+    if stray:
+        answer = f"{answer}; {quantity(stray, 'report')} {'is' if stray == 1 else 'are'} not expected"
+    fits = [one for one in fitting(judgement) if one.choice.starts]
+    return (
+        f"{answer}. It fits for t0 = {starts_in_words(fits, dates)}{dates.caption}." if fits else f"{answer}."
+    )
+
+
+def _right_of(right: int, count: int, noun: str) -> str:
+    """Return a text such as "1 of 2 windows is right"."""
+    return f"{right} of {quantity(count, noun)} {'is' if 1 in {right, count} else 'are'} right"
 
 
 def _some(windows: Sequence[Json]) -> list[Json]:

@@ -156,12 +156,16 @@ def _encoded(here: ProgramSituation, evaluated: Sequence[Step], start: int) -> J
         "start": next((place for place, step in enumerate(ordered) if step.t == start), 0),
         "left": [
             *(
-                [f"{quantity(items_left, 'more atom')} in windows are counted, and not drawn"]
+                [f"{quantity(items_left, 'more atom')} in windows {_are(items_left)} counted, and not drawn"]
                 * bool(items_left)
             ),
-            *([f"{quantity(unshown, 'more rule')} are left out"] * bool(unshown)),
+            *([f"{quantity(unshown, 'more rule')} {_are(unshown)} left out"] * bool(unshown)),
         ],
     }
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
 
 
 def _as_read(here: ProgramSituation, step: Step) -> Step:

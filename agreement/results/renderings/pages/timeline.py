@@ -17,7 +17,7 @@ from agreement.comparing.agree import VariantReport
 from agreement.comparing.agree.periods import BothAnswers, PeriodVerdict
 from agreement.comparing.agree.sides import CAUSES
 from agreement.documents.dates import NO_DATES, Dates
-from agreement.documents.outputs import Json, names_apart, quantity
+from agreement.documents.outputs import NO_ROWS, Json, names_apart, quantity
 from agreement.documents.requests import sources
 from agreement.documents.traces import Trace
 from agreement.results.renderings.pages.page import render
@@ -228,6 +228,7 @@ def small_html(
         {
             "period": verdict.period,
             "agree": verdict.agree,
+            "but": NO_ROWS if verdict.is_empty else "",
             "whole": len(verdict),
             "wrong": sum(1 for _ in verdict.disagreeing),
             "cells": [_drawn(cell, timeline.first, span, dates) for cell in strip_cells(variant, verdict)],

@@ -61,7 +61,7 @@ def shrink_page(
 ) -> Page:
     """Return the content of the HTML report of `lars shrink`: sizes, and the report on the minimal input."""
     before, after = quantity(disagreement.before.triples, "triple"), disagreement.after.triples
-    answer = f"Of {before} {after} are left: {disagreement.cause}."
+    answer = f"Of {before} {after} {'is' if after == 1 else 'are'} left: {disagreement.cause}."
     head = Page(title, question, False, answer, notes, "What is left")
     report = disagreement.left.report()
     # The report was made for this page, so nothing else sees the change.

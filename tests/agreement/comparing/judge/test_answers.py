@@ -54,8 +54,40 @@ def test_a_report_that_no_window_has_is_no_window(tmp_path):
     stray.judged(tmp_path, "csv")
     files = (tmp_path / "query.rq", tmp_path / "trace.nq", "--answers", tmp_path / "answers", "--t0", "0")
     how = ("--answers-format", "csv", "--answers-unit", "1ms", "--engine", "csparql", "--no-diagnosis")
-    told = lars("judge", *files, *how).out
+    told = lars("judge", *files, *how, "--report", tmp_path / "page.html").out
     assert ": 0 of 2 windows are wrong, and 1 report is not expected, score" in told
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "Incorrect: 2 of 2 windows are right; 1 report is not expected." in page
+
+
+def test_the_page_and_the_test_cases_have_the_windows_of_the_text(tmp_path):
+    """Several t0 fit, each with its own windows; the text and the page show the windows of the best t0."""
+    one = own("csparql", pushes=pushed("3 a p 1", "7 a p 4", "11 a p 4")).late(1000)
+    one.judged(tmp_path, "csv")
+    files = (tmp_path / "query.rq", tmp_path / "trace.nq", "--answers", tmp_path / "answers")
+    how = ("--answers-format", "csv", "--answers-unit", "1ms", "--engine", "csparql", "--bounds", "low-open")
+    written = ("--report", tmp_path / "page.html", "--junit", tmp_path / "junit.xml")
+    ran = lars("judge", *files, *how, *written)
+    found = lars("judge", *files, *how, "--json").json
+    windows = [window for window in found["windows"] if window["t0"] == [1]]
+    assert len(found["windows"]) > len(windows) > 0
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert f"Correct: {len(windows)} of {len(windows)} windows are right. It fits for t0 = 0, 1." in page
+    assert "Window by window for t0 = 1" in page
+    assert f'tests="{len(windows)}"' in (tmp_path / "junit.xml").read_text(encoding="utf-8")
+    assert "windows, t0 = 1" in ran.out
+
+
+def test_a_page_names_no_start_time_that_fits_where_none_does(tmp_path):
+    one = own("csparql", pushes=pushed("1 a p 1", "5 a p 4", "9 a p 4"))
+    changed = first(one, (integer("7", "integer"), "<http://e/a>"))
+    changed.judged(tmp_path, "csv")
+    files = (tmp_path / "query.rq", tmp_path / "trace.nq", "--answers", tmp_path / "answers")
+    for engine in ("csparql", "csparql-0.9.7", "solve"):
+        how = ("--answers-format", "csv", "--answers-unit", "1ms", "--engine", engine)
+        ran = lars("judge", *files, *how, "--report", tmp_path / "page.html")
+        assert ran.code == 1, ran.err
+        assert "It fits for" not in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
 WIDE = QUERIES["csparql"].replace("RANGE 4s", "RANGE 8s")

@@ -109,6 +109,10 @@ def test_readers_are_told_which_cases_cannot_be_judged(tmp_path):
     found = lars("judge", refusals(tmp_path / "x"), "--engine", "cqels-1.x")
     assert "cases that cannot be judged" in found.out
     assert found.out.splitlines()[-1] == "1 of 2 cases are as predicted; 2 more cases cannot be judged"
+    table = api.judge(tmp_path / "x", engine="cqels-1.x").to_pandas("cases")
+    assert table["id"].tolist() == ["a", "d", "b", "c"]
+    assert table["correct"].isna().tolist() == [False, False, True, True]
+    assert "b.json: query:1:" in table["problem"][2]
 
 
 def test_without_a_wrong_case_refused_ones_leave_it_open(tmp_path):

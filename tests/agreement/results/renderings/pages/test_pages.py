@@ -170,6 +170,28 @@ def test_a_notebook_shows_the_verdict_and_the_strip():
     assert "<title>(16, 24]: 1 of 1: expired before the pull</title>" in shown
 
 
+def test_the_verdict_covers_the_periods_that_are_not_shown():
+    """Only U = 8 disagrees; the exit code and the headline of the text are about U = 6 and U = 8."""
+    result = api.agree(SAMPLES / "coupons", period="6,8", only_period="6")
+    page = result.page()
+    assert (result.agree, page.verdict) == (False, False)
+    assert page.answer == (
+        "Push and pull disagree, only in rows that are not shown. "
+        "13 of 14 whole periods agree; U = 8 disagrees."
+    )
+    assert "U = 6, 8 (" in page.question
+    assert [one["period"] for one in page.page["strip"]] == [6]
+    assert "U = 8 disagrees." in result._repr_html_()
+
+
+def test_the_strip_says_of_which_periods_no_side_has_a_row():
+    trace = '<e:a> <e:p> <e:b> <e:s> "1" .\n<e:a> <e:q> <e:b> <e:s> "4" .\n'
+    query = "SELECT ?x WHERE { STREAM <e:s> [RANGE 1s] { ?x <e:p> ?o } }"
+    page = api.agree(query, trace, period="2", from_=3).page()
+    assert page.answer == "1 of 1 whole period agrees: neither side reports a row."
+    assert [one["but"] for one in page.page["strip"]] == [": neither side reports a row"]
+
+
 @pytest.mark.parametrize(
     ("name", "given", "derived"), [("cqels", "CQELS", "C-SPARQL"), ("csparql", "C-SPARQL", "CQELS")]
 )
