@@ -129,7 +129,10 @@ class Decision:
         """A text that shows how a search ended, such as "out of time"; None if it found enough streams."""
         if not self.why or self.triples is None:
             return "not searched" if self.why else None
-        return "out of time" if self.timed_out else "none up to" if self.scope else "none"
+        if self.timed_out:
+            return "out of time"
+        # A theorem limits only the smallest stream. If a stream was found, other streams can be larger.
+        return "none" if self.scope is None or self.verdict == "always" else "none up to"
 
     def search_text(self, question: str, ended: str = TIME_IS_UP) -> str:
         """Return a sentence that explains why a search for streams found no further stream.
@@ -151,8 +154,7 @@ class Decision:
                 tried = f"{triples} out of {self.scope[0]} candidates, {self.scope[1]}"
                 return f"found {none} with up to {tried}; a larger stream may exist: {self.why}"
             case "none":
-                other = "other " if self.witnesses else ""
-                return f"no {other}stream exists {question}: {self.why}"
+                return f"no stream exists {question}: {self.why}"
             case _:
                 return self.why
 

@@ -543,8 +543,9 @@ def _images(goal: MatchTarget, case: RowCase) -> Iterator[Image]:
 
     Under each mapping, the row of the target is the row of the case.
     """
-    image: Image = dict(goal.start)
-    if any(image.get(name, term) != term for name, term in goal.way.values if term is not None):
+    constants = _constants(goal.way)
+    image: Image = constants | dict(goal.start)
+    if any(image[name] != term for name, term in constants.items()):
         return
     computed = []
     for mine, theirs in zip(goal.columns or (), case.columns if goal.columns else (), strict=True):

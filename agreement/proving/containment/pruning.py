@@ -116,7 +116,8 @@ def _group(group: algebra.Group) -> algebra.Group:
 
 def _counting(how: Aggregation, inner: algebra.Pattern, keys: tuple[Variable, ...]) -> Aggregation:
     own = tuple(sorted(occurring_variables(inner) - frozenset(keys)))
-    once = _is_set(inner) and len(own) == 1
+    # Solutions differ only in bound variables: those of FILTER and MINUS alone do not count.
+    once = _is_set(inner) and len(own) == 1 and set(own) <= _bound(inner)
     if how.function in ("MIN", "MAX"):
         return replace(how, distinct=False)
     if once and how.arguments == own:

@@ -187,8 +187,7 @@ def agreement_theorem(
         return None
     same = question.one_query(period) and not any_source
     # If sources overlap, stream triples can match static patterns, so given static data exclude nothing.
-    free = replace(question, stock=None)
-    if not possible and (same or (question.same_patterns and all(map(theorems.is_excluded, free.ways)))):
+    if not possible and (same or (question.same_patterns and question.excluded_in_any_source)):
         return Theorem.NOTHING
     if not same:
         return None

@@ -4,7 +4,7 @@
 the queries (disjuncts), the sources of their patterns, and the obstacles to theorems.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
 
@@ -14,6 +14,7 @@ from agreement.proving.decide.theorems import hindrances, is_excluded, volatile
 from agreement.proving.disjuncts import (
     Disjunct,
     Edge,
+    GraphSource,
     Overlap,
     Reading,
     Satisfiability,
@@ -206,8 +207,21 @@ class AgreementQuestion:
                 isinstance(each, patterns.PathPattern) for each in analysis.parts(part)
             ):
                 return False  # Disjuncts rename the variables that a subquery hides.
-        ways = map(satisfiability, disjuncts(self.pattern, self.setting.profile))
-        return all(is_excluded(way, ends) for way in ways)
+        return self._are_excluded(disjuncts(self.pattern, self.setting.profile), ends)
+
+    @cached_property
+    def excluded_in_any_source(self) -> bool:
+        """Whether conditions exclude each disjunct, even if triples come from sources of other patterns."""
+        return self._are_excluded([way.disjunct for way in self.ways])
+
+    @staticmethod
+    def _are_excluded(ways: Iterable[Disjunct], apart: frozenset[Variable] = frozenset()) -> bool:
+        # All triples of a match can come from one source, where a blank node can occur in several of them.
+        merged = (
+            replace(way, edges=tuple(replace(edge, where=GraphSource(edge.where.name)) for edge in way.edges))
+            for way in ways
+        )
+        return all(is_excluded(satisfiability(way), apart) for way in merged)
 
     @cached_property
     def hindrances(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -244,8 +258,9 @@ class AgreementQuestion:
             return patterns.EMPTY if isinstance(part, patterns.StreamBlock) else None
 
         rest = analysis.parts(analysis.rebuild(self.pattern, without))
+        # GRAPH ?g { } has no triple pattern, but depends on the names of the graphs.
         return any(
-            isinstance(part, patterns.PathPattern)
+            isinstance(part, patterns.PathPattern | patterns.Graph | patterns.Service)
             or (isinstance(part, patterns.Bgp) and part != patterns.EMPTY)
             for part in rest
         )

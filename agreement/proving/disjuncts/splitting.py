@@ -118,13 +118,15 @@ def disjuncts(pattern: Pattern, profile: Profile) -> tuple[Disjunct, ...]:
 class _Reader:
     """Splits patterns into disjuncts (alternatives without UNION).
 
-    Inside EXISTS, `outer` are the variables of the solution for which EXISTS is tested. `fresh` yields new
-    variables.
+    Inside EXISTS, `outer` are the variables of the solution for which EXISTS is tested. If EXISTS is inside
+    EXISTS, `outer` contains the variables of both solutions. `matched` are the variables in `outer` that each
+    match binds, and not BIND. `fresh` yields new variables.
     """
 
     profile: Profile
     fresh: Iterator[Variable]
     outer: frozenset[Variable] = frozenset()
+    matched: frozenset[Variable] = frozenset()
 
     def read(self, pattern: Pattern, where: Where) -> list[Disjunct]:
         match pattern:
@@ -246,7 +248,7 @@ class _Reader:
 
         If computed or unknown values prevent an exact condition, the function returns None.
         """
-        names, known = _names_beside(disjunct, where), frozenset(disjunct.computed)
+        names, known = self.beside_names(disjunct, where), frozenset(disjunct.computed)
         found = tuple(self.apart(_without(way, disjunct), names) for way in ways)
         plain = all(known <= frozenset(way.computed) and not way.unknown for way in found)
         return (found, names) if plain else None
@@ -306,12 +308,23 @@ class _Reader:
         if (
             not all(isinstance(part, _PLAIN) for part in parts(tried))
             or variables(tried) & disjunct.calculated
+            or occurring_variables(tried) & (self.outer - self.matched)
         ):
             return None
-        names, outer = _names_beside(disjunct, where), self.outer | disjunct.fixed | disjunct.calculated
-        ways = replace(self, outer=outer).read(tried, where)
+        names, outer = self.beside_names(disjunct, where), self.outer | disjunct.fixed | disjunct.calculated
+        ways = replace(self, outer=outer, matched=self.matched | disjunct.fixed).read(tried, where)
         set_ = (replace(each, values=tuple(pair for pair in each.values if pair[1])) for each in ways)
         return [self.apart(each, names) for each in set_]
+
+    def beside_names(self, disjunct: Disjunct, where: Where) -> frozenset[Variable]:
+        """Return the variables of a match whose values patterns of OPTIONAL, MINUS or EXISTS must share.
+
+        If a variable names the current graph, the result includes this variable. If EXISTS is inside EXISTS,
+        the result includes the variables of the solution for which the outer EXISTS is tested.
+        """
+        name = where.name
+        graph = (name,) if isinstance(name, Variable) else ()
+        return self.matched.union(disjunct.fixed, disjunct.calculated, graph)
 
     def joined(self, left: Pattern, right: Pattern, where: Where) -> list[Disjunct]:
         pairs = product(self.read(left, where), self.read(right, where))
@@ -388,16 +401,6 @@ def _may_be_unset(disjunct: Disjunct, name: Variable) -> bool:
     how = dict(disjunct.computed).get(name)
     sure = isinstance(how, Iri | Literal) or how in disjunct.fixed
     return name not in disjunct.fixed and not sure
-
-
-def _names_beside(disjunct: Disjunct, where: Where) -> frozenset[Variable]:
-    """Return the variables of a match whose values patterns of OPTIONAL, MINUS or EXISTS must share.
-
-    If a variable names the current graph, the result includes this variable.
-    """
-    name = where.name
-    graph = (name,) if isinstance(name, Variable) else ()
-    return disjunct.fixed.union(disjunct.calculated, graph)
 
 
 def _without(way: Disjunct, known: Disjunct) -> Disjunct:

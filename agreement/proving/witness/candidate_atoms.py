@@ -312,6 +312,8 @@ def _expressions(condition: logic.Condition) -> Iterator[logic.Expression]:
             yield from parts_of(expression)
         case logic.Assign(variable, expression):
             yield logic.Call("=", (variable, expression))
+        case logic.Comparison(Variable(), "=", Variable()):
+            pass  # Equal variables are one value, as in a join, and no value is in another region.
         case logic.Comparison(left, _, right):
             sides = tuple(
                 side for side in (left, right) if isinstance(side, Variable | Iri | Literal | TripleTerm)

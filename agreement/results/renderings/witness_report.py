@@ -41,7 +41,8 @@ def _property(task: WitnessTask, period: int) -> str:
     if task.pair is None:
         both = "only the first query has a row"
         return f"on which {both if task.criteria.contained else 'the two queries differ'}"
-    return f"on which {one} and {other} differ for U = {period}"
+    cause = "" if task.criteria.cause is None else f" with the cause {task.criteria.cause}"
+    return f"on which {one} and {other} differ for U = {period}{cause}"
 
 
 def _static_rows(quads: Iterable[tuple[str, ...]]) -> Iterator[tuple[str, str, list[str]]]:
@@ -116,7 +117,7 @@ def _witness(task: WitnessTask, period: int, witness: Witness) -> outputs.Json:
 
 
 def _ended(answer: Decision) -> outputs.Json:
-    tried = {} if answer.scope is None else {"tried": answer.scope[1]}
+    tried = {"tried": answer.scope[1]} if answer.scope and answer.search_end == "none up to" else {}
     reason = None if answer.search_end == "out of time" else answer.why
     return {"verdict": answer.search_end, "triples": answer.triples, **tried, "reason": reason}
 

@@ -206,3 +206,76 @@ def test_rows_of_values_without_variables_count(tmp_path, rows, code):
     (tmp_path / "b.rq").write_text(text.format(rows))
     ran = lars("decide", tmp_path / "a.rq", tmp_path / "b.rq", "--contained", "--time-limit", "30")
     assert ran.code == code
+
+
+BLANK = "SELECT ?x WHERE { STREAM :s [RANGE 5s] { ?x :p ?y } ?x :p ?z FILTER(isBlank(?x)) }"
+
+
+def test_one_stream_can_match_patterns_of_two_sources_with_one_blank_node(tmp_path):
+    ran = said(tmp_path, "decide", "--period", "2", "--time-limit", "0", q=BLANK)
+    assert ran.code != 0
+    (tmp_path / "s.nq").write_text('_:b <http://e/p> <http://e/o> <http://e/s> "2" .\n')
+    assert lars("agree", tmp_path / "q.rq", tmp_path / "s.nq", "--unit", "1s", "--period", "2").code == 1
+    late = said(tmp_path, "decide", "--period", "2", "--delay", "1s", "--time-limit", "0", q=BLANK)
+    assert "L7" not in late.out
+
+
+def test_the_names_of_graphs_are_static_data(tmp_path):
+    named = "SELECT ?x ?g WHERE { STREAM :s [RANGE 5s] { ?x :p ?y } GRAPH ?g { } }"
+    ran = said(tmp_path, "decide", "--period", "2", q=named)
+    assert "agree depends on the static data" in ran.out.splitlines()[0]
+
+
+def test_a_variable_that_only_minus_has_counts_no_solutions(tmp_path):
+    where = "{ STREAM :s [RANGE 5s] { ?x :p ?y } MINUS { ?x :q ?z } } GROUP BY ?x ?y"
+    counted = f"SELECT ?x ?y (COUNT(%s) AS ?n) {where}"
+    ran = said(
+        tmp_path,
+        "decide",
+        "--contained",
+        "--time-limit",
+        "30",
+        one=counted % "*",
+        two=counted % "DISTINCT ?z",
+    )
+    assert (ran.code, "(?n, ?x, ?y) = (1, x, y)" in ran.out) == (1, True)
+
+
+PAIRED = "SELECT ?x ?y WHERE { STREAM :s [RANGE 5s] { ?x :p ?y . ?y :q ?z } "
+INNER = "STREAM :s [RANGE 5s] { ?y :q ?z } FILTER NOT EXISTS { STREAM :s [RANGE 5s] { ?%s :r ?z } %s }"
+EVERY = f"{PAIRED} FILTER NOT EXISTS {{ {INNER} }} }}"
+SOME_LACK = f"{PAIRED} FILTER EXISTS {{ {INNER} }} }}"
+COMPUTED = EVERY.replace(" FILTER NOT", " BIND(?x AS ?b) FILTER NOT", 1)
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "code"),
+    [
+        (EVERY % ("x", ""), EVERY % ("u", ""), 0),
+        (EVERY % ("u", ""), EVERY % ("x", ""), 1),
+        (SOME_LACK % ("x", ""), SOME_LACK % ("u", ""), 1),
+        (SOME_LACK % ("u", ""), SOME_LACK % ("x", ""), 0),
+        (COMPUTED % ("u", "FILTER(?u = ?b)"), f"{PAIRED} FILTER(?x = :a && ?x = :b) }}", 1),
+        (
+            f"{PAIRED} STREAM :s [RANGE 5s] {{ ?u :r ?z }} FILTER(?x = :a) }}",
+            EVERY.replace("FILTER", "FILTER(?x = :a) FILTER", 1) % ("x", ""),
+            1,
+        ),
+    ],
+)
+def test_exists_inside_exists_sees_the_solution_of_both(tmp_path, one, two, code):
+    ran = said(tmp_path, "decide", "--contained", "--time-limit", "30", one=one, two=two)
+    assert ran.code == code
+
+
+STAYING = (
+    "SELECT ?a WHERE {{ STREAM :s [RANGE 5s] {{ ?a :p ?x . ?b :r ?y }} "
+    'FILTER EXISTS {{ STREAM :s [RANGE 5s] {{ ?x :q? ?y }} }} FILTER(?x > "k" && ?x < "{}") }}'
+)
+
+
+def test_a_path_of_no_step_between_two_variables_of_exists_has_values_of_each_region(tmp_path):
+    one = STAYING.format("m")
+    ran = said(tmp_path, "witness", "--contained", "--time-limit", "20", one=one, two=STAYING.format("a"))
+    assert (ran.code, '"k' in ran.out) == (1, True)
+    assert said(tmp_path, "decide", "--period", "1", q=one).code == 1

@@ -52,6 +52,20 @@ def test_a_cause_is_found_and_two_that_are_not_alike():
     assert len({str(one["trace"]) for one in several}) == 3
 
 
+def test_beside_a_stream_that_was_found_larger_streams_are_not_excluded(tmp_path):
+    text = HEAD + "SELECT ?x { STREAM :s [RANGE 1s] { ?x :p ?y } }"
+    found = witness(*written(tmp_path, text), "--period", 1, "--enumerate", 9)
+    assert found.code == 1
+    assert "no other stream exists" not in found.out
+    assert "with up to 2 triples out of 2 candidates, at any times; a larger stream may exist" in found.out
+
+
+def test_a_stream_with_a_cause_is_not_any_stream(tmp_path):
+    text = HEAD + "SELECT ?x { STREAM :s [RANGE 1s] { ?x :p ?y } }"
+    found = witness(*written(tmp_path, text), "--period", 2, "--cause", "blocked-later")
+    assert "push and pull differ for U = 2 with the cause blocked later: A7" in found.out
+
+
 def test_exit_code_0_says_why_there_is_none_on_any_stream(tmp_path):
     found = witness(*written(tmp_path, NOW), "--period", 1, "--unit", "1s")
     assert (found.code, "A7" in found.out) == (0, True)

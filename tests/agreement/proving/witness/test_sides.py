@@ -10,6 +10,7 @@ from agreement.documents.traces import streams_of
 from agreement.proving.witness import WitnessSearch, read_sides, smallest
 from agreement.proving.witness.candidate_atoms import candidate_atoms
 from agreement.proving.witness.other_sides import two_readings
+from lars.language.terms import Iri
 from solver.search import Candidates, chosen_streams, tried_streams
 from tests.agreement.proving.witness.exhaustive import reported, rows, texts
 from tests.benchmarks.witness_differential import random_question, values_of
@@ -93,3 +94,10 @@ def apart(asked):
                 if stream[-1][0] == end and brave != cautious:
                     return count, stored, end
     return None
+
+
+def test_a_row_of_two_evaluations_needs_its_triples_twice():
+    join = "SELECT ?x { STREAM <e:s> [NOW] { ?x <e:p> ?y . ?x <e:q> ?z } }"
+    contest = two_readings(read_query(join, "q.rq"), read_sides("rstream,istream"), Setting())
+    found = smallest(WitnessSearch(contest, (Iri("e:s"),), {}))
+    assert (found.verdict, len(found.witness.facts)) == ("not always", 4)
