@@ -183,15 +183,17 @@ class _Streams:
     def implicit(self, query: sparql.Phrase, blocks: Iterable[object]) -> StreamBlock | None:
         """Return the stream in which patterns outside of blocks are matched (CQELS 2), or None.
 
-        The result is None if the query has several streams, graphs of a dataset, or STREAM blocks.
+        The result is None if the query has several streams, windows with names, graphs of a dataset, or
+        blocks.
         """
         graphs = any(part.name in ("default", "named") for part in query.phrases())
         if self.manner.texts != "" or not self.named or any(blocks):
             return None
+        graphs = graphs or any(one.name for one in self.named.values())
         if len(self.named) > 1 or graphs:
             self.notes.append(
                 "patterns without a STREAM block are matched in the static data, as there is more than one "
-                "stream or a graph; no pattern reads a stream"
+                "stream, a window with a name, or a graph; no pattern reads a stream"
             )
             return None
         (stream,) = self.named
@@ -226,13 +228,14 @@ def _blocks(
 ) -> Iterator[sparql.Phrase]:
     """Yield the STREAM and WINDOW blocks in the order of the text; raise an error for a block inside a block.
 
-    The argument `outer` is the keyword of the block that contains the part: STREAM, WINDOW or GRAPH. A WINDOW
-    block of RSP-QL may contain GRAPH.
+    The argument `outer` is the keyword of the block that contains the part: STREAM, WINDOW, GRAPH or SERVICE.
+    A WINDOW block of RSP-QL may contain GRAPH.
     """
+    without = outer in ("STREAM", "WINDOW") and language is not Language.RSPQL
     for inner in part.phrases():
-        word = inner.first().text.upper() if inner.name in ("block", "graph") else ""
-        without = language is not Language.RSPQL and outer != "GRAPH"
-        if outer and (inner.name == "block" or (word and without)):
+        word = inner.first().text if inner.name == "block" else inner.name
+        word = word.upper() if inner.name in ("block", "graph", "service") else ""
+        if (outer and inner.name == "block") or (without and inner.name == "graph"):
             _refuse_nesting(document, inner.first(), outer)
         if inner.name == "block":
             yield inner

@@ -55,7 +55,7 @@ def read_window(document: Document, window: Phrase, manner: Manner) -> windows.W
 def strategies(window: Phrase) -> tuple[str, ...]:
     """Return the report strategies in a window's text that differ from the default strategies."""
     found = window.find_all("report", "tick", "policy", "emit", "late", "delay")
-    words = (" ".join(token.text for token in part.tokens()) for part in found)
+    words = (" ".join(" ".join(token.text for token in part.tokens()).split()) for part in found)
     return tuple(one for one in words if one not in _USUAL)
 
 

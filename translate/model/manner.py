@@ -52,6 +52,8 @@ class Manner:
       such windows.
     - `declares` is the text that declares a window, if `block` does not contain {window}. The field `label`
       is the text of a window's name, with {} in place of the name.
+    - `named` contains another `declares` and another `block`, for queries in which a stream has several
+      windows, or in which no pattern reads the only window.
     - `header` has the texts that register a query, and `footer` is a text after the query. The parts of these
       texts are the {name} of the query, its name as an {iri} or a {word}, the {kind} (QUERY or STREAM), the
       period {every} and the {operator}. A part in (..) is omitted if the query does not have its value. A
@@ -110,6 +112,7 @@ class Manner:
     block: str = "STREAM {stream} {window}"
     merged: str = ""
     declares: str = "FROM NAMED WINDOW {label} ON {source}{stream} {window}"
+    named: tuple[str, str] | None = None
     label: str = "<{}>"
     operators: Mapping[ToStream, str] = field(
         default_factory=lambda: {operator: operator for operator in get_args(ToStream)}
@@ -247,7 +250,9 @@ def sign(pattern: str) -> re.Pattern[str]:
 
 SIZE: Final = terminal(r"[0-9]{1,18}(?![0-9.])", "an integer of at most 18 digits")
 UNIT: Final = unit_of_time(NANOSECONDS, ", ".join(NANOSECONDS))
-NAME: Final = terminal(r"(?!(?:AS|COMPUTED|EVERY)\b)(?:<[^<>\s]*>|[\w.:/?-]+)", "the name of the query")
+NAME: Final = terminal(
+    r"(?!(?:AS|COMPUTED|EVERY)(?![\w.:/?-]))(?:<[^<>\s]*>|[\w.:/?-]+)", "the name of the query"
+)
 DASH: Final = terminal("-", "-")
 WINDOW_TERMINALS: Final[Mapping[str, Terminal]] = {
     "size": SIZE,

@@ -478,8 +478,14 @@ def _read_graph(
     part: Phrase, name: Part, group: Phrase, stream: _Stream, scope: expressions.Scope
 ) -> Pattern:
     """Return the pattern of GRAPH or SERVICE, or of a STREAM or WINDOW block."""
+    word = part.name.upper()
+    if stream is not None and scope.implicit is not None:
+        construct = f"{word} in a query whose patterns all match its only stream"
+        covered = "a block STREAM name { .. } around the patterns of the stream"
+        raise UnsupportedError(
+            construct, scope.document.place(scope.first(name, word).start), covered=covered
+        )
     if stream is not None and part.name != "graph":
-        word = part.name.upper()
         raise scope.unsupported(f"{word} inside a block of a stream", name, word)
     if part.name == "block":
         block = scope.blocks[part.first().start]

@@ -188,15 +188,14 @@ class _Parser:
         """Return the terminal (token class in the grammar) and the next token at or after a character."""
         token = document.token_from(offset)
         row = self.grammar.tables[0][self.states[-1]]
-        if not document.rdf12 and token.is_word("~", *FUNCTIONS_12):
-            return "", token
         for name, (pattern, _) in self.grammar.terminals.items():
             if isinstance(row, dict) and name not in row:
                 continue
-            match = pattern.match(document.text, token.start)
+            match = pattern.match(document.bare, token.start)
             if match is not None and self.would_take(name):
                 return name, Token("a keyword", match.group(), token.start)
-        return _terminal(token), token
+        is_new = not document.rdf12 and token.is_word("~", *FUNCTIONS_12)
+        return "" if is_new else _terminal(token), token
 
 
 _TERMINALS: Final = {

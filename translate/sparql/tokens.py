@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import field, replace
 from functools import cache
+from itertools import pairwise
 from operator import itemgetter
 from typing import Final, Literal, get_args
 
@@ -64,9 +65,10 @@ class Document:
     """The text of a query with its tokens; messages name the text `source`.
 
     The last token is the end of the query. The field `characters` is the text as written. In `text`,
-    characters replace the codepoint escapes (SPARQL 1.1, 19.2). The field `escapes` contains pairs (index of
-    a character in `text`, number of characters removed before it). If `rdf12` is true, the text is SPARQL
-    1.2, which has codepoint escapes only in strings and IRIs.
+    characters replace the codepoint escapes (SPARQL 1.1, 19.2). In `bare`, spaces replace the comments of
+    `text`. The field `escapes` contains pairs (index of a character in `text`, number of characters removed
+    before it). If `rdf12` is true, the text is SPARQL 1.2, which has codepoint escapes only in strings and
+    IRIs.
 
     `base` resolves relative IRIs; "" means no base. The keys of `prefixes` are prefixes with their colon. At
     first, `base` and `prefixes` contain the values given with the text. The function `read_prologue` adds the
@@ -83,6 +85,7 @@ class Document:
     rdf12: bool = False
     prefixes: Mapping[str, str] = field(default_factory=dict)
     after: int = 0
+    bare: str = ""
 
     def place(self, offset: int) -> Place:
         """Return the place, in the query as the user wrote it, of a character of `text`."""
@@ -261,9 +264,21 @@ def tokenize(
     text, escapes = (written, ()) if rdf12 else _unescaped(written)
     given = {f"{prefix}:": iri for prefix, iri in prefixes}
     whole = Document(source, text, (), written, escapes, base, rdf12, given)
-    document = replace(whole, tokens=tuple(_tokens(whole, 0)))
+    tokens = tuple(_tokens(whole, 0))
+    document = replace(whole, tokens=tokens, bare=_without_comments(text, tokens))
     _check_depth(document)
     return document
+
+
+def _without_comments(text: str, tokens: tuple[Token, ...]) -> str:
+    if "#" not in text:
+        return text
+    between = ((one.end, other.start) for one, other in pairwise((Token("a symbol", "", 0), *tokens)))
+    pieces, end = list[str](), 0
+    for start, stop in between:
+        pieces += [text[end:start], re.sub(r"#[^\r\n]*", lambda match: " " * len(match[0]), text[start:stop])]
+        end = stop
+    return "".join(pieces)
 
 
 def _says_12(written: str) -> bool:
@@ -291,8 +306,10 @@ def needs_12(text: str) -> bool:
     """Return whether a query without escapes uses syntax of SPARQL 1.2."""
     tokens = tokenize(text, "", rdf12=True).tokens
     return any(
-        token.is_word("<<(", *FUNCTIONS_12) or (token.kind == "a language tag" and "--" in token.text)
-        for token in tokens
+        token.is_word("<<(")
+        or (token.is_word(*FUNCTIONS_12) and following.is_word("("))
+        or (token.kind == "a language tag" and "--" in token.text)
+        for token, following in pairwise(tokens)
     )
 
 

@@ -219,8 +219,8 @@ class Dialect:
     The field `prefixes` maps namespaces to prefixes, and `used` counts the IRIs of each namespace. Variables
     in `blanks` are written as blank nodes. The field `bases` collects the base IRIs with which the query
     calls IRI(..); "" means no base. The field `base` is the BASE of the text to write. The field `windows`
-    contains the declared windows of RSP-QL with their names. The field `every` is the period of the query, or
-    None. If `read_here` is true, the text may contain VALUES and windows that only `lars` reads in this
+    contains the declared windows of RSP-QL with their names; if `unread` is true, no pattern reads one of
+    them. The field `every` is the period of the query, or None. If `read_here` is true, the text may contain VALUES and windows that only `lars` reads in this
     language, and not its engine.
     """
 
@@ -231,6 +231,7 @@ class Dialect:
     bases: set[str] = field(default_factory=set)
     base: str = ""
     windows: Windows = ()
+    unread: bool = False
     every: Duration | None = None
     read_here: bool = False
 
@@ -338,11 +339,19 @@ class Dialect:
                     accepted = f"a stream's name is {'a word' if name == 'word' else 'an IRI'}"
                     raise self.cannot(f"the variable stream name {block.stream}", accepted)
                 case "word":
-                    return self.stream(StreamBlock(block.stream, block.window))
+                    return self.stream(block)
                 case _:
                     return self.iri(block.stream)
 
-        return fill(self.language.manner.block, text)
+        return fill(self._texts()[1], text)
+
+    def _texts(self) -> tuple[str, str]:
+        """Return the text that declares a window, and the text before the { of a block that reads it."""
+        manner, windows = self.language.manner, tuple(read for read, _ in self.windows)
+        is_needed = len({read.stream for read in windows}) < len(windows) or (
+            self.unread and len(windows) == 1
+        )
+        return manner.named if manner.named and is_needed else (manner.declares, manner.block)
 
     def source(self, window: WindowExpression) -> str:
         """Return Janus's keyword before a stream name: STREAM for a window with a slide, otherwise LOG."""
@@ -354,13 +363,11 @@ class Dialect:
     def stream(self, read: StreamBlock) -> str:
         """Return the name of a stream in a language whose streams have words as names.
 
-        Raises CannotSayError if the name is not a word, or if the stream has a second window.
+        Raises CannotSayError if the name is not a word.
         """
         name = read.iri.value
         if WORD.fullmatch(name) is None or plain(name, self.language) != name:
             raise self.cannot(f"the stream {read.stream}", "the name of a stream is a word without --")
-        if sum(one.stream == read.stream for one, _ in self.windows) > 1:
-            raise self.cannot(f"two windows of the stream {name}", "a stream has one window")
         return name
 
     def label(self, name: str) -> str:
@@ -408,7 +415,7 @@ class Dialect:
             "window": lambda: self.window(read.window, self._period(name)),
             "word": lambda: self.stream(read),
         }
-        return fill(self.language.manner.declares, lambda part: texts[part]())
+        return fill(self._texts()[0], lambda part: texts[part]())
 
     def values_inside(self) -> None:
         """Raise CannotSayError if the language has no VALUES among the patterns."""

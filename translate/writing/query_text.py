@@ -202,10 +202,6 @@ def _check_streams(query: EngineQuery, dialect: Dialect) -> None:
         accepted = "its STREAM blocks say which patterns are read from a stream"
         raise dialect.cannot(construct, accepted)
     manner = dialect.language.manner
-    if manner.texts == "" and len(query.declared) == len(dialect.windows) == 1:
-        raise dialect.cannot(
-            "a stream that no pattern reads", "all patterns read a stream that is the only one"
-        )
     if query.declared and not manner.declares_windows:
         construct = f"the window on {query.declared[0].stream}, which no pattern reads"
         raise dialect.cannot(construct, "it has a window only where its triples are read")
@@ -235,7 +231,7 @@ def write_query(query: EngineQuery, language: Language, *, read_here: bool = Fal
     }
     """
     counting = Dialect(language, read_here=read_here, every=query.every)
-    counting = replace(counting, blanks=_blanks(query), windows=_windows(query))
+    counting = replace(counting, blanks=_blanks(query), windows=_windows(query), unread=bool(query.declared))
     # This text is not used: writing it counts the namespaces and bases that the second text declares.
     _lines(query, counting)
     if language.manner.declares_all and not (counting.windows or query.merged):

@@ -25,11 +25,13 @@ from translate.dialects import TITLES
 from translate.model.patterns import EMPTY, Bgp
 from translate.model.query import MERGING, EngineQuery, Language, Query, Setting
 from translate.model.windows import Range
+from translate.sparql import resolve
 from translate.strict import StrictEngine, check_strict
 from translate.tau import lars_program, pull, pull_at, push
 from translate.writing import model_json, model_lines, write_query
 
 _TICKER: Final = "ticker"
+_ABSOLUTE: Final = "urn:base"
 _ASSIGNED: Final = (
     "--assign requires a query that merges its streams, such as C-SPARQL, and --engine or --to "
     "with a language that does not merge streams (cqels, rspql), or --format model or json"
@@ -287,7 +289,7 @@ def rewritten(task: TranslatingTask, language: Language, warn: Warn) -> Iterator
     written = _read(task)
     if task.assigned and language in MERGING:
         raise LarsError(_ASSIGNED)
-    merged = language not in MERGING and written.merged
+    merged = written.merged and language not in MERGING and language is not written.language
     if not merged:
         _warned(written, task, warn)
     if merged:
@@ -316,13 +318,20 @@ def rewritten(task: TranslatingTask, language: Language, warn: Warn) -> Iterator
 def _changes(query: EngineQuery, text: str, language: Language) -> Iterator[str]:
     """Yield warnings about a query that was written in another language.
 
-    The warnings are about parts of the registration that are lost, about other ends of windows, and about a
-    text that `lars` recognizes as another language.
+    The warnings are about parts of the registration that are lost, about relative IRIs of streams, about
+    other ends of windows, and about a text that `lars` recognizes as another language.
     """
     title = TITLES[language]
     read = partial(requests.read_once, text, f"the query in {title}", base="", opaque=True)
     again = read(language)
     yield from _lost(query, again)
+    for stream in dict.fromkeys(source.stream for source in requests.sources(again)):
+        name = stream.value if isinstance(stream, Iri) and language.manner.texts is None else _ABSOLUTE
+        if resolve(_ABSOLUTE, name) != name:
+            yield (
+                f"{title} resolves the relative IRI {stream} against the IRI of the file, so it is another "
+                "stream; in the text and in --stream, replace it by an absolute IRI"
+            )
     before, after = _ends(query), _ends(again)
     for end in sorted(before - after):
         yield (

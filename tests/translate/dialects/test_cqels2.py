@@ -17,6 +17,7 @@ from translate.errors import QueryError, UnsupportedError
 from translate.model.patterns import Bgp, StreamBlock
 from translate.model.query import Language
 from translate.model.windows import Now, Range, Rows, window_operator
+from translate.writing import write_query
 
 ONE = "{ ?a <e:p> ?b }"
 MANUAL = Path(__file__).parents[3] / "translate" / "README.md"
@@ -84,6 +85,7 @@ def test_windows_of_now_and_of_tuples_are_pushed_and_others_pulled(clauses, push
         ("FROM STREAM s [NOW] FROM <g>", False),
         ("FROM STREAM s [NOW] FROM STATIC <g>", False),
         ("FROM STREAM s [NOW] FROM NAMED <g>", False),
+        ("FROM NAMED WINDOW <w> ON STREAM s [NOW]", False),
     ],
 )
 def test_bare_patterns_are_those_of_the_only_stream(clauses, is_bound):
@@ -139,6 +141,50 @@ def test_what_changes_no_answer_is_left_out_with_a_note(text, words):
     assert ["no early rows" in note for note in query.notes] == ["EMIT" in word for word in words]
 
 
+@pytest.mark.parametrize("name", ["Object", "triple", "isTriple", "every-one", "as-1"])
+def test_a_name_can_be_a_word_of_sparql_1_2_or_begin_like_a_keyword(name):
+    text = f"REGISTER QUERY {name} AS SELECT ?a FROM STREAM {name} [NOW] WHERE {{ STREAM {name} {ONE} }}"
+    query = read_query(text, "q.rq")
+    assert (query.name, query.pattern.stream) == (name, Iri(name))
+    assert read_query(write_query(query, Language.CQELS2), "q.rq") == query
+    assert "VERSION" not in write_query(query, Language.CQELS2)
+    registered = f"REGISTER QUERY {name} AS SELECT ?a FROM STREAM <e:s> [RANGE 5s STEP 1s] {ONE}"
+    assert read_query(registered, "q.rq").name == name
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"SELECT ?a FROM NAMED WINDOW <e:w> ON STREAM ¦ s [NOW] {{ WINDOW <e:w> {ONE} }}",
+        f"SELECT ?a FROM STREAM s [NOW] {{ STREAM s {ONE} }} ORDER BY ?a DESC ¦ (?b)",
+        f"REGISTER myop ¦ <e:o> AS SELECT ?a FROM NAMED WINDOW :w ON :s [TUMBLING 4] {{ WINDOW :w {ONE} }}",
+        (
+            "REGISTER RSTREAM <e:o> AS SELECT ?a FROM NAMED WINDOW :w ON :s [TUMBLING 4] "
+            f"WITH POLICY (timeout=4s, ¦ fallback=drop) {{ WINDOW :w {ONE} }}"
+        ),
+    ],
+)
+def test_a_comment_is_white_space_between_any_two_words(text):
+    query, plain = (read_query(text.replace("¦", one), "q.rq") for one in ("# don't { <\n", ""))
+    assert (query, query.notes) == (plain, plain.notes)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        (
+            "FROM NAMED WINDOW <e:v> ON s [NOW] FROM NAMED WINDOW <e:w> ON s [RANGE 4s] "
+            f"{{ WINDOW <e:v> {ONE} WINDOW <e:w> {ONE} }}"
+        ),
+        f"FROM NAMED WINDOW <e:w> ON s [NOW] {ONE}",
+        f"FROM NAMED WINDOW <e:w> ON s [NOW] {{ WINDOW <e:v> {ONE} }}",
+    ],
+)
+def test_what_blocks_of_streams_cannot_express_is_written_with_names_of_windows(text):
+    query = read_query(f"SELECT ?a ?b {text}", "q.rq")
+    assert read_query(write_query(query, Language.CQELS2), "q.rq") == query
+
+
 def test_a_note_says_that_an_aggregate_without_keys_has_one_row():
     def is_noted(text):
         return any("according to the document of CQELS 2" in note for note in read_query(text, "q.rq").notes)
@@ -173,6 +219,10 @@ S = "SELECT ?a FROM STREAM s"
         (f"{S} [RANGE 5s STEP 1s ¦FUTURE 2s] {ONE}", "EMIT", QueryError),
         ("SELECT ?s FROM NAMED WINDOW <w> ON STREAM e ¦WHERE { ?s ?p ?o }", "[ and a window", QueryError),
         (f"{S} [NOW] FROM STATIC ¦'g' {ONE}", "an IRI", QueryError),
+        (f"{S} [NOW] {{ ?a <p> ?b ¦GRAPH <g> {ONE} }}", "GRAPH in a query whose", UnsupportedError),
+        (f"{S} [NOW] {{ ?a <p> ?b ¦SERVICE SILENT <g> {ONE} }}", "SERVICE in a", UnsupportedError),
+        (f"{S} ¦RANGE 5s] {ONE}", "[ and a window", QueryError),
+        ("SELECT ?a FROM NAMED WINDOW <w> ON STREAM ¦[RANGE 5 STEP 1]", "a variable or", QueryError),
     ],
 )
 def test_what_has_no_translation_is_refused_by_name(marked, word, kind):

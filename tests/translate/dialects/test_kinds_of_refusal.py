@@ -234,3 +234,12 @@ def test_windows_of_sparqlstream_may_begin_with_from_now(clause):
     )
     old, new = (read_query(f"SELECT ?s {clause} <u:s> {one} {{ ?s ?p ?o }}", "q.rq") for one in windows)
     assert (old.language, old) == (Language.SPARQLSTREAM, new)
+
+
+@pytest.mark.parametrize("block", ["STREAM :S [NOW] {}", "WINDOW :w {}"])
+@pytest.mark.parametrize("around", ["GRAPH :g", "GRAPH ?g", "SERVICE :g", "SERVICE SILENT ?g"])
+def test_a_stream_inside_a_graph_or_a_service_is_refused(block, around):
+    window = "FROM NAMED WINDOW :w ON :S [RANGE PT5S]" if block.startswith("WINDOW") else ""
+    said = refusal(f"SELECT * {window} {{ {around} {{ OPTIONAL {{ {block.format('{ ?a :p ?b }')} }} }} }}")
+    inside = f"{block.split()[0]} inside {around.split()[0]}, which cannot contain a stream"
+    assert inside in said

@@ -134,6 +134,11 @@ def test_a_window_anywhere_behind_the_pattern_is_a_sign_of_sparq(window, ends):
         assert read_query(f"SELECT ?s {{ WINDOW <w> {{ ?s ?p ?o }} }} {' '.join(parts)}", "q.rq") == query
 
 
+def test_a_window_without_brackets_needs_no_space_before_its_stream():
+    spaced = f"SELECT ?s FROM NAMED WINDOW <w> ON <s> RANGE 10 {BLOCK}"
+    assert read_query(spaced.replace(" <s> ", "<s>"), "q.rq") == read_query(spaced, "q.rq")
+
+
 @pytest.mark.parametrize("tail", ["", "{ ?a ?b ?c }", "VALUES ?s { }", "VALUES ?s { } {", "VALUES " * 3000])
 def test_the_sign_of_windows_behind_the_pattern_takes_time_in_proportion_to_the_text(tail):
     texts = [f"{{ }} {'FROM NAMED WINDOW <> ON <> [RANGE PT9S] ' * n} {tail}" for n in (300, 3000)]

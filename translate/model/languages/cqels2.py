@@ -24,9 +24,10 @@ MANNER: Final = Manner(
     },
     foreign=frozenset(("MATCH",)),
     sign=sign(
-        r"\b(?:FROM|ON)\s+STREAM\s+[a-z_][\w-]*\s*(?:\[|WHERE\b|\{)|\bSTREAM\s+[a-z_][\w-]*\s*[{[]|\bMATCH\s*\("
-        r"|\bON\s+[a-z_][\w-]*\s*\[\s*(?:NOW|SLIDE|PAST|FUTURE|TRIPLES|RANGE\s+[0-9]+\s*[a-z])|\bFROM\s+STATIC\b"
-        r"|\bSEQ\s*\("
+        r"\b(?:FROM|ON)\s+STREAM\s+[a-z_][\w-]*\s*(?:\[|\{|(?:WHERE|NOW|RANGE|TRIPLES|SLIDE|PAST|FUTURE)\b)"
+        r"|\bSTREAM\s+[a-z_][\w-]*\s*[{[]|\bMATCH\s*\(|\bFROM\s+STATIC\b|\bSEQ\s*\("
+        r"|\bON\s+(?!STREAM\b)[a-z_][\w-]*\s*\[\s*(?:NOW|SLIDE|PAST|FUTURE|TRIPLES"
+        r"|RANGE\s+[0-9]+\s*(?:ms|[smhd])(?![a-z_]))"
     ),
     dashes=True,
     units=LETTERS,
@@ -38,6 +39,7 @@ MANNER: Final = Manner(
     },
     block="STREAM {word}",
     declares="FROM STREAM {word} {window}",
+    named=("FROM NAMED WINDOW {label} ON STREAM {word} {window}", "WINDOW {label}"),
     header=("REGISTER QUERY {word} AS",),
     operators_at="before",
     pushed="any",

@@ -38,7 +38,8 @@ MANNER: Final = Manner(
         r"|\bREPORT\s+(?:ON_WINDOW_CLOSE|ON_CONTENT_CHANGE|NON_EMPTY_CONTENT|PERIODIC)\b"
         r"|\bTICK\s+(?:TIME|TUPLE|BATCH)_DRIVEN\b|\bWITH\s+(?:POLICY|TIMESTAMP)\b"
         r"|\bREGISTER\s+STREAM\s+\S+\s+(?:FROM|WITH)\b"
-        r"|\bON\s+(?!STREAM\b)\S+\s*\[\s*(?:(?:SLIDING|TUMBLING)\s+P?T?[0-9]|RANGE\s+[0-9]+\s*(?:STEP|SLIDE|\]))"
+        r"|\bON(?:\s+(?!STREAM\b)|(?=[<?]))\S+\s*\[\s*(?:(?:SLIDING|TUMBLING)\s+P?T?[0-9]"
+        r"|RANGE\s+(?:[0-9]+\s*(?:,|STEP|SLIDE|\])|P[\w.]+\s+STEP\s+[0-9]))"
     ),
     # Integers and durations such as PT10S are the same in Kolibrie, but PT10S is recognized as RSP-QL.
     units={"s": ""},

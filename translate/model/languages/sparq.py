@@ -17,7 +17,7 @@ MANNER: Final = Manner(
     clauses=WINDOW_CLAUSES,
     refused={**UNDER, "NOW": ("a window from NOW of sparq", "RANGE duration STEP duration")},
     sign=sign(
-        r"\bON\s+\S+\s+(?:RANGE|TUMBLING|SLIDING|ROWS)\b|\b(?:T0|MAXDELAY)\s+P?T?[0-9]"
+        r"\bON(?:\s+\S+\s+|\s*<>\s*)(?:RANGE|TUMBLING|SLIDING|ROWS)\b|\b(?:T0|MAXDELAY)\s+P?T?[0-9]"
         rf"|\}}(?=[^{{}}]*(?:{_VALUES}[^{{}}]*\}}[^{{}}]*)?\Z)[^{{}}]*\bFROM\s+NAMED\s+WINDOW\b"
         r"|\[\s*(?:TUMBLING|SLIDING)\s+RANGE\b"
     ),

@@ -199,3 +199,16 @@ def test_one_derived_query_is_printed_and_can_be_read_again(variant, tmp_path):
     unknown = lars("translate", path, "--to", "cqels", "--variant", "none")
     assert (unknown.code, unknown.out) == (2, "")
     assert 'unknown query "none"; use brave' in unknown.err
+
+
+def test_a_merged_window_of_the_drafts_is_written_again_in_its_own_language(tmp_path):
+    text = "SELECT ?a\nFROM WINDOW ON <u:s> [RANGE PT5S STEP PT1S]\nWHERE {\n  ?a <u:p> ?b .\n}\n"
+    ran = translated(tmp_path, text, "--to", "rspql")
+    assert (ran.code, ran.out) == (0, text)
+
+
+def test_a_word_that_becomes_a_relative_iri_is_noted(tmp_path):
+    ran = translated(tmp_path, TEXTS["cqels2"], "--to", "cqels")
+    assert "CQELS resolves the relative IRI <s> against the IRI of the file" in " ".join(ran.err.split())
+    assert "relative IRI" not in translated(tmp_path, TEXTS["cqels2"], "--to", "cqels2").err
+    assert "relative IRI" not in translated(tmp_path, TEXTS["cqels"], "--to", "rspql").err
