@@ -67,9 +67,8 @@ def default_period(query: EngineQuery, unit: Duration) -> int | None:
     """Return the pull period that a query defines, in time points: the STEP of its windows.
 
     If windows have their own closing times, the period is the greatest period that includes every close.
-    Without a STEP, the period is the period of COMPUTED EVERY. The function returns None if the query has
-    neither STEP nor COMPUTED EVERY, or if its windows have different steps. CQELS ignores SLIDE, and its
-    queries are never pulled.
+    Without a STEP, or if the windows have different steps, the period is the period of COMPUTED EVERY, or
+    None if the query does not have it. CQELS ignores SLIDE, and its queries are never pulled.
     """
     windows = _pulled_windows(query)
     if all_closes := closes(query, unit):
@@ -78,7 +77,7 @@ def default_period(query: EngineQuery, unit: Duration) -> int | None:
     if is_historical(query):
         return unit.timed(unit)
     steps = {window.slide for window in windows if isinstance(window, Range) and window.slide}
-    if not steps and query.every is not None:
+    if len(steps) != 1 and query.every is not None:
         steps = {query.every}
     return steps.pop().timed(unit) if len(steps) == 1 else None
 
@@ -93,14 +92,19 @@ def _pulled_windows(query: EngineQuery) -> list[WindowExpression]:
 def closes(query: EngineQuery, unit: Duration) -> tuple[tuple[int, int], ...]:
     """Return the times at which windows close, as pairs (U, k) for the times k, k + U, k + 2U, ...
 
-    If the windows do not define the time at which the first window opens, the result is empty.
+    The result is empty if no window defines the time at which the first window opens. Otherwise, the other
+    windows with a slide close at its multiples.
     """
     series: dict[tuple[int, int], None] = {}
-    for window in _pulled_windows(query):
-        operator = window_operator(window, Variable("s"), unit, None)
-        if not isinstance(operator, LastWindow):
-            return ()
-        series[operator.slide, operator.close] = None
+    windows = [part for part in _pulled_windows(query) if isinstance(part, Range)]
+    operators = [(part, window_operator(part, Variable("s"), unit, None)) for part in windows]
+    if not any(isinstance(operator, LastWindow) for _, operator in operators):
+        return ()
+    for window, operator in operators:
+        if isinstance(operator, LastWindow):
+            series[operator.slide, operator.close] = None
+        elif window.slide is not None:
+            series[window.slide.points(unit), 0] = None
     return tuple(series)
 
 

@@ -220,8 +220,8 @@ class Dialect:
     in `blanks` are written as blank nodes. The field `bases` collects the base IRIs with which the query
     calls IRI(..); "" means no base. The field `base` is the BASE of the text to write. The field `windows`
     contains the declared windows of RSP-QL with their names; if `unread` is true, no pattern reads one of
-    them. The field `every` is the period of the query, or None. If `read_here` is true, the text may contain VALUES and windows that only `lars` reads in this
-    language, and not its engine.
+    them. The field `every` is the period of the query, or None. If `read_here` is true, the text may contain
+    VALUES and windows that only `lars` reads in this language, and not its engine.
     """
 
     language: Language

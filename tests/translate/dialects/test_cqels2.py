@@ -11,7 +11,7 @@ from lars.language.terms import Iri
 from lars.language.windows import TimeWindow
 from tests.agreement.command import lars
 from tests.translate.marked import fails_at_mark
-from translate.analysis import is_pushed
+from translate.analysis import closes, default_period, is_pushed
 from translate.dialects import read_query
 from translate.errors import QueryError, UnsupportedError
 from translate.model.patterns import Bgp, StreamBlock
@@ -246,3 +246,20 @@ def test_the_rule_for_a_sequence_pairs_triples_whose_times_rise(tmp_path):
             (a, b) for at, a, one in seen for to, b, two in seen if (one, two) == (smoke, fire) and at < to
         }
         assert line == f"{t}: {{{', '.join(sorted(f'ans(<{a}>, <{b}>)' for a, b in pairs))}}}"
+
+
+@pytest.mark.parametrize(
+    ("windows", "series", "period"),
+    [
+        ("[RANGE 10s STEP 4s] [RANGE 8s STEP 4s]", {(4, 10), (4, 0)}, 2),
+        ("[RANGE 10s STEP 4s] [RANGE 5s]", {(4, 10), (5, 0)}, 1),
+        ("[RANGE 10s STEP 4s] [RANGE 9s STEP 4s]", {(4, 10), (4, 9)}, 1),
+        ("[RANGE 8s STEP 4s] [RANGE 5s]", set(), None),
+    ],
+)
+def test_pull_is_at_each_close_of_a_window(windows, series, period):
+    one, two = re.findall(r"\[.*?\]", windows)
+    blocks = f"STREAM s {ONE} STREAM r {ONE}"
+    query = read_query(f"SELECT ?a FROM STREAM s {one} FROM STREAM r {two} {{ {blocks} }}", "q.rq")
+    assert set(closes(query, read_duration("1s"))) == series
+    assert default_period(query, read_duration("1s")) == period

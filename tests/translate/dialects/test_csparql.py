@@ -6,6 +6,7 @@ from lars.durations import read_duration
 from lars.language.terms import Iri
 from tests.agreement.command import lars
 from tests.translate.marked import fails_at_mark
+from translate.analysis import default_period
 from translate.dialects import read_query
 from translate.errors import QueryError, UnsupportedError
 from translate.model.patterns import StreamBlock
@@ -241,3 +242,12 @@ def test_the_parser_of_the_engine_rejects_the_aggregate_of_the_papers():
     text = f"REGISTER QUERY q AS {AGGREGATED.format('?a ?n', '(?n, COUNT, {?a})')}"
     with pytest.raises(QueryError, match="found AGGREGATE"):
         check_csparql(text, "q.rq")
+
+
+@pytest.mark.parametrize(("steps", "period"), [("2s 2s", 2), ("2s 3s", 5)])
+def test_computed_every_is_the_period_if_the_windows_have_different_steps(steps, period):
+    windows = " ".join(
+        f"FROM STREAM <e:{step}{n}> [RANGE 9s STEP {step}]" for n, step in enumerate(steps.split())
+    )
+    query = read_query(f"REGISTER QUERY q COMPUTED EVERY 5s AS ASK {windows} {{ ?s ?p ?o }}", "q.rq")
+    assert default_period(query, read_duration("1s")) == period
