@@ -11,7 +11,7 @@ from rich.console import Console, ConsoleOptions, RenderResult
 
 from agreement.comparing.agree import AgreementTask, periods_of
 from agreement.documents.dates import Dates
-from agreement.documents.outputs import NO_ROWS, Json, share_text, table
+from agreement.documents.outputs import NO_ROWS, Json, quantity, share_text, table
 from agreement.documents.table_files import Column, OutTable, TableValue, as_frame
 from agreement.documents.values import Scalar, placeholder_text
 from agreement.experiments.cells import Cell, JudgingWork
@@ -104,6 +104,23 @@ class CellResults:
             if isinstance(cell.work, AgreementTask)
             for row in _agreement_rows(cell, cell.work, self.results[cell.key])
         ]
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """The number of negative verdicts, and the number of positive verdicts."""
+        every = [*(row["correct"] for row in self.verdicts), *(row["agree"] for row in self.agreements)]
+        return sum(verdict is False for verdict in every), sum(verdict is True for verdict in every)
+
+    @property
+    def sentence(self) -> str:
+        """The number of cells, and of positive, negative and missing verdicts."""
+        wrong, good = self.counts
+        empty = sum(row["empty"] for row in self.agreements)
+        without = f" ({empty}{NO_ROWS})" if empty else ""
+        left = len(self.verdicts) + len(self.agreements) - good - wrong
+        verdicts = f"{quantity(good, 'verdict')} yes{without}, {wrong} no"
+        undecided = f", {left} without a verdict" if left else ""
+        return f"{quantity(len(self.cells), 'cell')}: {verdicts}{undecided}."
 
     def windows(self) -> Iterator[Json]:
         """Yield a row for each window of each judged cell."""

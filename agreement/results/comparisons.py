@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
 
@@ -160,6 +161,12 @@ class CompareResult(Findings):
             return FAILED, f"--fail-on-empty{NO_ROWS} in {empty} of {several}"
         return int(not self.same), None
 
+    @property
+    def headline(self) -> str:
+        """One line: where the engines differ, and the number of cases that cannot be compared."""
+        left = f"; {quantity(len(self._refused), 'more case')} cannot be compared" if self._refused else ""
+        return f"{parting_report.sentence(self.comparisons)}{left}"
+
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
         return parting_report.as_json(self.comparisons, self._refused)
@@ -177,15 +184,12 @@ class CompareResult(Findings):
 
         first, second = self.comparisons[0].names
         question = f"Where do {first} and {second} report something else, and which rule explains it?"
-        sentence = (
-            " ".join(map(parting_report.summary, self.comparisons)) if len(self.comparisons) == 1 else ""
-        )
-        answer = sentence or self.text.rpartition("\n")[2]
-        head = Page(f"{first} and {second}", question, self.same, answer, self.warnings)
+        head = Page(f"{first} and {second}", question, self.same, self.headline, self.warnings)
         if len(self.comparisons) > 1:
             return text_page(head, self.document(), self.parts())
         (comparison,) = self.comparisons
-        page = text_page(head, self.document(), parting_report.page_parts(comparison))
+        left = map(parting_report.not_compared, self._refused)
+        page = text_page(head, self.document(), chain(parting_report.page_parts(comparison), left))
         return replace(page, page=page.page | {"timelines": parting_timelines(comparison)})
 
     def tables(self) -> Sequence[OutTable]:

@@ -241,6 +241,13 @@ class JudgeResult(Findings):
             return 2, self.incomparable
         return (3, str(self.undecided)) if self.correct is None else (int(not self.correct), None)
 
+    @property
+    def headline(self) -> str:
+        """One line with the verdict; for recorded cases, with the number of cases that are as predicted."""
+        if self._verdict is None:
+            return verdict_report.cases_sentence(self._cases, self._refused)
+        return super(JudgeResult, self).headline  # noqa: UP008  (with slots, a second class is made)
+
     def cases(self) -> Iterator[VerdictCase]:
         """Yield a test case for each compared window of the best t0, or for each recorded case."""
         if self._verdict is not None:

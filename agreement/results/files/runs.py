@@ -101,6 +101,11 @@ class RunResult(Findings):
         return [(name, problem) for name, problem in reasons if problem is not None]
 
     @property
+    def headline(self) -> str:
+        """One line with the numbers of cells and verdicts."""
+        return self._results.sentence
+
+    @property
     def ending(self) -> tuple[int, str | None]:
         """The exit code: 2 if a cell cannot be run, 3 with --fail-on-empty if no row exists, otherwise 0."""
         for name, problem in self._refused:

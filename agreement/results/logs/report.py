@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from itertools import permutations
 from math import inf
 from operator import attrgetter
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from rich.console import RenderableType
 
@@ -42,6 +42,9 @@ from lars.language.windows import Bounds, Interval, misses_first, misses_last
 from solver.facts import Row
 from solver.memory import FAILED
 from solver.traces import read_time
+
+if TYPE_CHECKING:
+    from agreement.results.renderings.pages.page import Page
 
 CLOCKED: Final = ("csparql", "rspql")
 """The specifications that evaluate at times of a clock, and not when input arrives."""
@@ -383,6 +386,21 @@ class LogsResult(Findings):
             return FAILED, "--fail-on-empty: no alert in either log"
         return int(not self.same), None
 
+    @property
+    def headline(self) -> str:
+        """One line with the numbers of alerts in both logs, and in only one log."""
+        return next(_sentences(self.names, self.match))
+
+    def page(self) -> "Page":
+        """Return the content of the HTML report."""
+        # Loads what only pages need.
+        from agreement.results.renderings.pages.blocks import text_page
+        from agreement.results.renderings.pages.page import Page
+
+        question = "Do both logs contain the same alerts?"
+        head = Page(" and ".join(self.names), question, self.same, self.headline, self.warnings)
+        return text_page(head, self.document(), self.parts())
+
     def document(self) -> Mapping[str, object]:
         """Return the JSON document; all times are in milliseconds."""
         match = self.match
@@ -442,7 +460,7 @@ class LogsResult(Findings):
                     yield f"the table shows {_SHOWN} of {len(alerts)} alerts; the last alert is at {end}"
         if (lone or moved) and self._whole:
             yield self._whole
-        yield from _sentences(names, shown)
+        yield from _sentences(names, match)
         yield from _repeating(names, match, predictions)
         for n, parts in enumerate(beyond):
             yield from _cut_off(names, n, parts, match, dates)
@@ -874,7 +892,7 @@ def _cut_off(
     match: LogMatch,
     dates: Dates,
 ) -> Iterator[str]:
-    """Yield a sentence about the alerts that are neither listed nor counted, because log `n` was cut."""
+    """Yield a sentence about the alerts that are counted, but not listed, because log `n` was cut."""
     times, which_time = _corrected_times(n, match), "corrected time" if match.shift else "time"
     for part, where, nearest, end in zip(
         parts,
@@ -887,7 +905,7 @@ def _cut_off(
             at = dates.text(end) if dates.zero is not None else seconds(end)
             count = outputs.quantity(len(part), "alert")
             yield (
-                f"not compared: {count} of {names[1 - n]} {where} {at}, the {which_time} of the {nearest} "
+                f"not listed: {count} only in {names[1 - n]} {where} {at}, the {which_time} of the {nearest} "
                 f"alert of {names[n]}"
             )
 

@@ -32,17 +32,25 @@ def as_text(
     for comparison in comparisons:
         yield from _of_one(comparison)
     if len(comparisons) > 1:
-        same = sum(trace_comparison.same for trace_comparison in comparisons)
-        rules = Counter(
-            cause for trace_comparison in comparisons for cause, _ in trace_comparison.frequencies
-        )
-        frequent = sorted(rules.items(), key=lambda pair: (-pair[1], pair[0].rule.name))
-        names = ", ".join(f"{cause.rule.name} in {count}" for cause, count in frequent)
-        yield f"the same in {same} of {len(comparisons)} cases" + (
-            f"; explained by: {names}" if names else ""
-        )
+        yield sentence(comparisons)
     for case in refused:
-        yield f"not compared: {case.problem}"
+        yield not_compared(case)
+
+
+def not_compared(case: RefusedCase) -> str:
+    """Return a sentence with the reason why a case cannot be compared."""
+    return f"not compared: {case.problem}"
+
+
+def sentence(comparisons: Sequence[Divergence]) -> str:
+    """Return a sentence about one comparison, or about all comparisons."""
+    if len(comparisons) == 1:
+        return summary(comparisons[0])
+    same = sum(trace_comparison.same for trace_comparison in comparisons)
+    rules = Counter(cause for trace_comparison in comparisons for cause, _ in trace_comparison.frequencies)
+    frequent = sorted(rules.items(), key=lambda pair: (-pair[1], pair[0].rule.name))
+    names = ", ".join(f"{cause.rule.name} in {count}" for cause, count in frequent)
+    return f"the same in {same} of {len(comparisons)} cases" + (f"; explained by: {names}" if names else "")
 
 
 def _of_one(parting: Divergence) -> Iterator[RenderableType]:
@@ -181,7 +189,8 @@ def summary(parting: Divergence) -> str:
         return f"nothing to compare: neither {first} nor {second} has a report"
     if parting.same:
         ending = outputs.NO_ROWS if parting.is_empty else ""
-        return f"{first} and {second} have the same reports at all {places}{ending}"
+        every = "all " if parting.places > 1 else ""
+        return f"{first} and {second} have the same reports at {every}{places}{ending}"
     at = int(parting.parted[0].difference.at)
     where = parting.dates.option(at) if parting.pushes is None else str(at)
     when = "" if parting.pushes is None else f" (time {_when(parting.pushes[at].t, _dates(parting))})"

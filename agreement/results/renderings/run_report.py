@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from agreement.comparing.agree import AgreementTask
 from agreement.documents.dates import Dates
-from agreement.documents.outputs import NO_ROWS, Json, quantity, share_text
+from agreement.documents.outputs import NO_ROWS, Json, share_text
 from agreement.experiments import Cell, JudgingWork
 from agreement.experiments.results import CellResults
 from agreement.results.renderings.pages.page import Page
@@ -36,15 +36,7 @@ def run_page(results: CellResults, document: Mapping[str, object]) -> Page:
     """Return the content of the HTML report of an experiment."""
     verdicts, agreements = results.verdicts, results.agreements
     cells, varied = results.cells, results.varied
-    wrong = sum(row["correct"] is False for row in verdicts) + sum(
-        row["agree"] is False for row in agreements
-    )
-    good = sum(row["correct"] is True for row in verdicts) + sum(row["agree"] is True for row in agreements)
-    empty = sum(row["empty"] for row in agreements)
-    without = f" ({empty}{NO_ROWS})" if empty else ""
-    left = len(verdicts) + len(agreements) - good - wrong
-    sentence = f"{quantity(len(cells), 'cell')}: {quantity(good, 'verdict')} yes{without}, {wrong} no"
-    sentence += f", {left} without a verdict." if left else "."
+    wrong, good = results.counts
     each = "for each query, trace and parameter"
     question = f"Are the answers correct, and do the engines agree, {each}?"
     # Of one variant alone every row says the same.
@@ -65,7 +57,7 @@ def run_page(results: CellResults, document: Mapping[str, object]) -> Page:
         results.title or "An experiment",
         question,
         verdict,
-        sentence,
+        results.sentence,
         notes,
         template="run",
         document=document,

@@ -57,11 +57,17 @@ def text_of_cases(
     if refused:
         cases = ((case.id, "" if case.case is None else case.case.engine, case.problem) for case in refused)
         yield outputs.table("cases that cannot be judged", ("case", "engine", "why"), cases)
+    yield cases_sentence(verdicts, refused)
+
+
+def cases_sentence(verdicts: Sequence[judging.CaseVerdict], refused: Sequence[RefusedCase]) -> str:
+    """Return a sentence with the number of cases that are as predicted, and that cannot be judged."""
+    right = sum(verdict.correct is True for verdict in verdicts)
     left = f"; {outputs.quantity(len(refused), 'more case')} cannot be judged" if refused else ""
     empty = sum(verdict.is_empty for verdict in verdicts)
     nothing = f", {empty} of them without a report on either side" if empty else ""
-    count = f"{len(verdicts) - len(differing)} of {len(verdicts)} cases are as predicted"
-    yield f"{count}{nothing}{_fitting(verdicts)}{left}"
+    count = f"{right} of {len(verdicts)} cases are as predicted"
+    return f"{count}{nothing}{_fitting(verdicts)}{left}"
 
 
 def _fitting(verdicts: Sequence[judging.CaseVerdict]) -> str:

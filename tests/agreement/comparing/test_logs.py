@@ -1414,7 +1414,7 @@ def test_a_log_that_was_cut_follows_its_rule(tmp_path):
     found = api.compare_logs(a, cut, events=s, query=WITHIN, period="10s")
     assert f'b.csv follows the rule "evaluate every 10s" from {first} to {last}, but' in found.text
     assert "at 4 evaluations before and 4 evaluations after: the log was cut" in found.text
-    assert ", 0 only in a.csv, 0 only in b.csv" in found.text
+    assert ", 8 only in a.csv, 0 only in b.csv" in found.text
     assert "alerts in only one log" not in found.text
     assert not found.same
     # A row that is missing inside is a departure.
@@ -1688,9 +1688,15 @@ def test_a_group_that_begins_after_the_end_of_a_cut_log_is_not_lost(tmp_path):
     for name, last in (("a.csv", 200), ("b.csv", 100)):
         lines = (f"{t},{room}\n" for t, room in rows if t <= last)
         (tmp_path / name).write_text("time,room\n" + "".join(lines))
-    shown = api.compare_logs(tmp_path / "a.csv", tmp_path / "b.csv").text
-    assert "not compared: 14 alerts of a.csv after 100s" in shown
-    assert "lacks all" not in shown
+    result = api.compare_logs(tmp_path / "a.csv", tmp_path / "b.csv")
+    assert "not listed: 14 alerts only in a.csv after 100s" in result.text
+    assert "lacks all" not in result.text
+    # The text, the JSON document, the page and the exit code count the same alerts.
+    assert result.headline == "11 alerts in both logs, 14 only in a.csv, 0 only in b.csv"
+    assert result.headline in result.text
+    assert (result.same, result.to_json()["only"]) == (False, [14, 0])
+    page = result.page()
+    assert (page.verdict, page.answer, page.title) == (False, result.headline, "a.csv and b.csv")
 
 
 def test_parentheses_in_a_value_are_shown(tmp_path):

@@ -328,6 +328,7 @@ def test_a_period_without_a_whole_one_has_a_line_without_a_verdict(tmp_path):
 def test_tables_in_python_are_the_written_tables(tmp_path):
     folder = experiment(tmp_path / "e", toml("[[comparisons]]\nperiod = 5000"))
     result = api.run(folder, out=tmp_path / "out")
+    assert result.headline == "4 cells: 2 verdicts yes, 2 no."
     for name in ("verdicts", "agreements"):
         written = pd.read_csv(tmp_path / "out" / f"{name}.csv")
         given = result.to_pandas(name)

@@ -115,6 +115,23 @@ def test_readers_are_told_which_cases_cannot_be_judged(tmp_path):
     assert "b.json: query:1:" in table["problem"][2]
 
 
+def test_a_page_of_one_comparison_names_the_cases_that_cannot_be_compared(tmp_path):
+    met(tmp_path, "a")
+    case(tmp_path, "b", query="SELECT ?s WHERE")
+    result = api.compare("cqels", "cqels", tmp_path)
+    sentence = "cqels and cqels have the same reports at 1 time unit with a report"
+    assert result.headline == f"{sentence}; 1 more case cannot be compared"
+    page = result.page()
+    assert (page.verdict, page.answer) == (None, result.headline)
+    assert any("not compared: " in str(block) for block in page.page["blocks"])
+
+
+def test_the_headline_of_cases_has_their_numbers(tmp_path):
+    result = api.judge(refusals(tmp_path / "x"), engine="cqels-1.x")
+    assert result.headline == "1 of 2 cases are as predicted; 2 more cases cannot be judged"
+    assert "1 of 2 cases" in repr(result)
+
+
 def test_without_a_wrong_case_refused_ones_leave_it_open(tmp_path):
     met(tmp_path, "a")
     case(tmp_path, "b", query="SELECT ?s WHERE")
