@@ -187,9 +187,13 @@ class Place:
 def place_at(source: str, text: str, offset: int) -> Place:
     r"""Return the place of the character at `offset` (counted from 0), or of the end of the text.
 
+    If no line ends with LF, each CR ends a line.
+
     >>> str(place_at("q.rq", "ab\ncd", 4))
     'q.rq:2:2'
     """
+    if "\n" not in text:
+        text = text.replace("\r", "\n")
     line_start = text.rfind("\n", 0, offset) + 1
     line_end = text.find("\n", offset)
     line_text = text[line_start : len(text) if line_end < 0 else line_end].rstrip("\r")

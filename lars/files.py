@@ -46,7 +46,12 @@ class TextFile:
         return errors.PlacedError(errors.place_at(self.name, self.text, offset), problem)
 
     def lines(self) -> list["TextLine"]:
-        """Return the lines that are not blank; a line ends with LF, CR LF or the end of the file."""
+        """Return the lines that are not blank; a line ends with LF, CR LF or the end of the file.
+
+        Raises:
+            LarsError: Each line ends with CR alone.
+        """
+        check_line_ends(self.name, self.text)
         text_lines, offset = [], 0
         for number, text in enumerate(self.text.split("\n"), 1):
             if text.strip():
@@ -126,6 +131,20 @@ def _bounded(file: BinaryIO, name: str) -> bytes:
             f"{name}: is longer than {MOST_BYTES} bytes, and is not a regular file; expected a regular file"
         )
     return data
+
+
+def line_end(data: bytes) -> bytes:
+    """Return the last byte of each line end of a text: LF, or CR if the text contains no LF."""
+    return b"\n" if b"\n" in data else b"\r"
+
+
+def check_line_ends(name: Path | str, text: str) -> None:
+    """Raise LarsError if each line of a text ends with CR alone, as on the classic Mac OS."""
+    if "\n" not in text and "\r" in text.rstrip("\r"):
+        remedy = "use LF or CR LF, such as by tr '\\r' '\\n'"
+        raise errors.LarsError(
+            f"{name}: cannot read the lines of the file: each line ends with CR, without LF; {remedy}"
+        )
 
 
 def decode(name: str, data: bytes, accepted: str) -> TextFile:

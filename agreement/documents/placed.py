@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, TypeVar, get_ar
 
 from lars.dataclass import dataclass
 from lars.errors import LarsError, PlacedError, WrongValueError, message_text, place_at
-from lars.files import TextFile, TextLine, read_file
+from lars.files import TextFile, TextLine, check_line_ends, read_file
 from solver.rdf import short
 
 if TYPE_CHECKING:
@@ -234,6 +234,7 @@ def read_toml(path: Path, accepted: str) -> PlacedData:
     The argument `accepted` is the expected kind of file, for a message.
     """
     source, text = str(path), read_file(path, accepted).text.replace("\r\n", "\n")
+    check_line_ends(source, text)
     # Of a key with n parts tomllib makes n**2 / 2.
     if text.count(".") >= _DEEPEST:
         with suppress(IndexError, ValueError, RecursionError):  # the next reader reports other errors

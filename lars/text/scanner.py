@@ -18,8 +18,8 @@ _LETTER: Final = (
     r"(?:\w|[^\x00-\xb6\xb8-\xbf\xd7\xf7\u037e\u2000-\u200b\u200e-\u203e\u2041-\u206f\u2190-\u2bff"
     r"\u2ff0-\u3000\ud800-\uf8ff\ufdd0-\ufdef\ufeff\ufffe-\uffff])"
 )
-_BLANKS: Final = re.compile(r"(?:[\s\ufeff]|%[^\n]*)*")
-_COMMENT: Final = re.compile(r"%[^\n]*")
+_BLANKS: Final = re.compile(r"(?:[\s\ufeff]|%[^\r\n]*)*")
+_COMMENT: Final = re.compile(r"%[^\r\n]*")
 _FOUND: Final = re.compile(r"\w{1,30}|\S")
 _ESCAPE: Final = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re.DOTALL)
 _SHORT: Final = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", '"': '"', "'": "'", "\\": "\\"}

@@ -16,7 +16,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import cache, partial
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple
 
@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from lars.dataclass import dataclass
 from lars.errors import FailedRunError, LarsError, Place, PlacedError, short_of
-from lars.files import BYTE_ORDER_MARK, folder_until_exit, names_of_copies, pipe_key, read_bytes
+from lars.files import BYTE_ORDER_MARK, folder_until_exit, line_end, names_of_copies, pipe_key, read_bytes
 from lars.language.terms import Signature
 from solver.columns import Array, Mask, TermCodes
 from solver.facts import QUAD_PREDICATE, STREAM_PREDICATE, Arguments, Triple
@@ -366,7 +366,7 @@ def without_faults(plain: Path, faults: Sequence[Fault]) -> Path:
 
     def write(made: Path) -> None:
         with plain.open("rb") as file, made.open("wb") as writer:
-            writer.writelines(b"\n" if n in numbers else line for n, line in enumerate(file, 1))
+            writer.writelines(b"\n" if n in numbers else line for n, line in enumerate(lines_in(file), 1))
 
     return converted_file(plain, ("without", tuple(sorted(numbers))), write)
 
@@ -514,13 +514,21 @@ class TraceFile:
         return f"cannot read the arrival time in the column {self.options.arrival}: {problem}"
 
 
+def lines_in(file: BinaryIO) -> Iterable[bytes]:
+    """Return the lines of a file with their ends; if no line ends with LF, each CR ends a line."""
+    first = file.readline()
+    return chain([first], file) if b"\n" in first else first.splitlines(keepends=True)
+
+
 def lines_by_number(data: bytes) -> Callable[[int], str]:
     """Return a function that maps a line number, from 1, to the text of the line; "" beyond the last line.
+
+    If no line ends with LF, each CR ends a line.
 
     The data are split only once, on the first call, since every line can contain an error.
     """
     # The columns of errors count from the character behind a byte order mark.
-    lines = cache(partial(data.removeprefix(BYTE_ORDER_MARK).split, b"\n"))
+    lines = cache(partial(data.removeprefix(BYTE_ORDER_MARK).split, line_end(data)))
 
     def line(number: int) -> str:
         text = lines()[number - 1] if number <= len(lines()) else b""

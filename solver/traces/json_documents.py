@@ -20,6 +20,8 @@ _HALF: Final = re.compile(
 )
 
 _DEEPEST: Final = 500
+JSON_TEXT: Final = re.compile(r'"[^"\\]*+(?>(?:\\.[^"\\]*+)*)"')
+_IDENTIFIES: Final = re.compile(r'"@(?:id|type)"\s*:\s*\Z')
 _MOST_DIGITS: Final = 20
 """The number of digits up to which the parser of JSON-LD reads an integer as an xsd:integer."""
 _TOKEN: Final = re.compile(r'"[^"\\]*+(?>(?:\\.[^"\\]*+)*)"|-?[0-9][0-9.eE+-]*')
@@ -58,6 +60,24 @@ def read_document(text: str) -> object:
     if half := _HALF.search(text.replace(r"\\", "  ")):
         raise json.JSONDecodeError(f"{half[0]} is not a valid character", text, half.start())
     return document
+
+
+def offset_of_iri(text: str, problem: str) -> int | None:
+    """Return the offset, in a JSON document, of the IRI with which a problem begins.
+
+    An IRI is in the document as a string. If the string occurs several times, the offset is the offset of its
+    first use as @id or @type.
+
+    Returns:
+        None if the document does not contain the IRI, for example because the IRI has a prefix.
+    """
+    places = [
+        match.start()
+        for match in JSON_TEXT.finditer(text)
+        if problem.startswith(short(f"<{json.loads(match[0], strict=False)}>"))
+    ]
+    sure = (place for place in places if _IDENTIFIES.search(text, max(0, place - 20), place))
+    return next(sure, next(iter(places), None))
 
 
 def check_depth(document: object, most: int) -> None:

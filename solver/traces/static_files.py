@@ -22,7 +22,7 @@ from solver import rdf
 from solver.columns import NULL_CODE, Array, TermCodes, arrow_mask, distinct
 from solver.facts import CodedRows, Static, distinct_rows
 from solver.settings import StaticFile
-from solver.traces.input_files import bare, check_unpacked, readable
+from solver.traces.input_files import bare, check_unpacked, line_of, readable
 
 if TYPE_CHECKING:
     from solver.traces.formats.cell_columns import Lines
@@ -354,9 +354,20 @@ def _cuts(lines: "Lines") -> list[Array] | None:
 
 @contextmanager
 def _placed(path: Path, data: bytes, kind: RdfFormat) -> Iterator[None]:
-    """Turn a syntax error that the block raises into a LarsError with the place of the error."""
+    """Turn a syntax error that the block raises into a LarsError with the place of the error.
+
+    If the block raises NotATerm, the function adds the place only in JSON-LD, and only if the place is known.
+    """
     try:
         yield
+    except rdf.NotATerm as error:
+        from solver.traces.json_documents import offset_of_iri
+
+        file = decode(str(path), data, "RDF")
+        offset = offset_of_iri(file.text, str(error)) if kind == RdfFormat.JSON_LD else None
+        if offset is None:
+            raise
+        raise file.error(offset, str(error)) from None
     except SyntaxError as error:
         problem = f"{rdf.syntax_problem(error)}; expected {kind.name}"
         own_place = error.lineno or 1, error.offset or 1
@@ -364,9 +375,7 @@ def _placed(path: Path, data: bytes, kind: RdfFormat) -> Iterator[None]:
         if at is None:
             raise LarsError(f"{path}: {problem}") from None
         line, column = at
-        lines = data.decode("utf-8", "backslashreplace").split("\n")
-        text = lines[line - 1] if line <= len(lines) else ""
-        raise PlacedError(Place(str(path), line, column, text), problem) from None
+        raise PlacedError(Place(str(path), line, column, line_of(data, line)), problem) from None
 
 
 def _place_in_xml(data: bytes) -> tuple[int, int] | None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from lars.errors import LarsError, system_error, under_way
-from lars.files import BYTE_ORDER_MARK, WIDE, exists
+from lars.files import BYTE_ORDER_MARK, WIDE, check_line_ends, exists, line_end
 from lars.language.terms import Signature
 from solver.columns import (
     NO_CODE,
@@ -412,11 +412,8 @@ def _source(index: int, path: Path, file: Path, options: TraceOptions) -> input_
             mappings.append(timed)
         kind, (plain, *late_tables), skipped = _mapped(str(file), plain, mappings, options, skipped)
         arrivals = next(iter(late_tables), None)
-    elif kind.of_lines and b"\n" not in head.start and b"\r" in head.start.rstrip(b"\r"):
-        remedy = "use LF or CR LF, such as by tr '\\r' '\\n'"
-        raise LarsError(
-            f"{file}: cannot read the lines of the file: each line ends with CR, without LF; {remedy}"
-        )
+    elif kind.of_lines:
+        check_line_ends(file, head.start.decode("latin-1"))
     candidates = () if names else options.query_streams
     if len(candidates) == 1:
         names = candidates[0]
@@ -535,7 +532,7 @@ def _head(file: Path, plain: Path, *, empty: bool) -> input_files.FileHead:
 
 
 def _whole_lines(head: bytes) -> list[str]:
-    lines = head.decode("utf-8-sig", "replace").split("\n")
+    lines = head.decode("utf-8-sig", "replace").split(line_end(head).decode())
     return [line.rstrip("\r") for line in (lines if len(head) < HEAD else lines[:-1] or lines)]
 
 

@@ -17,7 +17,7 @@ from agreement.documents.requests import AnswersOptions
 from lars.dataclass import dataclass
 from lars.durations import MILLISECOND, SECOND, Duration
 from lars.errors import LarsError, PlacedError
-from lars.files import TextFile
+from lars.files import TextFile, check_line_ends
 from solver import traces
 from solver.rdf import NotATerm, canonical, read_term, short, unquote
 from solver.traces.formats.cells import OTHER_TIMES
@@ -383,6 +383,7 @@ def csv_records(source: TextFile, options: AnswersOptions) -> list[list[Field]]:
     fields: list[list[Field]] = []
     record: list[Field] = []
     text, at = source.text, 0
+    check_line_ends(source.name, text)
     mark = delimiter_of(text.partition("\n")[0])
     while at < len(text) or record:
         try:

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field, replace
-from io import BytesIO
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -13,7 +12,7 @@ from pyoxigraph import RdfFormat
 from lars.dataclass import dataclass
 from lars.durations import SECOND
 from lars.errors import Place
-from lars.files import BYTE_ORDER_MARK
+from lars.files import BYTE_ORDER_MARK, line_end
 from lars.language.terms import XSD
 from solver.columns import TermCodes
 from solver.facts import Triple
@@ -32,16 +31,19 @@ class LineByLine:
     """A file that gives a parser one line at a time, so that its attribute `line` is the parser's line."""
 
     def __init__(self, data: bytes) -> None:
-        self._lines = BytesIO(data.removeprefix(BYTE_ORDER_MARK))
+        self._data = data.removeprefix(BYTE_ORDER_MARK)
+        self._line_end = line_end(data)
+        self._at = self.line = 0
         self._at_start = True
-        self.line = 0
 
     def read(self, size: int = -1) -> bytes:
         """Return the next line of the file, or the next `size` bytes of a longer line."""
+        end = self._data.find(self._line_end, self._at) + 1 or len(self._data)
         # The parser must not get more than it asks for: a long line comes in parts.
-        part = self._lines.readline(size)
+        part = self._data[self._at : end if size < 0 else min(end, self._at + size)]
+        self._at += len(part)
         self.line += self._at_start and bool(part)
-        self._at_start = part.endswith(b"\n")
+        self._at_start = part.endswith(self._line_end)
         return part
 
 

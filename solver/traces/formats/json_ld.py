@@ -8,13 +8,21 @@ from typing import Final
 import pyoxigraph
 from pyoxigraph import RdfFormat
 
-from lars.errors import FailedRunError
-from lars.files import BYTE_ORDER_MARK, MOST_BYTES
-from solver.rdf import NotATerm, blanks_numbered, quad_texts, short, syntax_problem
+from lars.errors import FailedRunError, place_at
+from lars.files import BYTE_ORDER_MARK, MOST_BYTES, check_line_ends
+from solver.rdf import NotATerm, blanks_numbered, quad_texts, syntax_problem
 from solver.traces.formats.graphs import GraphElement, LinedQuad, graph_elements
 from solver.traces.formats.messages import LoggedMessage
 from solver.traces.input_files import TraceFile
-from solver.traces.json_documents import NOWHERE, check_absolute, check_whole, read_document, remote_context
+from solver.traces.json_documents import (
+    JSON_TEXT,
+    NOWHERE,
+    check_absolute,
+    check_whole,
+    offset_of_iri,
+    read_document,
+    remote_context,
+)
 from solver.traces.trace_times import MalformedPart
 
 _CONTEXT: Final = "@context"
@@ -84,6 +92,8 @@ def json_ld_elements(source: TraceFile, data: bytes) -> list[GraphElement]:
 def document_quads(data: bytes) -> list[LinedQuad]:
     """Return the statements of a document, each with the line that first names its graph or subject."""
     text = _decoded(data.removeprefix(BYTE_ORDER_MARK), 1)
+    if "\n" not in text:
+        text = text.replace("\r", "\n")
     _parsed(text, 1)
     lines = _first_lines(text)
 
@@ -94,17 +104,14 @@ def document_quads(data: bytes) -> list[LinedQuad]:
         quads = [*_quads(text.encode(), 1)]
     except MalformedPart as error:
         # The parser tells no line. The message begins with the IRI.
-        iris = ((short(f"<{json.loads(written)}>"), at) for written, at in lines.items())
-        raise error.at(line=next((at for iri, at in iris if error.problem.startswith(iri)), 1)) from None
+        place = place_at("", text, offset_of_iri(text, error.problem) or 0)
+        raise error.at(place.column, line=place.line) from None
     return [LinedQuad(line(graph or triple[0]), triple, graph) for _, triple, graph in quads]
-
-
-_TEXT: Final = re.compile(r'"[^"\\]*+(?>(?:\\.[^"\\]*+)*)"')
 
 
 def _place_of(remote: str, text: str) -> int:
     """Return the offset of the address of a context in a JSON document; 0 if the address is not found."""
-    texts = [(match.start(), match[0]) for match in _TEXT.finditer(text)]
+    texts = [(match.start(), match[0]) for match in JSON_TEXT.finditer(text)]
     first = next((place for place, each in texts if each == f'"{_CONTEXT}"'), 0)
     return next((place for place, each in texts if place > first and json.loads(each) == remote), 0)
 
@@ -115,7 +122,7 @@ def _first_lines(text: str) -> Mapping[str, int]:
     The keys of the result are the texts in JSON notation.
     """
     lines, number, before = dict[str, int](), 1, 0
-    for match in _TEXT.finditer(text):
+    for match in JSON_TEXT.finditer(text):
         number += text.count("\n", before, match.start())
         before = match.start()
         lines.setdefault(match[0], number)
@@ -178,8 +185,9 @@ _MEMBER: Final = re.compile(r'[\s,]*("(?:[^"\\]|\\.)*")\s*:\s*')
 def _lines(source: TraceFile) -> Iterator[bytes]:
     """Yield the lines of a file without their line ends, in bounded memory."""
     with source.file.open("rb") as file:
-        if file.read(len(BYTE_ORDER_MARK)) != BYTE_ORDER_MARK:
-            file.seek(0)
+        begin = file.seek(len(BYTE_ORDER_MARK) if file.read(len(BYTE_ORDER_MARK)) == BYTE_ORDER_MARK else 0)
+        check_line_ends(source.path, file.readline(MOST_BYTES).decode("latin-1"))
+        file.seek(begin)
         while line := file.readline(MOST_BYTES):
             if len(line) >= MOST_BYTES:
                 raise FailedRunError(f"{source.path}: a line is longer than {MOST_BYTES} bytes")

@@ -107,6 +107,6 @@ class MessageFormat(input_files.FileFormat):
         """Return the places of errors, with the texts of the lines to quote in messages."""
         numbers = {place.line for place in places}
         with source.file.open("rb") as file:
-            lines = islice(enumerate(file, 1), max(numbers))
+            lines = islice(enumerate(input_files.lines_in(file), 1), max(numbers))
             texts = {number: input_files.line_of(line, 1) for number, line in lines if number in numbers}
         return [replace(place, line_text=texts.get(place.line, "")) for place in places]

@@ -12,7 +12,7 @@ from pyoxigraph import RdfFormat
 
 from lars.dataclass import dataclass
 from lars.errors import FailedRunError
-from lars.files import BYTE_ORDER_MARK, MOST_BYTES
+from lars.files import BYTE_ORDER_MARK, MOST_BYTES, line_end
 from solver.rdf import NotATerm, blanks_numbered, is_triple_term, quad_texts, syntax_problem
 from solver.traces.formats.graphs import LineByLine, LinedQuad
 from solver.traces.formats.messages import LoggedMessage
@@ -161,7 +161,7 @@ class _Reader:
             raise MalformedPart(problem, self.column, self.line, fatal=True)
         self._advance(delimiter)
         begin = quads[0].line if quads else line
-        return LoggedMessage(number, begin, text.split(b"\n", begin - line)[-1], quads)
+        return LoggedMessage(number, begin, text.split(line_end(text), begin - line)[-1], quads)
 
     def _quads(self, number: int, piece: _Piece) -> Iterator[LinedQuad]:
         apart = blanks_numbered(f"m{number}b")
@@ -175,7 +175,7 @@ class _Reader:
                 column = self.column + len(text) - len(text.lstrip(b" \t"))
                 raise MalformedPart(problem, column, self.line, fatal=True)
             text = _VERSION_LINE.sub(lambda match: b" " * len(match[0]), text)
-        reader = LineByLine(f"{head}\n".encode() + text)
+        reader = LineByLine(head.encode() + line_end(text) + text)
         before = self.line - 2
         try:
             parser = pyoxigraph.parse(reader, format=self.kind, base_iri=self.base)  # type: ignore[arg-type]  # it has a read()
@@ -209,9 +209,10 @@ class _Reader:
         return None
 
     def _advance(self, text: bytes) -> None:
-        lines = text.count(b"\n")
+        end = line_end(text)
+        lines = text.count(end)
         self.line += lines
-        length = len(text[text.rfind(b"\n") + 1 :].decode("utf-8", "replace"))
+        length = len(text[text.rfind(end) + 1 :].decode("utf-8", "replace"))
         self.column = length + 1 if lines else self.column + length
 
 

@@ -207,6 +207,15 @@ def test_a_number_of_the_logic_is_no_literal_in_a_condition():
     assert body("[#5 = 5]") == (Condition(Call("=", (Number(5), Literal("5", XSD + "integer")))),)
 
 
+def test_a_program_whose_lines_end_with_cr_alone_is_the_same_program():
+    text = "% a comment\np(X) :- q(X).\n% another\nr(X) :- p(X).\n"
+    assert read(text.replace("\n", "\r"), "p.lars") == read(text, "p.lars")
+    with pytest.raises(PlacedError) as caught:
+        read("% a comment\rp(X) :- q(X).\rr(X) :- ).", "p.lars")
+    assert "p.lars:3:9: " in str(caught.value)
+    assert "\n  r(X) :- )." in str(caught.value)
+
+
 def test_prefixes_and_comments_are_read():
     program = read("@prefix ex: <http://ex/> . % a comment, with a dot.\np(ex:a, ex:b.c).% end")
     assert program.rules == (Rule(Atom("p", (Iri("http://ex/a"), Iri("http://ex/b.c")))),)

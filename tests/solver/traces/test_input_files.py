@@ -206,18 +206,49 @@ def test_a_trace_in_utf_16_is_called_so(tmp_path):
         rows([written(tmp_path, "a.csv", "t,s,p,o\n1,urn:s,urn:p,5\n".encode("utf-16"))])
 
 
-@pytest.mark.parametrize("name", ["a.csv", "a.nq", "a.atoms"])
+@pytest.mark.parametrize("name", ["a.csv", "a.nq", "a.atoms", "a.ndjsonld", "a"])
 def test_lines_that_end_with_cr_alone_are_called_so(tmp_path, name):
     line = {
         "a.csv": "t,s,p,o\r1,urn:s,urn:p,5\r",
         "a.nq": "<u:s> <u:p> 5 <u:S> .\r" * 2,
         "a.atoms": "1: p(a).\r" * 2,
+        "a.ndjsonld": '{"@id": "urn:s"}\r' * 2,
+        "a": '{"@id": "urn:s"}\r' * 2,
     }
     with pytest.raises(
         LarsError,
         match=f"{name}: cannot read the lines of the file: each line ends with CR, without LF; use LF",
     ):
         rows([written(tmp_path, name, line[name].encode())])
+
+
+PREFIXED = "@prefix : <urn:> .\n@prefix prov: <http://www.w3.org/ns/prov#> .\n"
+JSON_ROW = '{"t": "1", "s": "u:s", "p": "u:p", "o": "<u:o>"}'
+OF_CR = {
+    "syntax.trig": (f"{PREFIXED}:e prov:generatedAtTime 1 .\n:e {{ :s :p 1 }}\n:e {{ :s :p x }}\n", 5),
+    "time.trig": (
+        f"{PREFIXED}:e prov:generatedAtTime 1 .\n:f prov:generatedAtTime 'x' .\n:f {{ :s :p 1 }}\n",
+        4,
+    ),
+    "value.ndjson": (
+        '{"t": 1, "s": "u:s", "p": "u:p", "o": 1}\n{"t": "x", "s": "u:s", "p": "u:p", "o": 1}\n',
+        2,
+    ),
+    "syntax.ndjson": (
+        '{"t": 1, "s": "u:s", "p": "u:p", "o": 1}\n{"t": 1, "s: "u:s", "p": "u:p", "o": 1}\n',
+        2,
+    ),
+    "log.ttl": (f'VERSION "1.2-messages"\n{PREFIXED}:s :p 1 .\nMESSAGE\n:s :p x .\n', 6),
+}
+
+
+@pytest.mark.parametrize("name", OF_CR)
+def test_errors_in_files_of_cr_alone_quote_the_line_of_the_file(tmp_path, name):
+    text, line = OF_CR[name]
+    with pytest.raises(LarsError) as caught:
+        rows([written(tmp_path, name, text.replace("\n", "\r").encode())])
+    assert f"{name}:{line}:" in str(caught.value)
+    assert text.splitlines()[line - 1] in str(caught.value)
 
 
 @pytest.mark.parametrize("start", ["null", "\ufeff\n null", 'null{"t": 1}'])

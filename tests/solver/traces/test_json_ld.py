@@ -168,9 +168,13 @@ FAULTS = {
     "a relative IRI in a document": (
         "a.jsonld",
         f"[{GRAPH % (3, 3, 3)},\n{GRAPH % (5, 5, 5)}]".replace("urn:g5", "g5"),
-        "3:1: '<g5>' is not an RDF term",
+        "3:9: '<g5>' is not an RDF term",
     ),
-    "a blank in a key": ("a.jsonld", GRAPH.replace("urn:p", "urn:p q") % (3, 3, 3), "2:1: '<urn:p q>' is no"),
+    "a blank in a key": (
+        "a.jsonld",
+        GRAPH.replace("urn:p", "urn:p q") % (3, 3, 3),
+        "2:30: '<urn:p q>' is no",
+    ),
     "a document's remote context": (
         "a.jsonld",
         '{"@context": "http://e/generatedAtTime"}',

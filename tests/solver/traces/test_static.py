@@ -186,7 +186,8 @@ def test_numbers_of_json_ld_have_their_canonical_forms(tmp_path):
     ("name", "text", "said"),
     [
         ("a.jsonld", '{"@id": "foo", "urn:p": 1}', "<foo>' is not an RDF term: a relative IRI"),
-        ("a.jsonld", '{"@id": "urn:s", "urn:p": {"@id": "foo"}}', "a relative IRI"),
+        ("a.jsonld", '{"@id": "urn:s",\n"urn:p": "foo",\n"urn:q": {"@id": "foo"}}', "3:18: '<foo>' is not"),
+        ("a.json", '[{"@id": "urn:s",\n"urn:q": {"@id": "a b"}}]', "2:18: '<a b>' is not an RDF term"),
         ("a.jsonld", '{"@id": "urn:a b", "urn:p": 1}', "<urn:a b>' is not an RDF term: it has a character"),
         ("a.jsonld", "[" * 5000 + "]" * 5000, "brackets inside brackets"),
         ("a.rdf", LAUGHS, "its entities stand for"),

@@ -97,7 +97,7 @@ def _stream(file: pa.MemoryMappedFile) -> pa.RecordBatchStreamReader:
 def _check_nesting(path: str, plain: Path) -> None:
     """Raise LarsError for a line of JSON so deeply nested that Arrow would crash the process."""
     with plain.open("rb") as file:
-        for number, line in enumerate(file, 1):
+        for number, line in enumerate(input_files.lines_in(file), 1):
             if line.count(b"[") + line.count(b"{") <= _DEEPEST:
                 continue
             # Loads what only such lines need.
@@ -271,7 +271,7 @@ def _faults(path: str, plain: Path) -> Iterator[input_files.Fault]:
     """Yield the lines that are not JSON objects, or that a table cannot contain."""
     row = 0
     with plain.open("rb") as file:
-        for number, whole in enumerate(file, 1):
+        for number, whole in enumerate(input_files.lines_in(file), 1):
             line = whole.removeprefix(BOM_UTF8).rstrip(b"\r\n")
             if not line.strip():
                 continue
@@ -313,7 +313,7 @@ def lines_of_rows(plain: Path, rows: Sequence[int]) -> list[int]:
     """Return the lines of rows in a file of JSON lines; blank lines are not rows. All numbers are from 1."""
     starts, is_one_each = list[int](), True
     with plain.open("rb") as file:
-        for number, line in enumerate(file, 1):
+        for number, line in enumerate(input_files.lines_in(file), 1):
             if text := line.strip():
                 starts.append(number)
                 is_one_each = is_one_each and text.endswith(b"}") and not _SEVERAL.search(text)
