@@ -197,8 +197,8 @@ def expectation(error: "ErrorDetails", notation: Notation) -> str:
 def unknown_key(key: str, accepted: Sequence[str]) -> WrongValueError:
     """Return the error for an unknown key; `accepted` are the known keys."""
     close = get_close_matches(key, accepted, 1, _CLOSE)
-    hint = f", did you mean {close[0]}?" if close else ";"
-    return WrongValueError(f"unknown key{hint} expected {', '.join(accepted)}")
+    problem = f", did you mean {close[0]}?" if close else f"; expected {', '.join(accepted)}"
+    return WrongValueError(f"unknown key{problem}")
 
 
 def _model_at(model: "type[BaseModel]", path: KeyPath) -> "type[BaseModel]":
@@ -249,6 +249,9 @@ def read_toml(path: Path, accepted: str) -> PlacedData:
         raise LarsError(f"{source}: a value is nested too deeply, or a number has too many digits") from None
 
 
+_OF_OTHER_LANGUAGES: Final = re.compile(r"(?:(?P<null>null|NULL|None|nil)|True|TRUE|False|FALSE)\b")
+
+
 def _syntax_error(source: str, text: str, message: str, more: str) -> PlacedError:
     match = _SYNTAX_ERROR.fullmatch(message)
     problem, line, column = match.groups() if match else (message, None, None)
@@ -257,6 +260,9 @@ def _syntax_error(source: str, text: str, message: str, more: str) -> PlacedErro
     offset = len(text.rstrip())
     if line and column:
         offset = sum(len(each) + 1 for each in text.split("\n")[: int(line) - 1]) + int(column) - 1
+    if word := _OF_OTHER_LANGUAGES.match(text, offset):
+        remedy = "leave out the key" if word["null"] else f"use {word[0].lower()}"
+        problem = f"{word[0]} is not a value of TOML; {remedy}"
     return PlacedError(place_at(source, text, offset), f"invalid TOML: {problem}{more}")
 
 

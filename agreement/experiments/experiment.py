@@ -310,6 +310,10 @@ def _durations(experiment: Experiment) -> Iterator[Duration]:
                 yield from requests.durations_among(comparison.options.period)
 
 
+_OF_FILES: Final = ("sort", "arrival", "null", "columns", "time", "trace_unit")
+"""The keys of a trace that have no effect on a synthetic stream."""
+
+
 def trace_of(experiment: Experiment, entry: ExperimentEntry, table: schema.TraceTable) -> Plan | TraceInput:
     """Return the trace of an entry; raises LarsError with the place of an invalid value."""
     path, options = entry.path, table.input_options
@@ -319,13 +323,16 @@ def trace_of(experiment: Experiment, entry: ExperimentEntry, table: schema.Trace
         problem = f"found {text}; use one of generate, streams and files"
         raise experiment.error((*path, *names[1:2]), problem)
     if table.generate is not None:
-        if key := next((key for key in ("sort", "arrival") if getattr(options.trace, key)), None):
-            cause = "only traces in files can be sorted, and can arrive late"
-            raise experiment.error((*path, key), f"cannot combine {key} with generate: {cause}")
+        if key := next((key for key in _OF_FILES if entry.content.get(key)), None):
+            problem = f"cannot combine {key} with generate: only traces in files have this key"
+            raise experiment.error((*path, key), problem)
         try:
             return table.generate.plan.in_unit(experiment.unit)
         except WrongOptionError as error:
             raise experiment.error((*path, "generate", error.option), error.found) from None
+    if options.trace.null and not options.trace.column:
+        problem = "requires the key columns, because only a table with mapped columns has empty words"
+        raise experiment.error((*path, "null"), problem)
     files = [experiment.file_path(name, (*path, "files"), folder=True) for name in table.files]
     streams: dict[Path, str] = {}
     for stream, name in (table.streams or {}).items():

@@ -6,7 +6,7 @@ checked after its placeholders are filled. A short experiment contains the keys 
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, field, fields
 from datetime import datetime
 from functools import partial
@@ -488,8 +488,36 @@ def _read_keys(
     required = [name for name, key in keys.items() if key.default is key.default_factory is MISSING]
     faults += ((path, missing_key(name, required), False) for name in required if name not in content)
     unknown = (name for name in content if name not in keys)
-    faults += (((*path, name), unknown_key(name, list(keys)), True) for name in unknown)
+    faults += (((*path, name), _unknown_key(name, list(keys)), True) for name in unknown)
     return _made(table, read) if len(faults) == before else None
+
+
+def _unknown_key(name: str, accepted: Sequence[str]) -> WrongValueError:
+    """Return the error for an unknown key, which may be an option of a command or a key of another table."""
+    option = name.replace("_", "-")
+    command = next((command for command, options in COMMAND_OPTIONS.items() if option in options), None)
+    tables = [title for title, table in _SHOWN if name in keys_of(table)]
+    if name in keys_of(ExperimentFile):
+        tables.append("the table at the top of the file")
+    if command is not None:
+        return WrongValueError(f"an experiment cannot contain this option; use lars {command} --{option}")
+    if tables:
+        return WrongValueError(f"this table does not have the key; use the key in {' or '.join(tables)}")
+    return unknown_key({"from": "timeline", "to": "timeline"}.get(name, name), accepted)
+
+
+COMMAND_OPTIONS: Final[Mapping[str, tuple[str, ...]]] = {
+    "agree": (
+        *("as", "cause", "certify", "color", "evaluator", "fail-on-empty", "figure", "full", "in-process"),
+        *("json", "junit", "known", "late", "lateness", "master", "memory", "on-error", "only-period", "out"),
+        *("out-format", "out-terms", "quiet", "rejected", "report", "resume", "side", "verbose", "wait"),
+    ),
+    "run": ("check", "fresh", "jobs"),
+    "decide": ("contained", "equivalent", "rename", "time-limit"),
+    "witness": ("any-source", "enumerate", "same-input", "sides", "triples"),
+    "judge": ("diagnosis", "match", "mode", "semantics", "static-at", "time-variable"),
+}
+"""For each command, options that are not keys of an experiment."""
 
 
 def _made(kind: type[Any], read: Mapping[str, Any]) -> Any:

@@ -20,7 +20,7 @@ ACCEPTED = re.compile(
     "|choose|write|are written in|give|name one|literal binds|no such|no time point"
     "|does not exist|do not return|name fewer|say which|invalid TOML|no Parquet|cannot be written"
     "|nested more than|is not a valid character|has no @|each time|cannot be read|twice|32 bit"
-    "|stand in|can stand|has no"
+    "|stand in|can stand|has no|did you mean"
 )
 
 

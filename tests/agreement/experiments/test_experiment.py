@@ -1,6 +1,7 @@
 """Experiment files: what is read, and what each wrong one is told."""
 
 import json
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from agreement.documents.requests import load_query
 from agreement.documents.values import points_of, read_periods
 from agreement.experiments.experiment import read_experiment
 from agreement.experiments.grid import cells_of, comparison_of
-from agreement.experiments.schema import schema
+from agreement.experiments.schema import COMMAND_OPTIONS, ExperimentFile, keys_of, schema
 from lars.durations import SECOND, Duration
 from lars.errors import LarsError, PlacedError
 from lars.language.terms import Iri
@@ -204,6 +205,8 @@ QUERY = 'name = "q"\ncsparql = "q.rq"\n'
 TRACE = 'name = "t"\nfiles = "s.trig"\n'
 SYNTAX = [
     ("unit = ", 1, "invalid TOML", "Invalid value"),
+    ("unit = null", 1, "null is not a value of TOML; leave out the key"),
+    ("sort = True", 1, "True is not a value of TOML; use true"),
     ('unit = "1s"\nunit = "1s"\n', 2, "given twice"),
     (full("[streams]", f'"{Q}" = "s.trig"'), 6, "given twice"),
     (f'unit = "1s"\nstreams = {{"{S}" = "s.trig"', 2, "invalid TOML"),
@@ -216,7 +219,7 @@ SYNTAX = [
 ]
 
 KEYS = [
-    (full("timline = [0, 50]"), 4, "timline", "did you mean timeline", "csparql, cqels"),
+    (full("timline = [0, 50]"), 4, "timline: unknown key, did you mean timeline?\n"),
     (full("colour = 1"), 4, "unknown key", "colour", "expected title, unit"),
     (full('"" = 1'), 4, "unknown key"),
     ('csparql = "q.rq"\ntimeline = [0, 5]\n[streams]\n', 3, "streams", "at least one stream"),
@@ -233,6 +236,17 @@ KEYS = [
     (full(files='"s.trig"'), 4, "files", "found streams and files", "use one of"),
     (full() + "period = 5\n", 6, "period", "is in the table streams", "above"),
     (full("[other]", "x = 1"), 4, "unknown key", "other"),
+    (full("memory = 1"), 4, "memory: an experiment cannot contain this option; use lars agree --memory\n"),
+    (full("time-limit = 1"), 4, "use lars decide --time-limit\n"),
+    (full('engine = "csparql"'), 4, "this table does not have the key; use the key in [[engines]]\n"),
+    (
+        full("generate = {period = 1}"),
+        4,
+        "use the key in [[comparisons]] or the table at the top of the file",
+    ),
+    (full("from = 1"), 4, "did you mean timeline?\n"),
+    (full('null = "-"'), 4, "null: requires the key columns"),
+    (full("time = 'u:t'", "generate = {}").partition("[streams]")[0], 4, "time: cannot combine time with"),
 ]
 
 VALUES = [
@@ -536,3 +550,12 @@ def test_an_error_in_a_mapping_has_its_place_in_the_file(tmp_path, monkeypatch, 
     place, said = MAPPED[line]
     ran = lars(command, ".")
     assert (ran.code, f"experiment.toml:{place}: {said}" in ran.err) == (2, True)
+
+
+@pytest.mark.parametrize("command", COMMAND_OPTIONS)
+def test_options_that_errors_about_keys_name_are_options_of_the_command_and_not_keys(command):
+    help_text = lars(command, "--help").out
+    keys = keys_of(ExperimentFile)
+    for option in COMMAND_OPTIONS[command]:
+        assert re.search(rf"--{option}(?![\w-])", help_text), option
+        assert option.replace("-", "_") not in keys

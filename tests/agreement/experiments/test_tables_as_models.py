@@ -38,7 +38,7 @@ LINES = {
         ),
         *("origin = 2020-01-01T00:00:00Z", 'origin = "2020"', 'null = "-"', "null = 5", "columns = {t = 5}"),
         *('columns = {t = "when"}', 'prefixes = {a = "e:"}', "prefixes = {a = 1}", 'arrival = "order"'),
-        *("generate = {}", 'generate = {kind = "a"}', 'generate = {unit = "1s", stations = "many"}'),
+        *("generate = {}", 'generate = {kind = "a"}', 'generate = {unkown = "1s", stations = "many"}'),
     ),
     schema.EngineTable: (
         *('name = "a"', 'engine = "cqels"', "engine = []", 'off = "a"', "off = [1]", "options = {a = 1}"),
