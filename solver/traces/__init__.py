@@ -30,6 +30,8 @@ from solver.traces.trace_times import (
     Instant,
     MalformedPart,
     TimeKind,
+    are_calendar,
+    as_date_time,
     cell_time,
     date_of,
     instant_of,

@@ -29,6 +29,8 @@ from solver.traces.trace_times import (
     Clock,
     Instant,
     TimeKind,
+    are_calendar,
+    as_date_time,
     different_kinds,
     dividing,
     instant_of,
@@ -46,6 +48,7 @@ class Summary(NamedTuple):
     - `even` is true if the distance of each time to the earliest time is a multiple of the unit.
     - `gap` is the shortest positive distance between a time and the latest time before it, or 0.
     - `zones` are the time zones of the dateTimes, in minutes ahead of UTC.
+    - `calendar` is true if the times are integers, and look like dates without separators.
     """
 
     file: int
@@ -60,6 +63,7 @@ class Summary(NamedTuple):
     even: bool
     gap: int
     zones: tuple[int, ...]
+    calendar: bool = False
 
     @property
     def counts(self) -> bool:
@@ -67,9 +71,7 @@ class Summary(NamedTuple):
         return self.kind == TimeKind.INTEGER and not self.mixed
 
 
-def summaries_of(
-    parts: Sequence[RowColumns], file: int, terms: TermCodes, unit: Duration
-) -> Iterator[Summary]:
+def summaries_of(parts: Sequence[RowColumns], file: int, terms: TermCodes, clock: Clock) -> Iterator[Summary]:
     """Yield a summary for each stream in the valid rows of one block."""
     if not parts:
         return
@@ -88,15 +90,16 @@ def summaries_of(
     for rows in sorted(own, key=lambda rows: numbers[rows.start]):
         code = int(streams[rows.start])
         stream = ATOMS if code == NO_CODE else terms.texts((code,))[0]
-        yield _summary(file, stream, (kinds[rows], times[rows], zones[rows]), unit)
+        yield _summary(file, stream, (kinds[rows], times[rows], zones[rows]), clock)
 
 
-def _summary(file: int, stream: str | None, spelled: tuple[Array, Array, Array], unit: Duration) -> Summary:
+def _summary(file: int, stream: str | None, spelled: tuple[Array, Array, Array], clock: Clock) -> Summary:
     kinds, times, zones = spelled
+    is_counted = bool((kinds == TimeKind.INTEGER).all())
     latest = np.maximum.accumulate(times)
     steps = np.diff(latest)
     earliest = int(times.min())
-    _, rests = _in_units(times, earliest, unit.nanoseconds)
+    _, rests = _in_units(times, earliest, clock.unit.nanoseconds)
     return Summary(
         file=file,
         stream=stream,
@@ -108,6 +111,7 @@ def _summary(file: int, stream: str | None, spelled: tuple[Array, Array, Array],
         mixed=bool((kinds != kinds[0]).any()),
         ordered=bool((times == latest).all()),
         even=not rests.any(),
+        calendar=is_counted and are_calendar(clock.written(times)),
         gap=int(steps[steps > 0].min(initial=steps.max(initial=0))),
         zones=tuple(distinct(zones[kinds == TimeKind.ZONED]).tolist()),
     )
@@ -131,6 +135,7 @@ class Survey:
     - `clock` converts the times, if time 0 can only be determined from the whole trace.
     - `shift` is the number of time points to subtract from integers that count from 1970.
     - `misfit` is a text that explains why windows and times suggest a wrong unit, or None.
+    - `calendar` is a text that explains that integers look like dates, or None.
     - `zero` is the dateTime of time 0, or None.
     """
 
@@ -142,6 +147,7 @@ class Survey:
     misfit: str | None = None
     zero: str | None = None
     earliest: int | None = None
+    calendar: str | None = None
 
     def timed(self, atoms: Atoms) -> Atoms:
         """Return the atoms with their times converted to time points."""
@@ -238,7 +244,8 @@ def survey(
     slip = misfit(read, options.windows, sources[0].clock.integer_unit)
     zero = _zero(origin, shift, read, options)
     latest = max(summary.latest for summary in read)
-    return Survey(skipped, latest, clock, counted and at_zero, shift, slip, zero, earliest)
+    calendar = _dates_as_integers(read, sources)
+    return Survey(skipped, latest, clock, counted and at_zero, shift, slip, zero, earliest, calendar)
 
 
 def _zero(origin: Instant | None, shift: int, read: Sequence[Summary], options: TraceOptions) -> str | None:
@@ -398,6 +405,18 @@ def _order_check(options: TraceOptions) -> Check:
     return check
 
 
+def _dates_as_integers(read: Sequence[Summary], sources: Sequence[TraceFile]) -> str | None:
+    """Return a warning if all times are integers that look like dates without separators, or else None."""
+    if not all(summary.calendar for summary in read):
+        return None
+    clock = sources[read[0].file].clock
+    text = str(clock.written(np.array([read[0].first]))[0])
+    return (
+        f"the times look like dates without separators, but integers such as {text} count "
+        f"{clock.integer_unit}; write them as dateTimes, such as {as_date_time(text)}"
+    )
+
+
 _LEAST_ROWS: Final = 8
 _FIT: Final = 5
 
@@ -484,8 +503,8 @@ def report(
             "dateTimes in options"
         )
         warnings.warn(TraceWarning(sentence, about="origin"), stacklevel=2)
-    if stream_survey.misfit:
-        warnings.warn(TraceWarning(stream_survey.misfit), stacklevel=2)
+    if doubt := stream_survey.calendar or stream_survey.misfit:
+        warnings.warn(TraceWarning(doubt), stacklevel=2)
     if stream_survey.starts_at_zero:
         sentence = (
             "the trace has elements at time 0, which no period contains; these elements are "
@@ -519,7 +538,7 @@ def _counting(stream_survey: Survey, options: TraceOptions) -> str:
     zero, late = _dated(stream_survey.shift, options), stream_survey.zero is None
     hint = (
         "; times are too late for dateTimes, so use --trace-unit 1ms if integers count milliseconds"
-        if late
+        if late and not stream_survey.calendar
         else ""
     )
     return (

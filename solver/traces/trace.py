@@ -701,7 +701,7 @@ class PartReading:
         for rows in read:
             if rows.name is not None:
                 self._atoms[rows.name].append(InputAtoms(rows.times, rows.numbers, rows.columns))
-        self.summaries += summaries_of(read, part.index, self.terms, self._options.time_point)
+        self.summaries += summaries_of(read, part.index, self.terms, part.clock)
         self.rejected += _once(self._rejected, numbers, before)
         self._rejected = []
 

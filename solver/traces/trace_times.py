@@ -5,8 +5,11 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 from enum import IntEnum
 from functools import lru_cache
-from math import isfinite
+from math import gcd, isfinite
 from typing import Final
+
+import numpy as np
+import numpy.typing as npt
 
 from lars.dataclass import dataclass
 from lars.durations import NANOSECONDS, Duration
@@ -220,6 +223,46 @@ def cell_date_time(text: str) -> str | None:
     return f"{day}T{time or '00:00'}{seconds or ':00'}{zone}"
 
 
+_TO_SECONDS: Final = {8: 10**6, 12: 10**2, 14: 1}
+"""The factor that completes YYYYMMDD, YYYYMMDDhhmm and YYYYMMDDhhmmss to 14 digits, by the number of digits.
+
+Ten digits are missing, because they can also be seconds since 1970.
+"""
+_WITH_MILLISECONDS: Final = 17
+_YEARS: Final = 1990, 2100
+_DAYS: Final = np.array([31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31])
+
+
+def are_calendar(numbers: npt.NDArray[np.int64]) -> bool:
+    """Return whether all integers look like dates of our time without separators, such as 20240201120005.
+
+    >>> are_calendar(np.array([20240201120005, 20240201120107])), are_calendar(np.array([20240201, 20240232]))
+    (True, False)
+    """
+    lengths = {len(str(int(number))) for number in (numbers.min(initial=2**63 - 1), numbers.max(initial=0))}
+    digits = lengths.pop()
+    if digits == _WITH_MILLISECONDS:
+        numbers, digits = numbers // 1000, 14
+    if lengths or digits not in _TO_SECONDS:
+        return False
+    days, clock = np.divmod(numbers * _TO_SECONDS[digits], 10**6)
+    years, months, dates = days // 10_000, days // 100 % 100, days % 100
+    hours, minutes, seconds = clock // 10_000, clock // 100 % 100, clock % 100
+    fits = (years >= _YEARS[0]) & (years <= _YEARS[1]) & (months >= 1) & (months <= len(_DAYS))
+    fits &= (dates >= 1) & (dates <= _DAYS[np.clip(months, 1, len(_DAYS)) - 1])
+    return bool((fits & (hours < 24) & (minutes < 60) & (seconds < 60)).all())  # noqa: PLR2004
+
+
+def as_date_time(text: str) -> str:
+    """Return a date without separators as a dateTime.
+
+    >>> as_date_time("202402011205")
+    '2024-02-01T12:05:00'
+    """
+    clock = text[8:14].ljust(6, "0")
+    return f"{text[:4]}-{text[4:6]}-{text[6:8]}T{clock[:2]}:{clock[2:4]}:{clock[4:]}"
+
+
 @dataclass(frozen=True, slots=True)
 class Clock:
     """Converts the times of a trace (Instant) to numbers of time points, which last one `unit` each.
@@ -234,6 +277,13 @@ class Clock:
     integer_unit: Duration
     zero: Instant | None = None
     kind: TimeKind | None = None
+
+    def written(self, points: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Return the integers of the trace for time points; empty if they have too many digits."""
+        common = gcd(self.unit.nanoseconds, self.integer_unit.nanoseconds)
+        factor = self.unit.nanoseconds // common
+        in_range = points[points <= LARGEST_TIME // factor]
+        return in_range * factor // (self.integer_unit.nanoseconds // common)
 
     def stamp(self, written: Instant) -> Instant:
         """Return the instant with its value in time points; if `zero` is None, a dateTime is unchanged.

@@ -509,6 +509,7 @@ def _read_logs(
     for path, log in dict(zip(paths, (first, second), strict=True)).items():
         time = reading.column_of_times(path, log, readings[path])
         reading.note_commas(path, log, note)
+        reading.note_dates(path, log, collected[0], note)
         if log.reports and time is not None and not answer_tables.time_column([time]):
             note(f"{path.name}: the times are in the column {time} (--time-variable)")
     if not first.reports:

@@ -9,6 +9,8 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Final
 
+import numpy as np
+
 from agreement.comparing.matching.likeness import is_number, row_key
 from agreement.documents import initial, requests
 from agreement.documents.outputs import quantity
@@ -22,7 +24,16 @@ from lars.language.terms import Literal
 from solver.facts import Row
 from solver.rdf import read_term
 from solver.settings import Warn
-from solver.traces import MalformedPart, SkippedLine, TimeKind, cell_time, keep_skipped, show
+from solver.traces import (
+    MalformedPart,
+    SkippedLine,
+    TimeKind,
+    are_calendar,
+    as_date_time,
+    cell_time,
+    keep_skipped,
+    show,
+)
 from solver.traces.formats.mapped_tables import NULL_WORDS
 
 _FINER: Final = tuple(Duration(10**power) for power in (6, 3, 0))
@@ -233,6 +244,20 @@ def note_commas(path: Path, log: Recording, note: Warn) -> None:
                 f"{path.name}: the column {name} contains numbers with a comma, such as {min(texts)}, which "
                 "count as texts. Use a point in place of the comma to compare them as numbers"
             )
+
+
+def note_dates(path: Path, log: Recording, notations: Notations, note: Warn) -> None:
+    """Call `note` if all times of a log are integers that look like dates without separators."""
+    kind, text, first = notations.get(path, (None, "", 0.0))
+    if kind is not TimeKind.INTEGER or not text.isdecimal() or not first:
+        return
+    unit = first / int(text)
+    if are_calendar(np.array([round(report.t / unit) for report in log.reports])):
+        note(
+            f"{path.name}: the times look like dates without separators, but integers such as {text} count "
+            f"{Duration(round(unit * NANOSECONDS['ms']))}. Write them as dateTimes, such as "
+            f"{as_date_time(text)}"
+        )
 
 
 def unit_of_numbers(path: Path, notations: Notations) -> Duration | None:

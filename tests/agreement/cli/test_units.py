@@ -126,6 +126,7 @@ def trace_of(times):
 
 
 APART = "warning: no window contains elements with different times: times of the trace are at least "
+SECONDS = (20240201120005, 20240201120107)
 WHOLE = "warning: every window can contain the whole trace: the trace has "
 
 
@@ -160,6 +161,41 @@ def test_windows_that_do_not_fit_the_trace_are_warned_of(files, window, times, o
     (files / "t.nq").write_text(trace_of(times))
     errors = [line for line in solve("c.cqels", "t.nq", *options).err.splitlines() if "window" in line]
     assert [line[: len(warned)] for line in errors] == ([warned] if warned else [])
+
+
+@pytest.mark.parametrize(
+    ("times", "options", "warned"),
+    [
+        (
+            SECONDS,
+            (),
+            "20240201120005 count 1s; write them as",
+        ),
+        (
+            SECONDS,
+            ("--unit", "1ms", "--trace-unit", "1s"),
+            "20240201120005 count 1s",
+        ),
+        (SECONDS, ("--trace-unit", "1ms"), "20240201120005 count 1ms"),
+        ((20240201, 20240202), (), "20240201 count 1s; write them as dateTimes, such as 2024-02-01T00:00:00"),
+        ((202402011200, 202402011305), (), "dateTimes, such as 2024-02-01T12:00:00"),
+        ((20240201120005123, 20240201120005999), (), "dateTimes, such as 2024-02-01T12:00:05"),
+        ((20240201120005, 20240201120060), (), ""),
+        ((20240201, 20240232), (), ""),
+        ((20240201, 20241301), (), ""),
+        ((2024, 20240201), (), ""),
+        ((1718000000, 1718000005), (), ""),
+        ((1718000000123, 1718000005456), ("--trace-unit", "1ms"), ""),
+        ((1718000000123456, 1718000005456123), ("--trace-unit", "1us"), ""),
+        ((10101001, 10101002), (), ""),
+    ],
+)
+def test_integers_that_look_like_dates_are_warned_of(files, times, options, warned):
+    (files / "c.cqels").write_text(CQELS.replace("200ms", "1s"))
+    (files / "t.nq").write_text(trace_of(times))
+    errors = [line for line in solve("c.cqels", "t.nq", *options).err.splitlines() if "look like" in line]
+    assert [warned in line for line in errors] == ([True] if warned else [])
+    assert "--trace-unit 1ms if" not in "".join(errors)
 
 
 def test_dates_leave_no_doubt(files):

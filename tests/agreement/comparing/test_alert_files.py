@@ -258,6 +258,10 @@ ODD = {
         "2 alerts in both logs, 0 only",
     ),
     "numbers with commas": (SEMICOLONS, "contains numbers with a comma, such as 5,10, which count as texts"),
+    "dates without separators": (
+        "when,v\n20260303061000,1\n20260303061100,1\n",
+        "1000ns. Write them as dateTimes, such as 2026-03-03T06:10:00",
+    ),
     "spaces in names": (
         alerts(head="Alert Time,machine,v"),
         "a.csv:1:1: found 'Alert Time' as the name of a column; expected names of letters, digits",
