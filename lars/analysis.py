@@ -401,7 +401,7 @@ def check_safety(program: Program) -> None:
             raise LarsError(f"{rule.body[place]}: {problem}\n  in the rule {rule}")
         head = frozenset() if rule.head is None else variables(rule.head)
         unbound = head.union(*map(variables, rule.body)) - bound(rule.body)
-        if unbound:
+        if unbound := _causes(rule, unbound):
             names = ", ".join(sorted(map(str, unbound)))
             raise LarsError(
                 f"unsafe rule: no positive body literal binds {names}\n  {rule}\n"
@@ -410,6 +410,15 @@ def check_safety(program: Program) -> None:
         if isinstance(rule.head, logic.At) and not rule.body:
             raise LarsError(f"cannot use @ in a fact, because a fact holds at every time point: {rule}")
         check_choices(rule)
+
+
+def _causes(rule: Rule, unbound: AbstractSet[terms.Variable]) -> AbstractSet[terms.Variable]:
+    """Return unbound variables of a rule without the variables that the rule computes from other ones."""
+    for variable in sorted(unbound, key=str):
+        others = unbound - {variable}
+        if others and variable in bound((*rule.body, terms.Atom("bound", tuple(sorted(others, key=str))))):
+            unbound = others
+    return unbound
 
 
 def _safety_remedy(rule: Rule, unbound: AbstractSet[terms.Variable]) -> Iterator[str]:
@@ -438,6 +447,8 @@ def _safety_remedy(rule: Rule, unbound: AbstractSet[terms.Variable]) -> Iterator
                 shared = tuple(sorted(variables(inner) - unbound, key=str))
                 helper = terms.Atom(f"some_{name}", shared)
                 body = (*rule.body[:place], logic.Not(helper), *rule.body[place + 1 :])
+                if any(own & variables(part) for part in (rule.head, *body) if part is not None):
+                    continue
                 every = ", ".join(sorted(map(str, own)))
                 yield f"If {write_literal(literal)} must hold for all {every}, use a helper rule:"
                 yield f"  {Rule(helper, (inner,))}"

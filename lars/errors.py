@@ -78,10 +78,12 @@ class DisputedAnswerError(FailedRunError):
 def about(path: Path | str, error: LarsError) -> LarsError:
     """Return the error with the path of a file in front of its message.
 
-    If the error is a DisputedAnswerError or an OutOfMemoryError, the function returns the error unchanged.
+    If the error is a DisputedAnswerError or an OutOfMemoryError, or begins with a place in the file, the
+    function returns the error unchanged.
     """
-    if isinstance(error, DisputedAnswerError | OutOfMemoryError):
-        return error  # of the latter a rule is said, not what is wrong with the file
+    # Of missing memory a rule is said, not what is wrong with the file.
+    if isinstance(error, DisputedAnswerError | OutOfMemoryError) or str(error).startswith(f"{path}:"):
+        return error
     return (FailedRunError if isinstance(error, FailedRunError) else LarsError)(f"{path}: {error}")
 
 

@@ -15,7 +15,7 @@ from typing import Final, Literal
 import clingo
 
 from lars.analysis import gathering_parts, intensional
-from lars.errors import FailedRunError, LarsError, under_way
+from lars.errors import FailedRunError, LarsError, PlacedError, under_way
 from lars.language.formulas import Among, Gather, SetLiteral, Test
 from lars.language.program import Program, Rule, atoms, is_fact, set_literals, variables
 from lars.language.stream import Moment
@@ -494,12 +494,20 @@ def ground_at(
     ground(control, host, encoding.source or encoding.program, situation)
     _check_decided(control, encoding, known)
     for number in sorted(host.endless):
-        raise LarsError(
+        raise _rule_error(
+            encoding.said_rules[number],
             "this rule computes new values from its own values, apparently without end: "
-            f"the limit is {MOST_NUMBERS} values, or {MOST_TEXTS} values in a rule with :=\n"
-            f"  {encoding.said_rules[number]}\nuse a comparison that bounds them, such as X < 1000"
+            f"the limit is {MOST_NUMBERS} values, or {MOST_TEXTS} values in a rule with :=",
+            "use a comparison that bounds them, such as X < 1000",
         )
     return control
+
+
+def _rule_error(rule: Rule, problem: str, remedy: str) -> LarsError:
+    """Return the error about a rule at its place; a rule without a place is quoted."""
+    if rule.origin is None:
+        return LarsError(f"{problem}\n  {rule}\n{remedy}")
+    return PlacedError(rule.origin.place(), f"{problem}; {remedy}")
 
 
 def _check_decided(control: clingo.Control, encoding: Encoding, known: Instances) -> None:
@@ -513,9 +521,10 @@ def _check_decided(control: clingo.Control, encoding: Encoding, known: Instances
 def _check_numbers(control: clingo.Control, encoding: Encoding) -> None:
     for number, rule in enumerate(encoding.said_rules):
         if any(True for _ in control.symbolic_atoms.by_signature(f"wrapped'{number}", 0)):
-            raise LarsError(
-                f"arithmetic of this rule leaves the numbers of ASP, whose size is 32 bit\n  {rule}\n"
-                f"expected operands and products from {-GREATEST} to {GREATEST}"
+            raise _rule_error(
+                rule,
+                "arithmetic of this rule leaves the numbers of ASP, whose size is 32 bit",
+                f"expected operands and products from {-GREATEST} to {GREATEST}",
             )
 
 

@@ -5,6 +5,7 @@ import pytest
 from agreement.documents.requests import load_program
 from lars.errors import LarsError, PlacedError
 from lars.language.terms import write_name
+from solver.pointwise import encoding
 from tests.agreement.command import solve
 
 HEAD = "@prefix e: <http://e/> .\np(X) :- ⊞^5 ◇ striple(X, e:in, Y, G),\n   "
@@ -67,3 +68,20 @@ def test_predicates_may_have_any_name(program, tmp_path):
     (line,) = solve(path, tmp_path / "t.nq").lines
     (stream,) = line["answer_streams"]
     assert len(stream) == len(names) + 1
+
+
+@pytest.mark.parametrize(
+    ("rule", "problem"),
+    [
+        ("r(Y) :- q(X), Y = X * 2000000000.", "arithmetic of this rule leaves the numbers of ASP"),
+        ("q(Y) :- q(X), Y = X + 1.", "this rule computes new values from its own values"),
+    ],
+)
+def test_errors_of_arithmetic_have_the_place_of_the_rule(program, tmp_path, monkeypatch, rule, problem):
+    monkeypatch.setattr(encoding, "MOST_NUMBERS", 100)
+    (tmp_path / "p.atoms").write_text("1: p(1).\n2: p(2).\n")
+    path = program(f"% a comment\nq(X) :- p(X).\n  {rule}")
+    code, _, err = solve(path, tmp_path / "p.atoms", "-q")
+    assert code == 2
+    assert err.startswith(f"lars: {path}:3:3: {problem}")
+    assert err.endswith(f"\n    {rule}\n    ^\n")
