@@ -375,6 +375,8 @@ class FileFormat(ABC):
     """A format of trace files, with the methods that read the rows of a file."""
 
     bytes_of_atom = 150
+    of_atoms = False
+    """Whether the rows of each file are atoms; a table may contain atoms, too."""
     of_messages = False
     """Whether the elements of a file are messages, whose time is a number or the value of a property."""
     is_mapped = False
@@ -480,6 +482,11 @@ class TraceFile:
     def file(self) -> Path:
         """The path of the file to read: the copy, if one exists, otherwise `path`."""
         return self.copy or Path(self.path)
+
+    @property
+    def of_atoms(self) -> bool:
+        """Whether the rows of the file are atoms, and not RDF."""
+        return self.format.of_atoms or bool({"atom", "predicate"} & {*self.header})
 
     @property
     def size(self) -> int:

@@ -308,6 +308,9 @@ def prepare(paths: Sequence[Path], options: TraceOptions) -> tuple[input_files.T
     sources = tuple(_source(index, path, file, options) for index, (path, file) in enumerate(listed))
     if options.time is not None and not any(source.format.of_messages for source in sources):
         raise LarsError("--time requires a trace of messages, such as RDF Messages")
+    if options.blank_nodes is not None and all(source.of_atoms for source in sources):
+        cause = "in atoms, equal labels always mean the same blank node"
+        raise LarsError(f"--blank-nodes requires a trace of RDF, because {cause}")
     if options.unversioned and not any(source.format.of_messages for source in sources):
         raise LarsError("--reading messages=unversioned requires a trace of messages, such as RDF Messages")
     # A file without bytes can be a table without rows.

@@ -33,6 +33,7 @@ class AtomLines(LineFormat):
     """The format of lines with a time and atoms."""
 
     bytes_of_atom = 20
+    of_atoms = True
 
     def begun(self, source: TraceFile, head: FileHead, options: TraceOptions) -> TraceFile:
         """Return the file with the prefixes that its @prefix lines declare.
@@ -173,6 +174,7 @@ class LogLines(LineFormat):
     """
 
     bytes_of_atom = 15
+    of_atoms = True
 
     def begun(self, source: TraceFile, head: FileHead, options: TraceOptions) -> TraceFile:
         """Return the file unchanged.

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from agreement.documents.traces import load_trace
 from lars.durations import read_duration
-from lars.errors import PlacedError
+from lars.errors import LarsError, PlacedError
 from lars.language.stream import stream_of
 from lars.language.terms import RDF_LANG_STRING, Atom, Iri, Literal, Number, Symbol
 from lars.language.windows import Interval
@@ -455,3 +455,15 @@ UNNAMED += ["t,predicate,arg1\n1,_,a", "t,predicate,arg1\n1,a,_"]
 def test_a_variable_without_a_name_is_no_name_in_any_format(tmp_path, text):
     with pytest.raises(PlacedError, match="found “_”, expected"):
         read_trace_in_process(written(tmp_path, {"a.csv" if "," in text[:3] else "a.atoms": text}), SECONDS)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("a.atoms", "1: p(_:b)."), ("a.csv", "t,atom\n1,p(_:b)\n"), ("a.csv", "t,predicate,arg1\n1,p,_:b\n")],
+)
+def test_the_scope_of_blank_nodes_requires_rdf(tmp_path, name, text):
+    paths = written(tmp_path, {name: text})
+    with pytest.raises(LarsError, match="--blank-nodes requires a trace of RDF, because in atoms"):
+        prepare(paths, options(blank_nodes="element"))
+    mixed = [*paths, *written(tmp_path, {"a.nq": '<u:s> <u:p> <u:o> <u:S> "1" .'})]
+    assert len(prepare(mixed, options(blank_nodes="element"))) == 2
