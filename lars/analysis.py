@@ -401,7 +401,8 @@ def check_safety(program: Program) -> None:
             raise LarsError(f"{rule.body[place]}: {problem}\n  in the rule {rule}")
         head = frozenset() if rule.head is None else variables(rule.head)
         unbound = head.union(*map(variables, rule.body)) - bound(rule.body)
-        if unbound := _causes(rule, unbound):
+        if unbound:
+            unbound = _causes(rule, unbound)
             names = ", ".join(sorted(map(str, unbound)))
             raise LarsError(
                 f"unsafe rule: no positive body literal binds {names}\n  {rule}\n"
@@ -412,7 +413,7 @@ def check_safety(program: Program) -> None:
         check_choices(rule)
 
 
-def _causes(rule: Rule, unbound: AbstractSet[terms.Variable]) -> AbstractSet[terms.Variable]:
+def _causes(rule: Rule, unbound: frozenset[terms.Variable]) -> frozenset[terms.Variable]:
     """Return unbound variables of a rule without the variables that the rule computes from other ones."""
     for variable in sorted(unbound, key=str):
         others = unbound - {variable}
