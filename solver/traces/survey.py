@@ -111,7 +111,7 @@ def _summary(file: int, stream: str | None, spelled: tuple[Array, Array, Array],
         mixed=bool((kinds != kinds[0]).any()),
         ordered=bool((times == latest).all()),
         even=not rests.any(),
-        calendar=is_counted and are_calendar(clock.written(times)),
+        calendar=is_counted and are_calendar(clock.integers(times)),
         gap=int(steps[steps > 0].min(initial=steps.max(initial=0))),
         zones=tuple(distinct(zones[kinds == TimeKind.ZONED]).tolist()),
     )
@@ -410,7 +410,7 @@ def _dates_as_integers(read: Sequence[Summary], sources: Sequence[TraceFile]) ->
     if not all(summary.calendar for summary in read):
         return None
     clock = sources[read[0].file].clock
-    text = str(clock.written(np.array([read[0].first]))[0])
+    text = str(clock.integers(np.array([read[0].first]))[0])
     return (
         f"the times look like dates without separators, but integers such as {text} count "
         f"{clock.integer_unit}; write them as dateTimes, such as {as_date_time(text)}"

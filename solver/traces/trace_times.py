@@ -278,7 +278,7 @@ class Clock:
     zero: Instant | None = None
     kind: TimeKind | None = None
 
-    def written(self, points: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    def integers(self, points: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Return the integers of the trace for time points; empty if they have too many digits."""
         common = gcd(self.unit.nanoseconds, self.integer_unit.nanoseconds)
         factor = self.unit.nanoseconds // common
