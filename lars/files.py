@@ -16,6 +16,14 @@ from lars.dataclass import dataclass
 
 WIDE: Final = (b"\xff\xfe", b"\xfe\xff")
 """The byte order marks with which a text in UTF-16 begins."""
+COMPRESSIONS: Final = {
+    b"\x1f\x8b": "gzip",
+    b"\x28\xb5\x2f\xfd": "zstd",
+    b"BZh": "bzip2",
+    b"\xfd7zXZ\x00": "xz",
+    b"PK\x03\x04": "ZIP",
+}
+"""The first bytes of compressed files, and the names of their compressions."""
 BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 """The bytes that some programs write before a text in UTF-8."""
 MOST_BYTES: Final = 2**26
@@ -88,6 +96,14 @@ def exists(path: Path, *, folder: bool | None = None) -> bool:
         return False
 
 
+def is_link(path: Path) -> bool:
+    """Return whether a path is a symbolic link; an invalid name is not a link."""
+    try:
+        return path.is_symlink()
+    except (OSError, ValueError):
+        return False
+
+
 def pipe_key(status: os.stat_result) -> tuple[int, ...]:
     """Return a key that identifies a pipe and its current content.
 
@@ -154,6 +170,9 @@ def decode(name: str, data: bytes, accepted: str) -> TextFile:
         return TextFile(name, data.decode())
     except UnicodeDecodeError as error:
         problem = f"found the byte {data[error.start]:#04x}, which is not text; expected {accepted}, in UTF-8"
+        if kind := next((kind for mark, kind in COMPRESSIONS.items() if data.startswith(mark)), None):
+            problem = f"found a file compressed by {kind}; expected {accepted}; unpack the file"
+            raise errors.LarsError(f"{name}: {problem}") from None
         if data.startswith(WIDE):
             problem = f"found text in UTF-16; expected {accepted}, in UTF-8 (iconv -f UTF-16 -t UTF-8)"
         file = TextFile(name, data.decode(errors="replace"))

@@ -34,7 +34,14 @@ from solver.rdf import read_term
 from solver.rdf.terms import RdfTerm
 from solver.settings import StaticFile, Warn, unsaid
 from solver.traces import Instant, MalformedPart, TimeKind, cell_time, check_format, read_static, show
-from solver.traces.formats.csv_lines import FLOATING, INFINITE, are_columns, csv_reader, delimiter_in
+from solver.traces.formats.csv_lines import (
+    FLOATING,
+    INFINITE,
+    are_columns,
+    csv_reader,
+    delimiter_in,
+    header_problem,
+)
 from solver.traces.input_files import bare, readable
 from solver.traces.trace_times import LARGEST
 from translate.analysis import cq, default_period, model_of_csparql, stream_blocks
@@ -897,7 +904,6 @@ _SEPARATORS: Final = ";\t|"
 _SHORT_TIME: Final = 8
 """The greatest length of an integer that need not count from 1970, and can be a measured value."""
 _TIME_OF_DAY: Final = re.compile(r"\d:\d\d")
-_VALUE: Final = re.compile(r"[+-]?\d*\.\d+|\d{4}-\d\d-\d\d(?:[T ].*)?", re.ASCII)
 
 
 def _time_of(cells: Mapping[str, str]) -> str | None:
@@ -953,10 +959,8 @@ def _check_names(path: Path, header: Sequence[str], cells: Mapping[str, str]) ->
     names = [*cells]
     if twice := next((name for name in names if header.count(name) > 1), None):
         problem = f"two columns have the name {twice}; use a different name for each column"
-    elif len(names) == 1 and (other := re.search(r"[|]", names[0])):
-        problem = f"found {other[0]!r} between columns; use commas between columns"
-    elif value := next((name for name in names if _VALUE.fullmatch(name)), None):
-        problem = f"found {value} as the name of a column; use a first line with the names of the columns"
+    elif wrong_header := header_problem(names):
+        problem = wrong_header
     elif name := next((name for name in names if {*name} & {*"{}"}), None):
         problem = (
             f"the column {name} has a bracket in its name, and templates write names in {{ }}; rename it"

@@ -21,7 +21,7 @@ from agreement.experiments import schema
 from lars.dataclass import dataclass
 from lars.durations import Duration
 from lars.errors import LarsError, PlacedText, WrongValueError, message_text
-from lars.files import exists, read_file
+from lars.files import exists, is_link, read_file
 from solver.settings import StaticFile, TraceInput
 from translate.model.query import EngineQuery, Language
 
@@ -115,11 +115,14 @@ class Experiment:
     def file_path(self, name: str, path: KeyPath, *, folder: bool = False) -> Path:
         """Return the path of a file of the experiment; raises PlacedError if the file does not exist."""
         file = self.folder / name
-        if exists(file, folder=False) or (folder and exists(file, folder=True)):
+        is_folder = exists(file, folder=True)
+        if exists(file) and (folder or not is_folder):
             return file
         problem = f"the file {message_text(name)} does not exist"
-        if exists(file, folder=True):
+        if is_folder:
             problem = f"{message_text(name)} is a folder; expected a file"
+        elif is_link(file):
+            problem = f"{message_text(name)} is a link, and the file to which it leads does not exist"
         raise self.error(path, f"{problem} (looked in {self.folder})", name)
 
     def query_names(self, value: object, path: KeyPath) -> set[str]:

@@ -25,7 +25,15 @@ import numpy.typing as npt
 
 from lars.dataclass import dataclass
 from lars.errors import FailedRunError, LarsError, Place, PlacedError, short_of
-from lars.files import BYTE_ORDER_MARK, folder_until_exit, line_end, names_of_copies, pipe_key, read_bytes
+from lars.files import (
+    BYTE_ORDER_MARK,
+    COMPRESSIONS,
+    folder_until_exit,
+    line_end,
+    names_of_copies,
+    pipe_key,
+    read_bytes,
+)
 from lars.language.terms import Signature
 from solver.columns import Array, Mask, TermCodes
 from solver.facts import QUAD_PREDICATE, STREAM_PREDICATE, Arguments, Triple
@@ -52,20 +60,14 @@ _numbers: Final = count()
 """The names of the copies."""
 
 
-_OTHER_COMPRESSIONS: Final = {
-    _COMPRESSED: "gzip, twice",
-    b"\x28\xb5\x2f\xfd": "zstd",
-    b"BZh": "bzip2",
-    b"\xfd7zXZ\x00": "xz",
-    b"PK\x03\x04": "ZIP",
-}
+_UNCOVERED: Final = COMPRESSIONS | {_COMPRESSED: "gzip, twice"}
 """The first bytes of files that lars does not unpack, and the names of their compressions."""
 _SPREADSHEETS: Final = (".xlsx", ".ods")
 
 
 def check_unpacked(path: Path, start: bytes) -> None:
     """Raise LarsError for a file with a compression that is not covered; `start` is its beginning."""
-    for mark, name in _OTHER_COMPRESSIONS.items():
+    for mark, name in _UNCOVERED.items():
         if start.startswith(mark) and path.suffix.lower() not in _SPREADSHEETS:
             raise LarsError(f"{path}: found a file compressed by {name}; use gzip, or unpack the file")
 
@@ -94,6 +96,9 @@ def readable(path: Path) -> Path:
     except (OSError, EOFError, zlib.error) as error:
         short_of(path, error)
         reason = getattr(error, "strerror", None) or error
+        if isinstance(error, EOFError | zlib.error | gzip.BadGzipFile):
+            remedy = "use a complete copy of the file"
+            raise LarsError(f"{path}: cannot be unpacked: {reason}; {remedy}") from None
         raise LarsError(f"{path}: cannot be read: {reason}") from None
     return path if key is None else _copies[key]
 

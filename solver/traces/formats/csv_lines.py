@@ -122,6 +122,25 @@ def delimiter_in(plain: Path) -> str:
     return delimiter_of(header)
 
 
+_VALUE: Final = re.compile(r"[+-]?\d*\.\d+|\d{4}-\d\d-\d\d(?:[T ].*)?", re.ASCII)
+
+
+def header_problem(names: Sequence[str]) -> str | None:
+    """Return why the first line of a table cannot contain the names of its columns, with a remedy, or None.
+
+    >>> header_problem(["time|room"])
+    "found '|' between columns; use commas between columns"
+    """
+    first = names[0] if names else ""
+    if first.startswith("sep=") or (first.startswith("#") and len(names) == 1):
+        return f"found {first} in place of the names of columns; remove this line"
+    if len(names) == 1 and "|" in first:
+        return "found '|' between columns; use commas between columns"
+    if value := next(filter(_VALUE.fullmatch, names), None):
+        return f"found {value} as the name of a column; use a first line with the names of the columns"
+    return None
+
+
 def csv_reader(lines: Iterable[str], delimiter: str, *, strict: bool = False) -> "Reader":
     """Return Python's reader of rows in CSV, for cells of every length."""
     # Python refuses cells of more than 131072 characters, unless the whole process accepts them.

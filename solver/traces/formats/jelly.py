@@ -45,8 +45,8 @@ def jelly_messages(source: TraceFile) -> Iterator[LoggedMessage]:
     with source.file.open("rb") as file:
         try:
             for number, frame in enumerate(parse_jelly_grouped(file), 1):
-                yield LoggedMessage(number, number, b"", [*_quads(frame, number)])
-        except (MalformedPart, OSError):
+                yield _message(frame, number)
+        except OSError:
             raise
         except Exception as error:  # noqa: BLE001  (what pyjelly and Protocol Buffers raise has no base)
             text = " ".join(str(error).split()) or type(error).__name__
@@ -55,17 +55,21 @@ def jelly_messages(source: TraceFile) -> Iterator[LoggedMessage]:
             ) from None
 
 
-def _quads(frame: Any, number: int) -> Iterator[LinedQuad]:
-    apart = blanks_numbered(f"m{number}b")
-    for statement in frame:
-        try:
-            yield _quad([*map(_text, statement)], number, apart)
-        except NotATerm as error:
-            raise MalformedPart(str(error), 1, number, fatal=True) from None
-        except ValueError as error:
-            raise MalformedPart(f"{error}; expected RDF 1.1", 1, number, fatal=True) from None
-        except MalformedPart as error:
-            raise MalformedPart(error.problem, 1, number, fatal=True) from None
+def _message(frame: Any, number: int) -> LoggedMessage:
+    """Return the message of a frame; an invalid statement does not concern later frames."""
+    apart, quads = blanks_numbered(f"m{number}b"), list[LinedQuad]()
+    try:
+        for statement in frame:
+            quads.append(_quad([*map(_text, statement)], number, apart))
+    except NotATerm as error:
+        fault = MalformedPart(str(error), 1, number)
+    except ValueError as error:
+        fault = MalformedPart(f"{error}; expected RDF 1.1", 1, number)
+    except MalformedPart as error:
+        fault = MalformedPart(error.problem, 1, number)
+    else:
+        return LoggedMessage(number, number, b"", quads)
+    return LoggedMessage(number, number, b"", (), fault)
 
 
 def _quad(texts: Sequence[str | None], number: int, apart: Callable[[str], str]) -> LinedQuad:

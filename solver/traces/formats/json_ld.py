@@ -135,21 +135,38 @@ def json_ld_messages(source: TraceFile) -> Iterator[LoggedMessage]:
     A line that contains only a context is not a message; its context applies to later lines.
     """
     context, number = "", 0
+    quads: list[LinedQuad]
+    fault: MalformedPart | None
     for line, data in enumerate(_lines(source), 1):
-        text = _decoded(data, line)
-        document = _parsed(text, line)
-        if not isinstance(document, dict):
-            raise MalformedPart("found no object; expected a JSON object in each line", 1, line, fatal=True)
-        if [*document] == [_CONTEXT]:
-            context = json.dumps(json.loads(text)[_CONTEXT])
-            continue
+        try:
+            text = _decoded(data, line)
+            if [*_object(text, line)] == [_CONTEXT]:
+                context = json.dumps(json.loads(text)[_CONTEXT])
+                continue
+            quads, fault = _message_quads(_in_context(text, context), number + 1, line), None
+        except MalformedPart as error:
+            if _CONTEXT.encode() in data:  # perhaps the context of later lines
+                raise
+            quads, fault = [], MalformedPart(error.problem, error.column, line)
         number += 1
-        apart = blanks_numbered(f"m{number}b")
-        quads = [
-            LinedQuad(line, (apart(s), p, apart(o)), graph and apart(graph))
-            for _, (s, p, o), graph in _quads(_in_context(text, context).encode(), line)
-        ]
-        yield LoggedMessage(number, line, data, quads)
+        yield LoggedMessage(number, line, data, quads, fault)
+
+
+def _object(text: str, line: int) -> dict[str, object]:
+    """Return the JSON object on a line; raise MalformedPart for other JSON and for other text."""
+    document = _parsed(text, line)
+    if not isinstance(document, dict):
+        raise MalformedPart("found no object; expected a JSON object in each line", 1, line, fatal=True)
+    return document
+
+
+def _message_quads(text: str, number: int, line: int) -> list[LinedQuad]:
+    """Return the statements of message `number`, whose blank nodes are in no other message."""
+    apart = blanks_numbered(f"m{number}b")
+    return [
+        LinedQuad(line, (apart(s), p, apart(o)), graph and apart(graph))
+        for _, (s, p, o), graph in _quads(text.encode(), line)
+    ]
 
 
 def _in_context(text: str, context: str) -> str:

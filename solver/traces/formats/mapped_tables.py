@@ -38,7 +38,7 @@ from solver.memory import memory_used, size_text
 from solver.rdf import NotATerm, canonical, read_term, short, value
 from solver.settings import TraceWarning
 from solver.traces.formats import tables
-from solver.traces.formats.csv_lines import FLOATING, INFINITE, csv_reader, delimiter_in
+from solver.traces.formats.csv_lines import FLOATING, INFINITE, csv_reader, delimiter_in, header_problem
 from solver.traces.input_files import (
     ARROW,
     PARQUET,
@@ -454,6 +454,8 @@ def _check_columns(path: str, header: Sequence[str], text: str, names: Sequence[
     """Raise LarsError if the template `text` names a column that the table does not have."""
     for name in names:
         if name not in header and name != ROW:
+            if problem := header_problem(header):
+                raise PlacedError(Place(path, 1, 1, ",".join(header)), problem)
             close = " or ".join(get_close_matches(name, header, 2))
             meant = f" (did you mean {close}?)" if close else ""
             with placed_at(text):

@@ -18,12 +18,16 @@ _TOGETHER: Final = 2**16
 
 
 class LoggedMessage(NamedTuple):
-    """A message of a log, with its number and its first line, both counted from 1."""
+    """A message of a log, with its number and its first line, both counted from 1.
+
+    If the message is invalid, but later messages can be read, `fault` is its error.
+    """
 
     number: int
     line: int
     text: bytes
     quads: Sequence[LinedQuad]
+    fault: MalformedPart | None = None
 
     def atoms(self, source: input_files.TraceFile) -> Sequence[input_files.TracedAtom]:
         """Return the triples of all graphs of the message as atoms; for an empty message, only its time.
@@ -33,6 +37,8 @@ class LoggedMessage(NamedTuple):
         Raises:
             MalformedPart: The time or a triple is invalid.
         """
+        if self.fault is not None:
+            raise self.fault
         triples = [*dict.fromkeys(quad.triple for quad in self.quads)]
         if not triples and source.options.time is not None:
             return ()

@@ -167,6 +167,8 @@ def test_a_query_without_a_step_gets_a_pull_period_and_files_their_streams_by_na
 HEADERS = {
     "time|bike|load\n3|b|1\n": "'|' between columns; use commas between columns",
     "2026-05-04 08:00:00,b,1.5\n": "2026-05-04 08:00:00 as the name of a column; use a first line with",
+    "sep=,\ntime,b,load\n3,b,1\n": "found sep= in place of the names of columns; remove this line",
+    "# export\ntime,b,load\n3,b,1\n": "found # export in place of the names of columns; remove this line",
     "3,b,1.5\n": "1.5 as the name of a column; use",
     "time,b,v,b\n3,b,1,2\n": "two columns have the name b; use a different name for each column",
     "time,room;temp\n3,hall;20\n": "room;temp and its first cell hall;20 contain ';'; use one separator",

@@ -1,6 +1,7 @@
 """Experiment files: what is read, and what each wrong one is told."""
 
 import json
+import os
 import re
 from datetime import UTC, datetime
 from pathlib import Path
@@ -559,3 +560,16 @@ def test_options_that_errors_about_keys_name_are_options_of_the_command_and_not_
     for option in COMMAND_OPTIONS[command]:
         assert re.search(rf"--{option}(?![\w-])", help_text), option
         assert option.replace("-", "_") not in keys
+
+
+def test_a_trace_of_an_experiment_may_be_a_pipe(folder):
+    (folder / "s.trig").unlink()
+    os.mkfifo(folder / "s.trig")
+    assert read(write(folder, full(period="5"))).trace.paths == (folder / "s.trig",)
+
+
+@pytest.mark.parametrize("target", ["none.trig", "s.trig"])
+def test_a_link_that_leads_to_no_file_is_called_so(folder, target):
+    (folder / "s.trig").unlink()
+    (folder / "s.trig").symlink_to(target)
+    assert '"s.trig" is a link, and the file to which it leads does not exist' in message(folder, full())

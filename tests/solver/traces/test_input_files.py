@@ -13,6 +13,7 @@ import pytest
 
 from lars.durations import Duration
 from lars.errors import FailedRunError, LarsError
+from lars.files import read_file
 from solver.settings import StaticFile, TraceOptions
 from solver.traces import input_files, read_static
 from solver.traces.input_files import STANDARD_INPUT
@@ -110,7 +111,7 @@ PACKED = gzip.compress(LINES, mtime=0)
 @pytest.mark.parametrize("data", [PACKED[:-20], PACKED[:20] + b"no gzip"], ids=["cut off", "damaged"])
 def test_broken_compression_is_told(tmp_path, data):
     file = written(tmp_path, "broken.nq.gz", data)
-    with pytest.raises(LarsError, match=rf"^{file}: cannot be read: "):
+    with pytest.raises(LarsError, match=rf"^{file}: cannot be unpacked: .*; use a complete copy of the file"):
         rows([file])
 
 
@@ -275,3 +276,10 @@ def test_a_file_of_another_compression_is_refused_with_what_to_do(tmp_path, kind
         rows([file])
     with pytest.raises(LarsError, match=said):
         read_static([StaticFile(file)])
+
+
+@pytest.mark.parametrize("kind", sorted({*PACKED} - {"gzip, twice"}))
+def test_a_compressed_text_is_called_so(tmp_path, kind):
+    data = PACKED[kind].ljust(20, b"\x80")
+    with pytest.raises(LarsError, match=f"q.rq: found a file compressed by {kind}; expected a query; unpack"):
+        read_file(written(tmp_path, "q.rq", data), "a query")

@@ -77,6 +77,11 @@ def test_a_statement_that_only_generalized_rdf_allows_is_named_with_its_frame(tm
     found = message(lambda: read_trace_in_process(written(tmp_path, {"a.jelly": file.getvalue()}), SECONDS))
     assert found.startswith(f"{tmp_path}/a.jelly:2:1: {said}")
     assert len(found.splitlines()) == 1
+    side = tmp_path / "side.txt"
+    skipping = options(on_error="skip", rejected=side)
+    rows = read_trace_in_process(written(tmp_path, {"a.jelly": file.getvalue()}), skipping)
+    assert [row[0] for row in rows] == [1]
+    assert f"a.jelly:2:1: {said}" in side.read_text()
 
 
 def test_without_pyjelly_a_message_says_what_to_install(tmp_path, monkeypatch):

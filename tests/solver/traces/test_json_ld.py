@@ -215,3 +215,18 @@ def test_a_text_that_looks_like_a_relative_iri_is_a_text(tmp_path):
     line = json.dumps({"@id": "urn:a", "urn:p": f'"^^<{NOWHERE}a>'})
     (row,) = read_trace_in_process(written(tmp_path, {"a.ndjsonld": f"{line}\n"}), SECONDS)
     assert row[4][2] == json.dumps(f'"^^<{NOWHERE}a>')
+
+
+def test_invalid_lines_are_skipped_where_that_is_wanted_and_keep_their_numbers(tmp_path):
+    lines = ('{"urn:p": 1}', '{"urn:p": x}', "[]", '{"urn:p": {"@id": "a b"}}', '{"urn:p": 5}')
+    paths, side = written(tmp_path, {"a.ndjsonld": "\n".join(lines)}), tmp_path / "side.txt"
+    rows = read_trace_in_process(paths, options(on_error="skip", rejected=side))
+    assert [row[0] for row in rows] == [1, 5]
+    text = side.read_text()
+    assert [f"a.ndjsonld:{line}:" in text for line in range(1, 6)] == [False, True, True, True, False]
+
+
+def test_an_invalid_line_with_a_context_is_not_skipped(tmp_path):
+    paths = written(tmp_path, {"a.ndjsonld": '{"@context": {"p": urn:p"}}\n{"p": 1}\n'})
+    given = options(on_error="skip", rejected=tmp_path / "side.txt")
+    assert message(lambda: read_trace_in_process(paths, given)).startswith(f"{tmp_path}/a.ndjsonld:1:20: ")

@@ -148,6 +148,23 @@ def test_a_mapping_that_is_none_is_refused(tmp_path, mapping):
     assert WRONG[mapping] in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("first", "problem"),
+    [
+        ("sep=;", "remove this line"),
+        ("# of May", "remove this line"),
+        ("time|bike", "use commas"),
+        ("1.5", "names"),
+    ],
+)
+def test_a_first_line_without_the_names_of_columns_is_called_so(tmp_path, first, problem):
+    (tmp_path / "t.csv").write_text(f"{first}\ntime,bike,station,load\n2,b1,s1,1\n")
+    with pytest.raises(PlacedError) as error:
+        mapped(tmp_path / "t.csv")
+    assert str(error.value).startswith(f"{tmp_path}/t.csv:1:1: found ")
+    assert problem in error.value.problem
+
+
 def test_what_is_wrong_in_a_row_has_the_row_of_the_users_table(tmp_path):
     lines = ["time,bike,station,load", "2,b1,s1,1", "4,b1,s1,", "x,b2,s1,2"]
     (tmp_path / "t.csv").write_text("\n".join(lines))
