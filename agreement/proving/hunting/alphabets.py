@@ -28,7 +28,8 @@ def alphabet(query: EngineQuery, static: Static) -> tuple[Letter, ...]:
 
     The triples can give two different rows of the query. The last triple in each stream matches no pattern of
     the query. The result includes triples that match the patterns of MINUS and EXISTS. If conditions or sums
-    use the objects of triples, most objects are numbers; otherwise, some objects are texts.
+    use the objects of triples, most objects are numbers; otherwise, some objects are texts. If the query
+    orders objects, all of them are numbers, because SPARQL does not order a number and a text.
     """
     streams = tuple(
         dict.fromkeys(
@@ -37,10 +38,10 @@ def alphabet(query: EngineQuery, static: Static) -> tuple[Letter, ...]:
     )
     letters: dict[Letter, None] = {}
     repeated = _repeated(query.pattern)
-    numbers = _numbers(query)
+    numbers, ordered = _numbers(query), _orders(query)
     found = [disjuncts(pattern, "sparql11") for pattern in (query.pattern, _present(query.pattern))]
     for disjunct in dict.fromkeys(one for group in found for one in group):
-        for terms in _terms(disjunct, static, numbers):
+        for terms in _terms(disjunct, static, numbers, ordered=ordered):
             for edge in disjunct.edges:
                 letters.update(dict.fromkeys(_letters(edge, terms, streams)))
     letters = dict.fromkeys((*_linked(letters, repeated), *letters))
@@ -154,8 +155,15 @@ def _letters(edge: Edge, terms: Mapping[Variable, Constant], streams: tuple[str,
             return
 
 
+def _orders(query: EngineQuery) -> bool:
+    """Return whether the query orders values: by ORDER BY, MIN or MAX."""
+    groups = (part for part in parts(query.pattern) if isinstance(part, patterns.Group))
+    extremes = (one for group in groups for _, one in group.aggregates if one.function in {"MIN", "MAX"})
+    return bool(query.modifiers.order) or any(extremes)
+
+
 def _terms(
-    disjunct: Disjunct, static: Static, numbers: Sequence[Constant]
+    disjunct: Disjunct, static: Static, numbers: Sequence[Constant], *, ordered: bool
 ) -> Iterator[Mapping[Variable, Constant]]:
     """Yield values for the variables of a disjunct (alternative of a query), to make test triples from.
 
@@ -171,7 +179,7 @@ def _terms(
     free = [name for name in dict.fromkeys(objects) if name not in fixed]
     if all_models and disjunct.requirements:
         yield base
-    numeric = bool(disjunct.requirements or disjunct.computed or disjunct.loose or disjunct.vague)
+    numeric = ordered or bool(disjunct.requirements or disjunct.computed or disjunct.loose or disjunct.vague)
     if numeric:
         base |= dict.fromkeys(free, numbers[0])
     yield base
@@ -180,8 +188,9 @@ def _terms(
     if not numeric:
         yield base | {name: _other(base[name]) for name in free if name in base}
     yield {name: term if name in fixed else _other(term) for name, term in base.items()}
-    # A text among numbers, because comparing or summing it is an error.
-    for kind in (*numbers[2:], _KINDS[0]) if numeric else _KINDS:
+    # A text among numbers, because comparing or summing it is an error. To order both is none.
+    texts = () if ordered else _KINDS[:1]
+    for kind in (*numbers[2:], *texts) if numeric else _KINDS:
         yield base | dict.fromkeys(free, kind)
     yield {name: _other(term) for name, term in base.items()}
 

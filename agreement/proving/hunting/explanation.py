@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
 from functools import partial
-from itertools import chain, combinations, islice, pairwise, product, starmap, zip_longest
+from itertools import chain, combinations, filterfalse, islice, pairwise, product, starmap, zip_longest
 from typing import Final
 
 from agreement.comparing.arena import Arena, Lead
@@ -226,7 +226,7 @@ class Explanation:
         """Run the engine on streams that tell causes from other possible faults with the same predictions.
 
         A possible fault takes the place of a cause if more of the new runs contradict the cause. If no run
-        tells both apart, both are kept.
+        tells both apart, both are kept, unless only one of them predicts the exact answers.
         """
         for place, cause in enumerate(self.causes):
             if cause.switch.held is not None or self.hunt.is_past(_SEARCH_END) or not self.wrong:
@@ -235,7 +235,8 @@ class Explanation:
             for run in self._telling_runs(cause.switch, equal):
                 self._add_experiment(run)
             contradicted = {one: self.arena.contradictions(one) for one in (cause.switch, *equal)}
-            first, *others = (one for one, n in contradicted.items() if n == min(contradicted.values()))
+            told = [one for one, n in contradicted.items() if n == min(contradicted.values())]
+            first, *others = list(filterfalse(partial(self._permits_several, cause), told)) or told
             # A run that only two causes together predict is no evidence for the replacement of one cause.
             evidence = [run for run in cause.evidence if self.judge.predicts(run, (first,))]
             if first is cause.switch or not evidence:
@@ -243,6 +244,9 @@ class Explanation:
                 self.causes[place] = replace(cause, equals=others)
             else:
                 self.causes[place] = replace(cause, switch=first, evidence=evidence, equals=others)
+
+    def _permits_several(self, cause: Cause, switch: references.Switch) -> bool:
+        return any(self.judge.permits_several(run, switch) for run in cause.evidence[:1])
 
     def _remove_contradicted(self) -> None:
         """Remove causes that runs contradict, except for the cause that explains most wrong runs.
@@ -293,8 +297,10 @@ class Explanation:
 
         Parameters are tried before the many other faults, so that a slow engine leaves time for them.
         """
-        lead = self.arena.single_cause(self.parameters)
-        return lead if lead is not None and len(lead.explained) == len(self.wrong) else None
+        every = range(len(self.wrong))
+        # What explains all runs may have less evidence than a parameter that explains most of them.
+        complete = [one for one in self.parameters if all(self.arena.explains(n, (one,)) for n in every)]
+        return self.arena.single_cause(complete)
 
     def _add_cause(self, lead: Lead[references.Switch]) -> None:
         for one in self._apart(lead):

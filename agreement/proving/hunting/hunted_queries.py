@@ -221,6 +221,7 @@ _FAMILIES: Final = (
     QueryFamily("minus", ((_S, 4, 2, f"{_ONE} MINUS {{ ?s :q ?b . }}"),)),
     QueryFamily("minus-apart", ((_S, 4, 2, f"{_ONE} MINUS {{ ?t :q ?b . }}"),)),
     QueryFamily("average", ((_S, 4, 2, _ONE),), select="?s (AVG(?a) AS ?n)", group="GROUP BY ?s"),
+    QueryFamily("minimum", ((_S, 4, 2, _ONE),), select="?s (MIN(?a) AS ?n)", group="GROUP BY ?s"),
     QueryFamily("bind", ((_S, 4, 2, f"{_ONE} BIND(STR(?a) AS ?b)"),), select="?s ?b"),
     QueryFamily("values", ((_S, 4, 2, _ONE),), outside="VALUES ?s { :s :s2 }"),
     # With the space before +, an engine that reads word by word does not take the path for a predicate.

@@ -181,17 +181,23 @@ def _of_filters(sentence: str, change: PartChange) -> Switch:
 
     The fault has two interpretations, because it can also concern HAVING.
     """
-    alone, every = (
-        _of_pattern(sentence, _FILTERED, patterns.Filter, partial(_unless, spared, change))
-        for spared in (lambda part: part.exists or _is_having(part), attrgetter("exists"))
+    return _of_two_readings(
+        *(
+            _of_pattern(sentence, _FILTERED, patterns.Filter, partial(_unless, spared, change))
+            for spared in (lambda part: part.exists or _is_having(part), attrgetter("exists"))
+        )
     )
 
+
+def _of_two_readings(first: Switch, second: Switch) -> Switch:
+    """Return one possible fault for two faults with the same sentence; a run can show either of them."""
+
     def changed(subject: JudgedRun) -> Iterable[JudgedRun]:
-        (one,), (other,) = alone.change(subject), every.change(subject)
+        (one,), (other,) = first.change(subject), second.change(subject)
         same = one.recorded.task.query == other.recorded.task.query
         return (one,) if same else (one, other)
 
-    return Switch(sentence, _FILTERED, changed)
+    return replace(first, change=changed)
 
 
 def _is_having(part: patterns.Filter) -> bool:
@@ -496,6 +502,18 @@ def _solutions() -> Iterator[Switch]:
         patterns.Group,
         _of_numbers,
     )
+    smallest = "SPARQL 1.1, 18.5.1.5 and 18.5.1.6: MIN and MAX order values as ORDER BY does"
+    yield _of_two_readings(
+        *(
+            _of_pattern(
+                "MIN and MAX compare texts where they should compare numbers",
+                smallest,
+                patterns.Group,
+                partial(_extremes_of_texts, typed=typed),
+            )
+            for typed in (True, False)
+        )
+    )
     yield _of_pattern(
         "AVG is cut to an integer",
         "SPARQL 1.1, 18.5.1.4: the average of integers is a decimal",
@@ -523,6 +541,11 @@ def _solutions() -> Iterator[Switch]:
     ):
         ordered = "SPARQL 1.1, 15.1: the order is ascending, unless DESC is used"
         yield _of_query(says, ordered, partial(_ordered, descending))
+    yield _of_query(
+        "ORDER BY compares texts where it should compare numbers",
+        "SPARQL 1.1, 15.1: ORDER BY orders numbers by the operator <",
+        _ordered_by_texts,
+    )
     for says, by in (
         ("OFFSET is one more than in the query", (1, 0)),
         ("LIMIT is one more than in the query", (0, 1)),
@@ -586,6 +609,28 @@ def _of_numbers(group: patterns.Group) -> patterns.Group:
 _ZERO: Final = Literal("0", f"{XSD}integer")
 
 
+def _extremes_of_texts(group: patterns.Group, *, typed: bool) -> patterns.Pattern:
+    """Return a GROUP BY in which MIN and MAX compare the texts of values.
+
+    The result is a number, if it is the text of one and `typed` is true; otherwise, it is the text.
+    """
+    inner, aggregates, texts = group.pattern, list[tuple[Variable, Aggregation]](), dict[Variable, Variable]()
+    for name, one in group.aggregates:
+        if one.function not in {"MIN", "MAX"}:
+            aggregates.append((name, one))
+            continue
+        text, extreme = Variable(f"{name.name}_text"), Variable(f"{name.name}_extreme")
+        inner = patterns.Extend(inner, text, Call("STR", one.arguments))
+        aggregates.append((extreme if typed else name, replace(one, arguments=(text,))))
+        if typed:
+            texts[name] = extreme
+    by_text: patterns.Pattern = replace(group, pattern=inner, aggregates=tuple(aggregates))
+    for name, extreme in texts.items():
+        numbers = (Call(f"<{XSD}{kind}>", (extreme,)) for kind in ("integer", "decimal", "double"))
+        by_text = patterns.Extend(by_text, name, Call("COALESCE", (*numbers, extreme)))
+    return by_text
+
+
 def _average_cut(group: patterns.Group) -> patterns.Pattern:
     """Return a GROUP BY in which the value of each AVG is rounded down to an integer."""
     averages = {name: one for name, one in group.aggregates if one.function == "AVG"}
@@ -608,6 +653,15 @@ def _negated_ask(query: EngineQuery) -> EngineQuery:
 def _ordered(descending: bool, query: EngineQuery) -> EngineQuery:
     order = tuple(replace(key, descending=descending) for key in query.modifiers.order)
     return replace(query, modifiers=replace(query.modifiers, order=order))
+
+
+def _ordered_by_texts(query: EngineQuery) -> EngineQuery:
+    pattern, order = query.pattern, list(query.modifiers.order)
+    for place, key in enumerate(order):
+        text = Variable(f"{key.variable.name}_text")
+        pattern = patterns.Extend(pattern, text, Call("STR", (key.variable,)))
+        order[place] = replace(key, variable=text)
+    return replace(query, pattern=pattern, modifiers=replace(query.modifiers, order=tuple(order)))
 
 
 def _sliced(skipped: int, more: int, query: EngineQuery) -> EngineQuery:

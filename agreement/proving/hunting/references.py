@@ -462,6 +462,11 @@ class Reference(ABC):
         del run, switch, rows
         return True
 
+    def permits_several(self, run: HuntedRun, switch: Switch) -> bool:
+        """Return whether a fault permits several answers to the stream of a run, such as any LIMIT rows."""
+        del run, switch
+        return False
+
     def narrowed(self, right: Sequence[HuntedRun]) -> "Reference":
         """Return the reference with only one start time t0, if nearly all correct runs fit this time."""
         del right
@@ -611,6 +616,15 @@ class SpecificationReference(Reference):
             return True
         try:
             return _has_evidence(self._subject(run), on)
+        except TimeLimitError:
+            raise
+        except LarsError:
+            return False
+
+    def permits_several(self, run: HuntedRun, switch: Switch) -> bool:
+        """Return whether a fault only relates the reported rows to the expected rows of a run."""
+        try:
+            return any(one.pattern is not None for one in switch.change(self._subject(run)))
         except TimeLimitError:
             raise
         except LarsError:

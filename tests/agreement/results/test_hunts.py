@@ -62,7 +62,7 @@ def test_a_fault_has_a_folder_whose_case_is_judged_the_same(hunted):
     assert (ran.code, ran.err) == (1, "")
     assert "if your engine behaves so by design, set bounds in a specification" in ran.out
     said = re.search(
-        r"1 fault, (\d+) runs of 37 queries \((\d+) of them test causes\), (\d+) judged; ", ran.out
+        r"1 fault, (\d+) runs of 38 queries \((\d+) of them test causes\), (\d+) judged; ", ran.out
     )
     runs, tests, judged = map(int, said.groups())
     assert (runs - tests, runs - judged >= 0) == (40, True)
@@ -186,7 +186,7 @@ def test_a_page_without_a_fault_says_that_this_proves_nothing(tmp_path):
 def test_the_right_engine_ends_with_0(tmp_path):
     ran = lars("hunt", "--adapter", f"{SERVED} rspql", "--runs", "60", "-q", "--out", tmp_path / "none")
     assert (ran.code, ran.err) == (0, "")
-    assert ran.out.startswith("rspql against rspql: no fault, 60 runs of 37 queries")
+    assert ran.out.startswith("rspql against rspql: no fault, 60 runs of 38 queries")
     assert "No fault was found." in (tmp_path / "none/README.md").read_text()
 
 

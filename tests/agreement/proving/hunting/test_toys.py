@@ -195,6 +195,12 @@ def right_answers(run):
     return answers_of(Toy("right"), run.query.registration, run.pushes)
 
 
+def test_a_rule_that_predicts_the_answers_is_said_without_one_that_permits_several():
+    (found,) = hunted("order-as-text", size(60, 120), ("limit", "limit-descending", "tumbling")).faults
+    assert found.rule.sentence.startswith("ORDER BY compares texts")
+    assert not any("LIMIT" in one.sentence for one in found.equal_rules)
+
+
 def test_what_no_name_fits_is_described_by_one_entry():
     """Each of few runs is predicted by a name that other runs refute, which are drawn for that."""
     (found,) = hunted("filter-error-aborts", 40, ("filter", "tumbling")).faults

@@ -107,6 +107,9 @@ REWRITTEN = {
         r"AVG\(\?a\)",
         "<http://www.w3.org/2001/XMLSchema#integer>(FLOOR(AVG(?a)))",
     ),
+    "min-as-text": (r"MIN\(\?a\)", "STRDT(MIN(STR(?a)), <http://www.w3.org/2001/XMLSchema#integer>)"),
+    "min-gives-text": (r"MIN\(\?a\)", "MIN(STR(?a))"),
+    "order-as-text": (r"ORDER BY (\?a|DESC\(\?a\))", lambda m: f"ORDER BY {m[1].replace('?a', 'STR(?a)')}"),
     "sum-as-average": (r"SUM\(", "AVG("),
     "sum-of-numbers": (r"SUM\(\?a\)", "SUM(IF(isNumeric(?a), ?a, 0))"),
     "order-reversed": (
