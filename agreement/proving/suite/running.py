@@ -31,11 +31,10 @@ from agreement.engines.adapters.messages import (
 )
 from agreement.engines.specifications import builtin
 from agreement.proving.hunting import WRITINGS, QueryWriting
-from agreement.proving.suite.expecting import Reports
 from agreement.proving.suite.suite_tests import ExpectedReports, SuiteTest
 from agreement.proving.suite.vectors import declared_vectors, vectors
 from lars.dataclass import dataclass
-from lars.errors import LarsError
+from lars.errors import LarsError, on_one_line
 from lars.language.windows import misses_last
 from solver.deadlines import Deadline
 from solver.facts import Row, constant_of
@@ -169,6 +168,8 @@ class SuiteAnswer:
       If no report waits, `waiting` is None.
     - `backwards` contains the times of two reports in order of arrival, the second earlier than the first.
       None if the times of all reports ascend, or if the stream of the test contains late elements.
+    - `trouble` is a sentence about the first element that the engine rejects, or whose reply contains an
+      error. If the engine accepts all elements without an error, `trouble` is None.
     """
 
     test: SuiteTest
@@ -183,6 +184,7 @@ class SuiteAnswer:
     fits: frozenset["Choice"] | None = None
     waiting: tuple[float, float, float | None] | None = None
     backwards: tuple[float, float] | None = None
+    trouble: str | None = None
 
     @property
     def judged(self) -> bool:
@@ -413,7 +415,16 @@ def _answer(
         reports=reports,
         waiting=None if waiting is None else _waiting_times(test, length, *waiting),
         backwards=_backwards(test, [t for t, _ in reports]),
+        trouble=_trouble(test, answers),
     )
+
+
+def _trouble(test: SuiteTest, answers: EngineAnswers) -> str | None:
+    """Return a sentence about the first element that the engine rejects, or after which an error comes."""
+    rejected = [(n, "the engine rejected the element", text) for n, text in answers.rejected.items()]
+    errors = [(n, "the engine sent an error after the element", text) for n, text in answers.errors]
+    first = min([*rejected, *errors], default=None)
+    return first and f"{first[1]} of time {test.stream[first[0]].t:g}: {on_one_line(first[2])}"
 
 
 def _backwards(test: SuiteTest, times: Sequence[float]) -> tuple[float, float] | None:
@@ -466,15 +477,16 @@ Choice = tuple[int, Label]
 class TestResult:
     """The result of a test of the suite: its outcome, such as passed, and the expected reports.
 
-    - `right` contains the expected reports for the parameters by which the tests are judged.
+    - `right` contains the expected reports that are compared, for the parameters by which the tests are
+      judged. Each has the time that the engine gives to the report, the time of the evaluation, and rows.
     - `fits` contains all parameter vectors (with the rules for times) for which the answer is right.
-    - `unseen` is the number of reports in `right` that are not compared, because an engine gives them the
+    - `unseen` is the number of expected reports that are not compared, because an engine gives them the
       time of the last element or a later time.
     """
 
     answer: SuiteAnswer
     outcome: Outcome
-    right: Reports
+    right: tuple[tuple[float, float, tuple[Row, ...]], ...]
     names: tuple[str, ...]
     fits: frozenset[Choice]
     unseen: int
@@ -559,13 +571,14 @@ class SuiteResult:
 
     @property
     def crashes(self) -> tuple[str, ...]:
-        """The names of the tests in which the adapter ended, sent no reply, or sent an invalid reply."""
-        return tuple(result.test.name for result in self.results if result.answer.failure is not None)
+        """The names of the tests in which the adapter ended or sent an invalid reply."""
+        failed = (one for one in self.results if one.answer.failure is not None)
+        return tuple(one.test.name for one in failed if not one.answer.silent)
 
     @property
-    def silences(self) -> int:
-        """The number of tests in which the adapter has not replied in time."""
-        return sum(result.answer.silent for result in self.results)
+    def silences(self) -> tuple[str, ...]:
+        """The names of the tests in which the adapter has not replied in time."""
+        return tuple(result.test.name for result in self.results if result.answer.silent)
 
     @property
     def waiting(self) -> tuple[SuiteAnswer, ...]:
@@ -802,12 +815,10 @@ def _result(
     every = answer.test.expected(language) if answer.ran else ()
     expected = next((reports for reports in every if choice[0] in reports.vectors), None)
     names = () if expected is None else expected.names
-    right = () if expected is None else expected.reports
-    unseen = 0
-    if expected is not None:
-        after = choice[1] == "later" or not misses_last(vectors()[choice[0]].bounds)
-        told_at, until = _told_at(_place(choice[1], after=after), answer.test), until_of(answer.test)
-        unseen = sum(told_at(t) >= until for t, _ in expected.reports)
+    due = () if expected is None else expected.reports
+    after = choice[1] == "later" or not misses_last(vectors()[choice[0]].bounds)
+    told_at, until = _told_at(_place(choice[1], after=after), answer.test), until_of(answer.test)
+    right = tuple((told_at(t), t, rows) for t, rows in due if told_at(t) < until)
     if not answer.ran:
         outcome: Outcome = "not run"
     elif answer.refused is not None:
@@ -820,7 +831,7 @@ def _result(
         outcome = "failed"
     else:
         outcome = "passed" if answer.has_reports else "not asked"
-    return TestResult(answer, outcome, right, names, fits, unseen)
+    return TestResult(answer, outcome, right, names, fits, unseen=len(due) - len(right))
 
 
 def _misfits(

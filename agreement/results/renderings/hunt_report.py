@@ -24,6 +24,7 @@ from agreement.proving.hunting.switches import EARLIER
 from agreement.results.renderings.pages.blocks import lanes_json, page_blocks, stream_lanes
 from agreement.results.renderings.pages.page import Page
 from lars.durations import NANOSECONDS, Duration
+from lars.errors import on_one_line
 from solver.facts import Row
 
 _PARTS: Final = re.compile(r"(.*?)( \([A-Z]\w* of [^()]*\))?", re.DOTALL)
@@ -52,6 +53,8 @@ def as_text(hunt: Hunt, folders: Sequence[str]) -> Iterator[RenderableType]:
             yield f"  {folders[number]}"
         if not fault.isolated:
             yield f"  {_beside_text(fault)}."
+        if (error := error_text(fault)) is not None:
+            yield f"  {error}"
         if (advice := consequence_text(hunt, fault)) is not None:
             yield f"  {advice}"
         if (advice := choice_text(fault)) is not None:
@@ -283,8 +286,21 @@ def _beside_text(fault: Fault) -> str:
     return f"{_TOGETHER}{known and f': {known}'}"
 
 
+def error_text(fault: Fault) -> str | None:
+    """Return a sentence about the first error that the engine sends in the run of a fault, if any."""
+    for number, text in fault.run.answers.errors:
+        time = outputs.plain(fault.run.pushes[number].t)
+        return f"The engine sends an error after the triple of {time} ms: {on_one_line(text)}"
+    return None
+
+
 def rule_text(fault: Fault) -> str:
-    """Return a sentence about the rule of the engine that predicts its wrong answers, if known."""
+    """Return a text about the rule of the engine that predicts its wrong answers, and its first error."""
+    error = error_text(fault)
+    return _rule_text(fault) + (f" {error}" if error else "")
+
+
+def _rule_text(fault: Fault) -> str:
     if fault.rule is not None:
         more = "" if fault.isolated else f" {_beside_text(fault)}."
         return f"The engine follows another rule: {fault.rule_sentence}.{more}"
@@ -469,6 +485,7 @@ def as_json(hunt: Hunt, folders: Sequence[str], refusals: Sequence[tuple[str, st
                 "rule": None if fault.rule is None else fault.rule.sentence,
                 "right": right_text(hunt, fault),
                 "failure": fault.failure,
+                "error": error_text(fault),
                 "smallest": fault.smallest,
                 "runs": fault.times,
                 "seconds": round(fault.seconds, 3),

@@ -152,14 +152,14 @@ def _fitting_text(fitting: Sequence[Choice]) -> str:
 
 def _problems(result: suite.SuiteResult) -> Iterator[str]:
     """Yield sentences about an engine that crashes, never reports a row, or counts another unit."""
-    if result.crashes:
-        tests = outputs.quantity(len(result.crashes), "test")
-        few = outputs.first_few(result.crashes, _SHOWN)
-        yield f"the adapter crashed or sent no valid reply in {tests}: {few}"
-        if result.silences:
-            silent = outputs.quantity(result.silences, "test")
-            yield f"the adapter did not reply in time in {silent}; {SILENT}"
-    elif result.rowless:
+    for names, problem, hint in (
+        (result.crashes, "crashed or sent an invalid reply", ""),
+        (result.silences, "did not reply in time", f"; {SILENT}"),
+    ):
+        if names:
+            tests, few = outputs.quantity(len(names), "test"), outputs.first_few(names, _SHOWN)
+            yield f"the adapter {problem} in {tests}: {few}{hint}"
+    if result.rowless and not (result.crashes or result.silences):
         yield _MUTE if result.mute else _ROWLESS
     if result.hint is not None:
         yield result.hint
@@ -223,7 +223,8 @@ def _as_file(result: suite.SuiteResult, choice: Choice) -> Iterator[str]:
 
 def _about(result: suite.TestResult) -> str:
     """Return the comment of a test, and note that the comment does not diagnose the engine."""
-    return f"what the test tells apart (no diagnosis of this engine): {result.test.comment}"
+    of = "for RSP-QL's own parameters, or the parameters named here; no diagnosis of this engine"
+    return f"what the test tells apart ({of}): {result.test.comment}"
 
 
 def vector_text(choice: Choice) -> str:
@@ -294,54 +295,62 @@ def failure_parts(result: suite.TestResult, of: suite.SuiteResult) -> Iterator[R
     yield outputs.triples_table(
         (outputs.plain(push.t), outputs.short(push.stream), push.triple) for push in result.test.stream
     )
-    yield _places(result)
+    yield _places(result, of.choice)
 
 
-def _places(result: suite.TestResult) -> RenderableType:
-    sides = [_by_time(side) for side in _sides(result)]
+def _places(result: suite.TestResult, choice: Choice) -> RenderableType:
+    sides = _sides(result, choice)
     rows = (
-        (outputs.plain(t), *("; ".join(side.get(t, ())) or "no report" for side in sides))
+        (outputs.plain(t), *(side.get(t, "no report") for side in sides))
         for t in sorted({t for side in sides for t in side})
     )
     return outputs.table(None, ("t", "right", "came"), rows, right=("t",))
 
 
-_TimedRows = list[tuple[float, list[Mapping[str, str | None]]]]
+def _sides(result: suite.TestResult, choice: Choice) -> tuple[Mapping[float, str], Mapping[float, str]]:
+    """Return the compared reports as texts, by time: the expected reports, and the reports of the engine.
 
-
-def _sides(result: suite.TestResult) -> tuple[list[tuple[float, str]], ...]:
-    """Return the expected reports and the reports of the engine as texts.
-
-    Different terms with the same short form are written with their kinds (IRI, literal or blank node).
+    An expected report has the time that the engine gives to a report. If this is not the time of the
+    evaluation, the text contains the time of the evaluation. Different terms with the same short form are
+    written with their kinds (IRI, literal or blank node).
     """
-    until = max((push.t for push in result.test.stream), default=0)
-    right: _TimedRows = [
-        (t, [dict(zip(result.names, row, strict=True)) for row in rows]) for t, rows in result.right
-    ]
-    came: _TimedRows = [(t, list(rows)) for t, rows in result.answer.reports if t < until]
-    sides = right, came
-    terms = {term for side in sides for _, rows in side for row in rows for term in row.values() if term}
-    names = outputs.names_apart(terms)
+    right: dict[float, dict[float, list[Mapping[str, str | None]]]] = {}
+    for told, t, rows in result.right:
+        due = right.setdefault(told, {}).setdefault(t, [])
+        due += [dict(zip(result.names, row, strict=True)) for row in rows]
+    came: dict[float, list[Mapping[str, str | None]]] = {}
+    for t, reported in result.answer.compared(choice[1]):
+        came.setdefault(t, []).extend(reported)
+    every = [*came.values(), *(rows for evaluations in right.values() for rows in evaluations.values())]
+    names = outputs.names_apart({term for rows in every for row in rows for term in row.values() if term})
 
-    def text(row: Mapping[str, str | None]) -> str:
-        shown = ((name, names[term]) for name, term in sorted(row.items()) if term is not None)
-        return f"({', '.join(f'{name} {term}' for name, term in shown)})"
+    def text(rows: Sequence[Mapping[str, str | None]]) -> str:
+        bound = ([(name, names[term]) for name, term in sorted(row.items()) if term] for row in rows)
+        return ", ".join(sorted(f"({', '.join(map(' '.join, row))})" for row in bound)) or "empty"
 
-    return tuple([(t, ", ".join(sorted(map(text, rows))) or "empty") for t, rows in side] for side in sides)
+    def due_text(told: float, evaluations: Mapping[float, Sequence[Mapping[str, str | None]]]) -> str:
+        return "; ".join(
+            text(rows) if t == told else f"evaluated at {outputs.plain(t)}: {text(rows)}"
+            for t, rows in evaluations.items()
+        )
 
-
-def _by_time(timed_texts: Sequence[tuple[float, str]]) -> Mapping[float, list[str]]:
-    times: dict[float, list[str]] = {}
-    for t, text in timed_texts:
-        times.setdefault(t, []).append(text)
-    return times
+    return (
+        {told: due_text(told, evaluations) for told, evaluations in right.items()},
+        {t: text(rows) for t, rows in came.items()},
+    )
 
 
 def reasons(result: suite.TestResult, choice: Choice) -> str:
     """Return a text with parameters that the reports fit, as near as possible to the engine's parameters.
 
     The text does not advise these parameters: a fault often looks like other parameters in a single test.
+    The text also contains the first error of the engine.
     """
+    trouble = result.answer.trouble
+    return _misfit_reason(result, choice) + (f"; {trouble}" if trouble else "")
+
+
+def _misfit_reason(result: suite.TestResult, choice: Choice) -> str:
     if result.answer.backwards is not None:
         later, earlier = map(outputs.plain, result.answer.backwards)
         return (
@@ -448,7 +457,8 @@ def _case(result: suite.TestResult, suite_result: suite.SuiteResult) -> VerdictC
         case "failed":
             why = result.answer.failure or reasons(result, suite_result.choice)
             right, came = (
-                "\n".join(f"{outputs.plain(t)}: {rows}" for t, rows in side) for side in _sides(result)
+                "\n".join(f"{outputs.plain(t)}: {rows}" for t, rows in side.items())
+                for side in _sides(result, suite_result.choice)
             )
             return replace(named, failure=why, text=f"{_about(result)}\nright:\n{right}\ncame:\n{came}")
         case "refused":

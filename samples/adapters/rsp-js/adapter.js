@@ -1,7 +1,8 @@
 // RSP-JS 1.3.5 as an adapter of lars: npm install, then lars record QUERY TRACE --adapter 'node adapter.js'.
 //
 // Its answers are asynchronous, and each moves t0 of its window when it comes: what is pushed meanwhile
-// falls into other windows. So a push is answered once all queries that it has started have ended.
+// falls into other windows. So a push is answered once all queries that it has started have ended, or can
+// do no more: Comunica sometimes never ends an empty join of graphs with ORDER BY of several variables.
 // It logs each element on standard output and in a file: neither is an answer.
 "use strict";
 const readline = require("node:readline");
@@ -12,6 +13,7 @@ const N3 = require("n3");
 
 const XSD_STRING = "http://www.w3.org/2001/XMLSchema#string";
 const ESCAPES = { "\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r" };
+const WORK = new Set(["Immediate", "Timeout", "FSReqCallback", "FSReqPromise"]);
 const PROFILE = { ok: true, engine: "rsp-js-1.3.5", time_unit: "1ms", dialect: "rspql", reads_ahead: true };
 
 /** What is registered: the engine, the queries that have not ended, and what they have reported. */
@@ -25,8 +27,8 @@ function open(message) {
   if (odd) throw new Error(`the window ${odd.name} has the length ${odd.width} and the step ${odd.slide}: numbers alone are read`);
   new (require("sparqljs").Parser)().parse(engine.r2r.query);
   for (const line of message.static ?? []) for (const quad of new N3.Parser().parse(line)) engine.addStaticData(quad);
-  const opened = { engine, pending: 0, reports: [], errors: [], t: 0, rest: () => {} };
-  const settle = () => { if (--opened.pending === 0) opened.rest(); };
+  const opened = { engine, pending: 0, reports: [], errors: [], t: 0 };
+  const settle = () => { opened.pending--; };
   const execute = engine.r2r.execute.bind(engine.r2r);
   engine.r2r.execute = async (content) => {
     opened.pending++;
@@ -59,10 +61,10 @@ async function push(message) {
   return taken(await atRest());
 }
 
-/** Wait until no query runs: one may be about to start in a microtask. */
+/** Wait until no query runs, or nothing is left that could go on with one: one may be about to start in a microtask. */
 async function atRest() {
-  await new Promise(setImmediate);
-  if (run.pending > 0) await new Promise((rest) => { run.rest = rest; });
+  do await new Promise(setImmediate);
+  while (run.pending > 0 && process.getActiveResourcesInfo().some((kind) => WORK.has(kind)));
   return run;
 }
 
@@ -92,7 +94,8 @@ async function answer(line) {
     if (message.op === "close") run = null;
     return reply;
   } catch (error) {
-    return { error: String(error.message ?? error).split("\n").join(" ") };
+    // Behind these lines, the parser of Comunica lists everything that it would read there.
+    return { error: String(error.message ?? error).split("\n").slice(0, 2).join(" ") };
   }
 }
 

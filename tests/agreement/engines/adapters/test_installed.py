@@ -73,3 +73,20 @@ def test_a_late_triple_is_taken(name):
     pushes = [push(1, "a"), push(6, "b"), push(2, "c"), push(7, "d")]
     with RunningAdapter(command(name)) as engine:
         assert answers_of(engine, open_message(rspql(4, 4)), pushes).rejected == {}
+
+
+def test_a_query_that_never_ends_does_not_keep_the_adapter():
+    """Comunica ends about half of the empty answers to this query, and RSP-JS goes on: the adapter waited."""
+    query = """PREFIX : <http://e/>
+REGISTER RStream <http://e/out> AS
+SELECT ?s ?a ?b
+FROM NAMED WINDOW :v ON STREAM :S [RANGE 4 STEP 2]
+FROM NAMED WINDOW :w ON STREAM :T [RANGE 4 STEP 2]
+WHERE {
+WINDOW :v { ?s :p ?a . }
+WINDOW :w { ?s :r ?b . }
+} ORDER BY ?b ?a ?s
+"""
+    with RunningAdapter(command("rsp-js-1.3.5"), silence=5) as engine:
+        found = answers_of(engine, open_message(query), [push(t, "a") for t in range(1, 40, 2)])
+    assert (len(found.replies), found.reports) == (20, ())

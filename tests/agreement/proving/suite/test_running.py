@@ -207,10 +207,13 @@ def test_an_engine_without_a_report_fails_by_each_vector(number, unanswered, tes
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"failure": "the adapter has ended"}, "the adapter crashed or sent no valid reply in 3 tests"),
+        (
+            {"failure": "the adapter has ended"},
+            "the adapter crashed or sent an invalid reply in 3 tests: tumbling-01, ",
+        ),
         (
             {"failure": "no reply", "silent": True},
-            "the adapter did not reply in time in 3 tests; each test without a reply takes this time",
+            "the adapter did not reply in time in 3 tests: tumbling-01, ",
         ),
         ({"time_unit": "1s"}, "lars sends times that count the time_unit 1s; use"),
         ({"reports": ((2000.0, ()),)}, "all times of reports are 1000 times too large"),
@@ -222,6 +225,8 @@ def test_the_headline_names_a_crash_or_another_unit(changed, said, tests):
     answers = [SuiteAnswer(one, **changed) for one in tests[:3]]
     text = "\n".join(map(str, as_text([judged_suite("toy", RSPQL, answers, None)])))
     assert said is None or said in text
+    assert ("crashed" in text) + ("did not reply" in text) == ("failure" in changed)
+    assert ("each test without a reply takes this time" in text) is ("silent" in changed)
     assert ("gave no report" in text) is ("time_unit" in changed)
     assert ("1000 times" in text) is (said is not None and "1000 times" in said)
 
@@ -396,8 +401,79 @@ def test_a_failed_test_is_no_diagnosis(tests):
     engine = AlteredEngine(built_in("rspql"), replies=_each(lambda reports: reports[1:]))
     found = judged(engine, tests)
     text = "\n".join(line for line in as_text([found]) if isinstance(line, str))
-    assert ": what the test tells apart (no diagnosis of this engine): " in text
+    assert ": what the test tells apart (for RSP-QL's own parameters, or the parameters named here; " in text
     assert "no diagnosis of this engine" in junit(found)
+
+
+def rows_shown(result, of):
+    (*_, table) = failure_parts(result, of)
+    return list(zip(*(column._cells for column in table.columns), strict=True))
+
+
+def test_right_reports_have_the_times_that_the_engine_gives_to_reports(tests):
+    """RSP-JS reports with the next arrival: the table called its right report of time 61 a wrong one."""
+    (test,) = (one for one in tests if one.name == "tumbling-01")
+    row = {"s": "<http://e/s>", "a": f'"1"^^<{ox.Literal(1).datatype.value}>'}
+    as_rsp_js = declared_vectors(
+        builtin("rspql"),
+        "aligned",
+        "high-open",
+    )
+    answer = SuiteAnswer(test, reports=((61.0, (row,)), (77.0, (row,))))
+    found = judged_suite("rsp-js", RSPQL, [answer], frozenset((n, "later") for n in as_rsp_js))
+    assert rows_shown(found.results[0], found) == [
+        ("61", "evaluated at 4: (a 1, s s)", "(a 1, s s)"),
+        ("70", "evaluated at 64: (a 2, s s)", "no report"),
+        ("77", "evaluated at 76: (a 1, s s)", "(a 1, s s)"),
+    ]
+    assert "right:\n61: evaluated at 4: (a 1, s s)\n70: " in junit(found)
+
+
+def test_what_is_not_compared_is_not_called_right(tests):
+    """A report that is due with the last element may lack: beside it stood *no report*."""
+    answers = [SuiteAnswer(one) for one in tests]
+    own = frozenset((n, "later") for n in declared_vectors(builtin("rspql"), "aligned", "high-open"))
+    found = judged_suite("engine", RSPQL, answers, own)
+    unseen = [one for one in found.results if one.unseen]
+    assert unseen
+    for result in unseen:
+        last = max(push.t for push in result.test.stream)
+        assert all(float(t) < last for t, *_ in rows_shown(result, found))
+
+
+def test_rows_of_one_time_are_shown_as_they_are_compared(tests):
+    """RSP-JS reports each row alone, which is right: rows of one time are compared together."""
+    (test,) = (one for one in tests if one.name == "tumbling-01")
+    rows = [{"s": f"<http://e/{name}>"} for name in "ba"]
+    answer = SuiteAnswer(test, reports=tuple((4.0, (row,)) for row in rows))
+    found = judged_suite("rsp-js", RSPQL, [answer], None)
+    assert [came for t, _, came in rows_shown(found.results[0], found) if t == "4"] == ["(s a), (s b)"]
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        (
+            {"errors": ("Query result type 'bindings' was expected, while 'boolean' was found.",)},
+            "the engine sent an error after the element of time 61: Query result type 'bindings' was",
+        ),
+        ({"refused": "the thread\nended"}, "the engine rejected the element of time 61: the thread\\nended"),
+        ({}, None),
+    ],
+)
+def test_an_error_that_the_engine_sent_is_the_reason_of_a_failed_test(reply, said, tests):
+    """RSP-JS sends an error for ASK and CONSTRUCT: only *no parameters explain what came* was said."""
+    (test,) = (one for one in tests if one.name == "tumbling-01")
+
+    def replies(of):
+        return [PushReply(reports=(), **(reply if n else {})) for n in range(len(of))]
+
+    engine = AlteredEngine(built_in("rspql"), replies=replies)
+    (answer,) = engine_answers([engine], [test], RSPQL, {})
+    found = judged_suite("rsp-js", RSPQL, [answer], None)
+    (why,) = (one["why"] for one in as_json(found)["tests"])
+    assert "the engine" not in why if said is None else f"; {said}" in why
+    assert said is None or said.split(":")[0] in junit(found)
 
 
 def test_what_is_not_asked_is_said_in_each_form(tests):

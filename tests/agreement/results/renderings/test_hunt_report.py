@@ -15,6 +15,7 @@ from agreement.results.renderings.hunt_report import (
     case_name,
     choice_text,
     consequence_text,
+    error_text,
     places_table,
     rule_text,
     smaller_text,
@@ -31,11 +32,12 @@ def columns_of_the_made_query(monkeypatch):
     monkeypatch.setattr("agreement.results.renderings.hunt_report.columns", lambda _: ("a",))
 
 
-def fault(right, came, *triples, **more):
+def fault(right, came, *triples, errors=(), **more):
     """Return a fault without a rule, shown by a stream of objects and one report at 4."""
     pushes = [Push(t, "<http://e/S>", ("<http://e/s>", "<http://e/p>", term)) for t, term in triples]
     query = SimpleNamespace(name="tumbling", read=None)
-    run = SimpleNamespace(query=query, pushes=pushes, typed_answers=SimpleNamespace(lexical=False))
+    typed, answers = SimpleNamespace(lexical=False), SimpleNamespace(errors=errors)
+    run = SimpleNamespace(query=query, pushes=pushes, typed_answers=typed, answers=answers)
     rows = ([(term,) for term in terms] for terms in (right, came))
     return Fault(run, RunVerdict(False, (placed(4, *rows),)), 1.0, **more)
 
@@ -89,6 +91,16 @@ def test_that_no_rule_explains_a_fault_is_said_only_if_all_were_tried():
     assert rule_text(fault([A], [], untried=True)).startswith(
         "Time was up before all known rules were tried."
     )
+
+
+def test_the_first_error_that_the_engine_sent_is_a_part_of_the_reason():
+    """RSP-JS sends this error for ASK: *accepts the query ask, but reports no row for it* was all."""
+    text = "Query result type 'bindings' was expected, while 'boolean' was found."
+    shown = fault([A], [], (1, A), (5, A), (6, A), errors=((1, f"{text}\n"), (2, "other")), untried=False)
+    sent = f"The engine sends an error after the triple of 5 ms: {text}\\n"
+    assert error_text(shown) == sent
+    assert rule_text(shown) == f"No known rule explains the answers. {sent}"
+    assert error_text(fault([A], [], (1, A))) is None
 
 
 @pytest.mark.parametrize(
