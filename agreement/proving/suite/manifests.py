@@ -98,6 +98,8 @@ RSP-QL does not define some reports. The suite uses these rules:
 - Active window: at time t, the active window is the first opened window that is still open (Examples 7
   and 10). The printed definition of the present window uses the last opened window. In a gap between
   windows, no window is active.
+- Elements at the time of an evaluation: with `high-open`, an evaluation at time t comes before the elements
+  of time t. Then no window contains these elements, not even a window that is still open.
 - Duplicate rows: rows form bags, as in SPARQL, and the operators keep duplicates. RStream reports a row
   as often as the answer contains the row. IStream and DStream compare how often an answer contains a row.
   (Definitions 20 to 22 write sets of timed solutions, but Arasu et al. 2006 define the operators on

@@ -162,7 +162,8 @@ def _cell(reports: Sequence[Report], only: Sequence[str], dates: Dates) -> str:
 
 def _causes(difference: DifferenceWithRules, parting: Divergence, rules: set[SwitchedRule]) -> str:
     if not difference.causes:
-        return "the specifications of the engines" if parting.fields else "no rule explains it"
+        unexplained = "no rule explains it" if parting.causes else "not known"
+        return "the specifications of the engines" if parting.fields else unexplained
     lines = [
         _name_of(cause, parting) + ("" if cause in rules else f": {cause.rule.sentence}")
         for cause in difference.causes
@@ -182,7 +183,7 @@ def _name_of(cause: SwitchedRule, parting: Divergence) -> str:
 
 def summary(parting: Divergence) -> str:
     """Return a sentence with the first push or time unit at which two engines differ, and the causes."""
-    first, second = parting.names
+    first, second = _sides(parting)
     place = "push" if parting.pushes is not None else "time unit"
     places = f"{outputs.quantity(parting.places, place)} with a report"
     if not parting.places:
@@ -195,13 +196,18 @@ def summary(parting: Divergence) -> str:
     where = parting.dates.option(at) if parting.pushes is None else str(at)
     when = "" if parting.pushes is None else f" (time {_when(parting.pushes[at].t, _dates(parting))})"
     rules = ", ".join(f"{_name_of(cause, parting)} ({count})" for cause, count in parting.frequencies)
-    why = f"; rules that explain the differences: {rules}" if rules else "; no rule explains the differences"
+    why = f"; rules that explain the differences: {rules}" if rules else f"; {_unexplained(parting)}"
     if parting.same_start is not None:
         t0 = parting.dates.option(parting.same_start)
         why = f"; only t0 differs: with --t0 {t0}, the reports are the same"
-    first, second = _sides(parting)
     count = len(parting.parted)
     return f"{first} and {second} differ at {count} of {places}, first at {place} {where}{when}{why}"
+
+
+def _unexplained(parting: Divergence) -> str:
+    if parting.causes or parting.fields:
+        return "no rule explains the differences"
+    return "no side has rules that could explain the differences; an engine model as a side has rules"
 
 
 def _rules(parting: Divergence) -> Iterator[str]:

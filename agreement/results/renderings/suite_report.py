@@ -315,8 +315,8 @@ def _sides(result: suite.TestResult, choice: Choice) -> tuple[Mapping[float, str
     written with their kinds (IRI, literal or blank node).
     """
     right: dict[float, dict[float, list[Mapping[str, str | None]]]] = {}
-    for told, t, rows in result.right:
-        due = right.setdefault(told, {}).setdefault(t, [])
+    for at, t, rows in result.right:
+        due = right.setdefault(at, {}).setdefault(t, [])
         due += [dict(zip(result.names, row, strict=True)) for row in rows]
     came: dict[float, list[Mapping[str, str | None]]] = {}
     for t, reported in result.answer.compared(choice[1]):
@@ -328,14 +328,14 @@ def _sides(result: suite.TestResult, choice: Choice) -> tuple[Mapping[float, str
         bound = ([(name, names[term]) for name, term in sorted(row.items()) if term] for row in rows)
         return ", ".join(sorted(f"({', '.join(map(' '.join, row))})" for row in bound)) or "empty"
 
-    def due_text(told: float, evaluations: Mapping[float, Sequence[Mapping[str, str | None]]]) -> str:
+    def due_text(at: float, evaluations: Mapping[float, Sequence[Mapping[str, str | None]]]) -> str:
         return "; ".join(
-            text(rows) if t == told else f"evaluated at {outputs.plain(t)}: {text(rows)}"
+            text(rows) if t == at else f"evaluated at {outputs.plain(t)}: {text(rows)}"
             for t, rows in evaluations.items()
         )
 
     return (
-        {told: due_text(told, evaluations) for told, evaluations in right.items()},
+        {at: due_text(at, evaluations) for at, evaluations in right.items()},
         {t: text(rows) for t, rows in came.items()},
     )
 

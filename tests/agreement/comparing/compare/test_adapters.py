@@ -33,7 +33,7 @@ def test_an_engine_is_the_version_that_it_is(name, inputs):
         ran = lars("compare", first, second, *inputs)
         assert ran.code == 0
         assert ran.err.startswith("warning: lengths of windows without a unit count units of 1ms")
-        assert f"{name} have the same reports at all" in ran.out
+        assert f"{name} (2) have the same reports at all" in ran.out
     assert "6: (" in lars("solve", *inputs, "--as", name).out
 
 

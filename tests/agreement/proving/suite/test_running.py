@@ -432,7 +432,7 @@ def test_right_reports_have_the_times_that_the_engine_gives_to_reports(tests):
 def test_what_is_not_compared_is_not_called_right(tests):
     """A report that is due with the last element may lack: beside it stood *no report*."""
     answers = [SuiteAnswer(one) for one in tests]
-    own = frozenset((n, "later") for n in declared_vectors(builtin("rspql"), "aligned", "high-open"))
+    own = frozenset((n, "later") for n in declared_vectors(builtin("rspql"), "own-aligned", "high-open"))
     found = judged_suite("engine", RSPQL, answers, own)
     unseen = [one for one in found.results if one.unseen]
     assert unseen
