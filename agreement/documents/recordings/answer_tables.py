@@ -291,9 +291,14 @@ def read_csv(source: TextFile, options: AnswersOptions) -> recording.Recording:
     """Return the reports in SPARQL 1.1 CSV results: consecutive rows with equal times form one report.
 
     The column `time_variable` contains the times. By default, the column with the times is the first column
-    with the name t, time or timestamp. Raises LarsError with the place of an error.
+    with the name t, time or timestamp. If only some column names begin with ?, as in the tables of
+    `lars solve --out`, only these columns and the column of times are read, and their cells can be terms in
+    N-Triples syntax. Raises LarsError with the place of an error.
     """
     records = csv_records(source, options)
+    marked = [field.text.strip().startswith("?") for field in records[0]] if records else []
+    if any(marked) and not all(marked):
+        return _read_marked(source, records, options)
     names = _names(source, records, ACCEPTED_CSV)
     place = names.index(column_of_times(names, options, partial(source.error, 0), _cells(names, records[1:])))
     # Some programs write a space after each comma.
@@ -305,6 +310,35 @@ def read_csv(source: TextFile, options: AnswersOptions) -> recording.Recording:
 
     table = _Table(source, names, place, read, time, options)
     return table.answers(records[1:], lexical=True)
+
+
+def _read_marked(
+    source: TextFile, records: list[list[Field]], options: AnswersOptions
+) -> recording.Recording:
+    """Return the reports of a CSV table in which only the names of variables begin with ?."""
+    header, *others = records
+    raw = [field.text.strip() for field in header]
+    time = raw.index(column_of_times(raw, options, partial(source.error, 0), _cells(raw, others)))
+    places = [place for place, name in enumerate(raw) if place == time or name.startswith("?")]
+    # A variable may have the name of the column of times.
+    _names(source, [[header[place] for place in places if place != time]], ACCEPTED_CSV)
+    kept: list[list[Field]] = []
+    for record in others:
+        try:
+            check_width(source, record, raw)
+        except LarsError as error:
+            skip(options, source.text[record[0].offset : record[-1].end], error)
+        else:
+            kept.append([record[place] for place in places])
+    at = places.index(time)
+    texts = {field.text for record in kept for field in (*record[:at], *record[at + 1 :])}
+    terms = {text: term_in(text) for text in texts}
+    lexical = any(text and term is None for text, term in terms.items())
+    if lexical:
+        terms = dict(zip(terms, _texts([*terms.values()], [*terms]), strict=True))
+    read_time = partial(answer_times.time_of_text, options=options)
+    names = [raw[place].lstrip("?") for place in places]
+    return _Table(source, names, at, terms.__getitem__, read_time, options).answers(kept, lexical=lexical)
 
 
 def read_tsv(source: TextFile, options: AnswersOptions) -> recording.Recording:

@@ -6,6 +6,8 @@ import pandas as pd
 import pytest
 
 from agreement import api
+from tests.agreement.command import lars
+from tests.packs import ROOT
 
 MET = "samples/judged/met/"
 DOORS = MET + "doors.nq"
@@ -32,6 +34,19 @@ def test_answers_of_solve_are_correct_with_the_named_keyword(query, mode):
     assert warning.endswith('use engine="solve"')
     again = api.judge(query, DOORS, answers=answers, engine="solve")
     assert (again.correct, again.warnings) == (True, ())
+
+
+@pytest.mark.parametrize("form", ["csv", "csv --out-terms values", "jsonl", "parquet"])
+def test_each_table_of_solve_is_read_with_the_same_verdict(form, tmp_path):
+    """Variables may have the names of the columns t and place; the column place is no variable."""
+    query = tmp_path / "q.rq"
+    query.write_text(PUSHED.replace("?who", "?t").replace("?room", "?place"))
+    kind, *terms = form.split()
+    trace = ROOT / DOORS
+    lars("solve", query, trace, "--out", tmp_path / "out", "--out-format", kind, *terms)
+    ran = lars("judge", query, trace, "--answers", tmp_path / f"out/answers.{kind}", "--engine", "solve")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.startswith("correct by solve")
 
 
 @pytest.mark.parametrize("changed", ["missing", "extra", "moved"])
