@@ -173,8 +173,10 @@ class _Reader:
             case algebra.Filter(inner, condition, exists):
                 return self.filtered(self.read(inner, where), condition, exists, where)
             case algebra.Graph(name, inner) | algebra.Service(name, inner, _):
-                graph = GraphSource(name)
-                return [self.somewhere(disjunct, graph) for disjunct in self.read(inner, graph)]
+                # Inside GRAPH ?g, ?g is unbound. Its value is joined to the result (T7).
+                graph = GraphSource(next(self.fresh) if isinstance(name, Variable) else name)
+                found = [self.somewhere(disjunct, graph) for disjunct in self.read(inner, graph)]
+                return [_in_graph(disjunct, graph.name, name) for disjunct in found]
             case algebra.Extend(inner, variable, expression, exists):
                 found = self.read(inner, where)
                 if exists:
@@ -308,7 +310,7 @@ class _Reader:
         if (
             not all(isinstance(part, _PLAIN) for part in parts(tried))
             or variables(tried) & disjunct.calculated
-            or occurring_variables(tried) & (self.outer - self.matched)
+            or occurring_variables(tried) & (disjunct.unknown | (self.outer - self.matched))
         ):
             return None
         names, outer = self.beside_names(disjunct, where), self.outer | disjunct.fixed | disjunct.calculated
@@ -401,6 +403,16 @@ def _may_be_unset(disjunct: Disjunct, name: Variable) -> bool:
     how = dict(disjunct.computed).get(name)
     sure = isinstance(how, Iri | Literal) or how in disjunct.fixed
     return name not in disjunct.fixed and not sure
+
+
+def _in_graph(disjunct: Disjunct, inside: Term, name: Term) -> Disjunct:
+    """Return the disjunct with the name of its graph in place of the variable `inside`."""
+    if not (isinstance(inside, Variable) and isinstance(name, Variable)):
+        return disjunct
+    if name in disjunct.calculated | disjunct.unknown:
+        return _loose(disjunct, "a computed name of a graph")
+    values = tuple((each, term) for each, term in disjunct.values if each != name or term is not None)
+    return _with_names(replace(disjunct, values=values), {inside: name})
 
 
 def _without(way: Disjunct, known: Disjunct) -> Disjunct:

@@ -279,3 +279,35 @@ def test_a_path_of_no_step_between_two_variables_of_exists_has_values_of_each_re
     ran = said(tmp_path, "witness", "--contained", "--time-limit", "20", one=one, two=STAYING.format("a"))
     assert (ran.code, '"k' in ran.out) == (1, True)
     assert said(tmp_path, "decide", "--period", "1", q=one).code == 1
+
+
+COUNTED = "{ SELECT ?x (COUNT(?y) AS ?n) { STREAM :s [RANGE 5s] { ?x :p ?y } } GROUP BY ?x }"
+FOUND = "STREAM :s [RANGE 5s] { ?x :p ?y } BIND(EXISTS { STREAM :s [RANGE 5s] { ?x :q ?u } } AS ?n)"
+
+
+@pytest.mark.parametrize("known", [COUNTED, FOUND])
+def test_exists_sees_values_that_are_counted_or_tested(tmp_path, known):
+    test = "FILTER EXISTS { STREAM :s [RANGE 5s] { ?x :q ?z } FILTER(?z = ?n) }"
+    ran = said(tmp_path, "decide", "--period", "2", q=f"SELECT ?x {{ {known} {test} }}")
+    assert "agree on every stream" not in ran.out.splitlines()[0]
+    assert ran.code == 1
+
+
+@pytest.mark.parametrize(
+    ("inside", "first"),
+    [
+        ("FILTER(!bound(?g))", "whether push and pull agree depends on the static data"),
+        ("FILTER(bound(?g))", "push and pull agree on every stream"),
+        ("FILTER NOT EXISTS { ?a :k ?c FILTER(bound(?g)) }", "agree depends on the static data"),
+    ],
+)
+def test_the_name_of_a_graph_is_unbound_inside_the_graph(tmp_path, inside, first):
+    named = f"SELECT ?x ?g {{ STREAM :s [RANGE 5s] {{ ?x :p ?y }} GRAPH ?g {{ ?a :k ?b {inside} }} }}"
+    ran = said(tmp_path, "decide", "--period", "2", "--time-limit", "5", q=named)
+    assert ran.out.splitlines()[0].endswith(first)
+
+
+def test_bind_inside_a_graph_does_not_see_its_name(tmp_path):
+    shown = "SELECT ?x ?h {{ STREAM :s [RANGE 5s] {{ ?x :p ?y }} GRAPH ?{} {{ ?a :k ?b {} }} }}"
+    texts = {"one": shown.format("h", ""), "two": shown.format("g", "BIND(?g AS ?h)")}
+    assert said(tmp_path, "decide", "--contained", "--time-limit", "30", **texts).code == 1
