@@ -64,7 +64,8 @@ class Manner:
       languages get a header, too.
     - `operators` are the words for relation-to-stream operators, such as RSTREAM. If neither header nor
       footer contains the operator, the operator is `before` or `behind` the first word of each form in
-      `operators_of`, or behind the `pattern` of WHERE.
+      `operators_of`, or behind the `pattern` of WHERE. In queries of other languages, only operators in
+      `reports` are written.
     - `forms` are the forms of queries, such as SELECT.
 
     The following fields describe the meanings of the language.
@@ -123,6 +124,7 @@ class Manner:
     header_always: bool = False
     operators_at: Literal["nowhere", "before", "behind", "pattern"] = "nowhere"
     operators_of: tuple[str, ...] = ("SELECT",)
+    reports: tuple[ToStream, ...] = get_args(ToStream)
     forms: tuple[str, ...] = ("SELECT", "ASK", "CONSTRUCT", "DESCRIBE")
     merges: bool = False
     names_windows: bool = False

@@ -118,8 +118,8 @@ def _take_group_apart(
 
 
 def counts_tuples(aggregation: Aggregation) -> bool:
-    """Return whether an aggregate is COUNT(DISTINCT *) of several variables."""
-    return aggregation.distinct and len(aggregation.arguments) > 1
+    """Return whether an aggregate is COUNT(DISTINCT *), whose arguments are all variables in scope."""
+    return aggregation.distinct and len(aggregation.arguments) != 1
 
 
 def _split(pattern: Pattern) -> tuple[Pattern, algebra.Values | None]:

@@ -66,6 +66,10 @@ def write_header(query: EngineQuery, dialect: Dialect) -> group_text.Lines:
     said = "operator" in _said(f"{header}{manner.footer}") and query.to_stream in manner.operators
     if query.to_stream not in (None, "RSTREAM") and not (said or operator_of(query, dialect)):
         raise dialect.cannot(f"{query.to_stream} of {query.form}", f"it{_own_operators(manner)}")
+    if query.language is not dialect.language and query.to_stream not in (None, *manner.reports):
+        raise dialect.cannot(
+            f"{query.to_stream} of {query.form}", f"it has {' and '.join(manner.reports)} only"
+        )
     return [_filled(header, query, dialect)] if header else []
 
 

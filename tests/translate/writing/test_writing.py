@@ -303,3 +303,10 @@ def test_a_variable_of_the_result_is_no_blank_node_whatever_its_name_is(form):
         f"{form} WHERE {{ STREAM <urn:s> [RANGE 5s] {{ ?_b0 <urn:p> ?y }} {counted} }}", "q.rq"
     )
     assert read_query(write_query(query, Language.CQELS), "q.rq") == query
+
+
+@pytest.mark.parametrize("triples", ["[] <e:q> []", "_:a <e:q> 1", "[] <e:q> ?x", "?x <e:q> ?y"])
+def test_a_count_of_distinct_solutions_keeps_blank_nodes_out(triples):
+    text = f"SELECT (COUNT(*) AS ?n) (COUNT(DISTINCT *) AS ?m) {{ STREAM <e:s> [NOW] {{ {triples} }} }}"
+    query = read_query(text, "q.rq")
+    assert read_query(write_query(query, Language.CQELS), "q.rq") == query

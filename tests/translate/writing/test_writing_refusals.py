@@ -10,6 +10,7 @@ from translate.dialects import read_query
 from translate.model.patterns import EMPTY, Bgp, Group, Join, StreamBlock, TriplePattern
 from translate.model.query import EngineQuery, Language
 from translate.model.windows import Now, Range, Rows, Unbounded
+from translate.strict import check_strict
 from translate.writing import write_query
 from translate.writing.expression_text import CannotSayError
 
@@ -55,6 +56,7 @@ REFUSED = [
     (replace(ALL, declared=(StreamBlock(S, Rows(2)),)), "cqels", "<urn:s>, which no pattern reads"),
     (replace(ALL, to_stream="ISTREAM"), "csparql", "ISTREAM of SELECT"),
     (replace(ALL, to_stream="DSTREAM"), "cqels", "DSTREAM of SELECT"),
+    (replace(block(Range(SECOND, SECOND)), to_stream="ISTREAM"), "janus", "ISTREAM of .* RSTREAM only"),
     (replace(ALL, form="ASK", to_stream="ISTREAM"), "sparqlstream", "ISTREAM of ASK"),
     (replace(ALL, result=()), "csparql", "without result variables"),
     (replace(ALL, pattern=Join(ALL.pattern, Group(EMPTY, (X,), ()))), "csparql", "outside of SELECT"),
@@ -73,6 +75,20 @@ def test_a_form_that_a_grammar_reads_beyond_its_language_is_written_again():
     query = read_query(f"CONSTRUCT {{ ?a <q> ?b }} {clause} {{ WINDOW :w {{ ?a <p> ?b }} }}", "q.rq")
     assert query.language is Language.KOLIBRIE
     assert read_query(write_query(query, Language.KOLIBRIE), "q.rq", Language.KOLIBRIE) == query
+
+
+def test_an_operator_that_a_grammar_reads_beyond_its_language_is_written_again():
+    clause = "FROM NAMED WINDOW :w ON LOG <e:s> [START 2 END 4]"
+    text = f"PREFIX : <e:> REGISTER ISTREAM <e:o> AS SELECT ?a {clause} {{ WINDOW :w {{ ?a <e:p> ?b }} }}"
+    query = read_query(text, "q.rq")
+    assert (query.language, query.to_stream) == (Language.JANUS, "ISTREAM")
+    assert read_query(write_query(query, Language.JANUS), "q.rq") == query
+
+
+def test_a_query_in_kolibrie_is_registered_because_its_parser_requires_it():
+    text = write_query(block(Range(SECOND, SECOND)), Language.KOLIBRIE)
+    assert text.startswith("REGISTER RSTREAM <answers> AS\nSELECT ?x\n")
+    check_strict(text, "q.rq", "kolibrie")
 
 
 def test_cqels_has_a_table_at_the_end_of_the_query_only():

@@ -26,6 +26,7 @@ MANNER: Final = Manner(
     block="WINDOW {label}",
     forms=("SELECT",),
     header=(REGISTER,),
+    reports=("RSTREAM",),
     names_windows=True,
     ends="high-open",
     bare=MILLISECOND,

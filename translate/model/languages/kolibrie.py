@@ -48,6 +48,7 @@ MANNER: Final = Manner(
     label=":{}",
     forms=("SELECT",),
     header=(REGISTER,),
+    header_always=True,
     names_windows=True,
     ends="high-open",
     bare=SECOND,
