@@ -228,13 +228,13 @@ def _blocks(
 ) -> Iterator[sparql.Phrase]:
     """Yield the STREAM and WINDOW blocks in the order of the text; raise an error for a block inside a block.
 
-    The argument `outer` is the keyword of the block that contains the part: STREAM, WINDOW, GRAPH or SERVICE.
-    A WINDOW block of RSP-QL may contain GRAPH.
+    The argument `outer` is the keyword of the block that contains the part: STREAM, WINDOW, GRAPH, SERVICE or
+    STATIC. A WINDOW block of RSP-QL may contain GRAPH.
     """
     without = outer in ("STREAM", "WINDOW") and language is not Language.RSPQL
     for inner in part.phrases():
         word = inner.first().text if inner.name == "block" else inner.name
-        word = word.upper() if inner.name in ("block", "graph", "service") else ""
+        word = word.upper() if inner.name in ("block", "graph", "service", "static") else ""
         if (outer and inner.name == "block") or (without and inner.name == "graph"):
             _refuse_nesting(document, inner.first(), outer)
         if inner.name == "block":

@@ -221,6 +221,7 @@ S = "SELECT ?a FROM STREAM s"
         (f"{S} [NOW] FROM STATIC ¦'g' {ONE}", "an IRI", QueryError),
         (f"{S} [NOW] {{ ?a <p> ?b ¦GRAPH <g> {ONE} }}", "GRAPH in a query whose", UnsupportedError),
         (f"{S} [NOW] {{ ?a <p> ?b ¦SERVICE SILENT <g> {ONE} }}", "SERVICE in a", UnsupportedError),
+        (f"{S} [NOW] {{ STATIC {{ ¦STREAM s {ONE} }} }}", "STREAM inside STATIC", QueryError),
         (f"{S} ¦RANGE 5s] {ONE}", "[ and a window", QueryError),
         ("SELECT ?a FROM NAMED WINDOW <w> ON STREAM ¦[RANGE 5 STEP 1]", "a variable or", QueryError),
     ],

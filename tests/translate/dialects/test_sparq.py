@@ -134,6 +134,11 @@ def test_a_window_anywhere_behind_the_pattern_is_a_sign_of_sparq(window, ends):
         assert read_query(f"SELECT ?s {{ WINDOW <w> {{ ?s ?p ?o }} }} {' '.join(parts)}", "q.rq") == query
 
 
+def test_register_may_have_no_operator():
+    query = read_query(f"REGISTER <e:o> AS SELECT ?s FROM NAMED WINDOW <w> ON <s> RANGE 10 {BLOCK}", "q.rq")
+    assert (query.name, query.operator, query.registers_stream) == ("e:o", "RSTREAM", True)
+
+
 def test_a_window_without_brackets_needs_no_space_before_its_stream():
     spaced = f"SELECT ?s FROM NAMED WINDOW <w> ON <s> RANGE 10 {BLOCK}"
     assert read_query(spaced.replace(" <s> ", "<s>"), "q.rq") == read_query(spaced, "q.rq")
