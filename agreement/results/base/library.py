@@ -253,7 +253,7 @@ class Findings(Result):
         from agreement.results.renderings.pages.blocks import text_page
         from agreement.results.renderings.pages.page import Page
 
-        head = Page("What was found", "", None, self.text.partition("\n")[0], self.warnings)
+        head = Page("Result", "", None, self.text.partition("\n")[0], self.warnings)
         return text_page(head, self.to_json(), self.parts())
 
     def write_report(self, path: str | Path, *, title: str | None = None) -> None:

@@ -244,5 +244,5 @@ def page(state: WatchState, dates: Dates, pace: Sequence[tuple[str, str]], quest
         if found
         else "No period disagrees or has wrong answers.",
     ]
-    head = Page("A watched stream", question, verdict, answer, heading="What has come so far")
+    head = Page("A watched stream", question, verdict, answer, heading="Results so far")
     return text_page(head, {"numbers": dict(numbers), "recent": found}, parts)

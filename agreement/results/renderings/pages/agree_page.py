@@ -420,7 +420,7 @@ def summary(verdicts: Sequence[PeriodVerdict]) -> tuple[bool | None, str]:
 def _whose(pair: Pair, side: Side) -> str:
     """Return a text that states whether the query of push or pull is given or derived from the other one."""
     if side != pair.derived:
-        return "the query that was given, in one layout"
+        return "the given query, in a standard layout"
     other = pair.csparql if side == "push" else pair.cqels
     return f"derived by lars from the {TITLES[other.language]} query (this text is not in the input)"
 

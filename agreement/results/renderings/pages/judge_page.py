@@ -40,7 +40,7 @@ def cases_page(
     notes: Sequence[str],
 ) -> Page:
     """Return the content of the HTML report of a verdict on recorded cases."""
-    question = "Is what was recorded what its engine should answer?"
+    question = "Are the recorded answers correct for their engines?"
     page = {"windows": [], "fits": [], "left": 0, "blocks": page_blocks(parts)}
     return Page(
         title, question, correct, f"{_WORDS[correct]}.", notes, template="judge", document=document, page=page
@@ -84,7 +84,7 @@ def answers_page(
         else [],
     }
     engine = judgement.specification.name if isinstance(judgement, Judgement) else judgement.engine
-    question = f"Is what was recorded what {engine} should answer?"
+    question = f"Are the recorded answers correct by {engine}?"
     return Page(
         title,
         question,
@@ -120,14 +120,13 @@ def _answer(verdict: AnswersVerdict, windows: Sequence[WindowVerdict], dates: Da
     if stray:
         answer = f"{answer}; {quantity(stray, 'report')} {'is' if stray == 1 else 'are'} not expected"
     fits = [one for one in fitting(judgement) if one.choice.starts]
-    return (
-        f"{answer}. It fits for t0 = {starts_in_words(fits, dates)}{dates.caption}." if fits else f"{answer}."
-    )
+    starts = starts_in_words(fits, dates) if fits else ""
+    return f"{answer}. The start times t0 that fit: {starts}{dates.caption}." if starts else f"{answer}."
 
 
 def _right_of(right: int, count: int, noun: str) -> str:
-    """Return a text such as "1 of 2 windows is right"."""
-    return f"{right} of {quantity(count, noun)} {'is' if 1 in {right, count} else 'are'} right"
+    """Return a text such as "1 of 2 windows is correct"."""
+    return f"{right} of {quantity(count, noun)} {'is' if 1 in {right, count} else 'are'} correct"
 
 
 def _some(windows: Sequence[Json]) -> list[Json]:
@@ -195,7 +194,8 @@ def _shift_text(shift: Shift, dates: Dates) -> str:
     counts = {"missing": len(shift.rows.missing), "extra": len(shift.rows.extra)}
     left = " and ".join(f"{count} {name}" for name, count in counts.items() if count)
     first, last = ("none" if t is None else dates.text(t) for t in (shift.first, shift.last))
-    return f"From {first} to {last} {f'{left} would be left' if left else 'all rows would fit'}."
+    rows = f"rows would still be wrong: {left}" if left else "all rows would be correct"
+    return f"If the window contained the times from {first} to {last}, {rows}."
 
 
 def _cell(name: str, value: object) -> object:

@@ -62,8 +62,8 @@ def times_of(here: ProgramSituation, span: Interval, start: int) -> tuple[list[i
     near = sorted({start, *_turns(here, span, start)} if start in span else _turns(here, span, start))
     chosen = sorted(sorted(near, key=lambda t: abs(t - start))[:_MOST_STEPS]) or [span.first]
     return chosen, (
-        f"The page has {len(chosen)} of {count:,} time points: those nearest to {here.dates.option(start)} "
-        "at which input arrives, enters or leaves a window, or is evaluated next"
+        f"This report shows {len(chosen)} of {count:,} time points: the time points nearest to "
+        f"{here.dates.option(start)} at which input arrives, or enters or leaves a window"
     )
 
 

@@ -230,7 +230,7 @@ def query_texts(files: Iterable[Path]) -> list[tuple[str, str]]:
             left += 1
         else:
             texts.append((f"{path.parent.name}/{path.name}" if alike[path.name] > 1 else path.name, text))
-    return [*texts, (f"{left} more", "They are named below: how this page was made.")] if left else texts
+    return [*texts, (f"{left} more", "See below: How this report was made.")] if left else texts
 
 
 def _file_text(path: Path) -> str:
@@ -276,7 +276,7 @@ class Page:
     verdict: bool | None
     answer: str
     notes: Sequence[str] = ()
-    heading: str = "What was found"
+    heading: str = "Result"
     template: str = "text"
     document: Mapping[str, object] = field(default_factory=dict)
     page: Json = field(default_factory=dict)

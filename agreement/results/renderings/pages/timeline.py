@@ -308,7 +308,7 @@ def _binned(trace: Trace, sizes: Mapping[str, int]) -> tuple[Json, list[str]]:
     bins = bins_of(trace, len(fullest))
     counts = trace.arrivals(bins)
     each = f"{sum(sizes.values()):,} elements are counted in bins of {quantity(bins.width, 'time point')}"
-    sentences = [f"{each}; those behind the rows below are drawn one by one"]
+    sentences = [f"{each}; the elements of the rows below are drawn one by one"]
     if len(sizes) > len(fullest):
         sentences.append(f"of {len(sizes):,} streams the {len(fullest)} with the most elements are drawn")
     streams = {stream.strip("<>"): counts[stream].tolist() for stream in fullest}

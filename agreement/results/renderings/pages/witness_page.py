@@ -20,7 +20,7 @@ from agreement.results.renderings.witness_report import as_text, shrunk_text
 from lars.durations import TimedPoints
 from translate.dialects import TITLES
 
-_HEADING = "What was searched, and what is proven"
+_HEADING = "Extent of the search, and proofs"
 
 
 def witness_page(
@@ -61,8 +61,8 @@ def shrink_page(
 ) -> Page:
     """Return the content of the HTML report of `lars shrink`: sizes, and the report on the minimal input."""
     before, after = quantity(disagreement.before.triples, "triple"), disagreement.after.triples
-    answer = f"Of {before} {after} {'is' if after == 1 else 'are'} left: {disagreement.cause}."
-    head = Page(title, question, False, answer, notes, "What is left")
+    answer = f"The minimal difference has {after} of {before}. Cause: {disagreement.cause}."
+    head = Page(title, question, False, answer, notes, "The minimal difference")
     report = disagreement.left.report()
     # The report was made for this page, so nothing else sees the change.
     report.first.trace.origin = disagreement.left.origin

@@ -600,7 +600,7 @@
           .map((one) => {
             const ends = shows(one, t),
               at = ends && `${when(ends[0])}..${when(ends[1])}`;
-            return `${one.side} ${one.label} ${ends ? `sees ${at}${counted ? "" : ` (${below(stream.times, ends[1] + 1) - below(stream.times, ends[0])})`}` : one.alone ? "is told at the times of the rows below" : "sees nothing"}`;
+            return `${one.side} ${one.label} ${ends ? `contains ${at}${counted ? "" : ` (${below(stream.times, ends[1] + 1) - below(stream.times, ends[0])})`}` : one.alone ? "shown only at the times of the rows below" : "contains nothing"}`;
           });
         const arrived = [...Array(Math.min(end - begin, 4)).keys()]
           .map((place) => triple(stream.places[begin + place]))
@@ -608,7 +608,7 @@
         list.append(
           make(
             "li",
-            `${stream.short}: ${[around, arrived && counted ? `behind a row: ${arrived}` : arrived + (end - begin > 4 ? ` … ${end - begin} in all` : ""), ...seen].filter(Boolean).join("; ")}`,
+            `${stream.short}: ${[around, arrived && counted ? `input of the row: ${arrived}` : arrived + (end - begin > 4 ? ` … ${end - begin} in all` : ""), ...seen].filter(Boolean).join("; ")}`,
           ),
         );
       }
@@ -797,12 +797,12 @@
       }
       $("more").hidden = places.length <= state.shown;
       const left = page.more
-        ? ` shown, examples of each cause; ${page.more} more${page.lines_left ? "" : " are counted above"}, --json and --out have all`
+        ? ` shown as examples of each cause; this report omits ${page.more} more${page.lines_left ? "" : ", counted above"}; --json and --out write all rows`
         : "";
       $("count").textContent = places.length
         ? `${places.length} ${places.length === 1 ? "row" : "rows"}${left}`
         : page.differences.length
-          ? `no row of those shown${page.more ? "; the table above counts more" : ""}`
+          ? `none of the shown rows${page.more ? "; the table above counts more rows" : ""}`
           : "no row: both sides report the same";
     }
     function step(by) {
@@ -825,7 +825,7 @@
       look(row.side === "push" && row.pushed !== null ? row.pushed : row.to);
       detail.textContent = "";
       detail.append(
-        make("h3", `${row.row}: only ${row.side} has it in ${between(row.from, row.to)}`),
+        make("h3", `${row.row}: only ${row.side} reports this row in ${between(row.from, row.to)}`),
         make("p", `${cause.name[0].toUpperCase()}${cause.name.slice(1)}. ${cause.says}`),
         make("p", `To remove this difference: ${cause.change}`),
       );
@@ -839,13 +839,13 @@
         );
       if (row.support_left) list.append(make("li", `… and ${row.support_left} more`));
       detail.append(
-        make("h4", "The input behind it"),
-        row.support.length ? list : make("p", "none: no triple takes part in its proof"),
+        make("h4", "Input of the row"),
+        row.support.length ? list : make("p", "none: the proof of the row contains no triple"),
       );
       if (row.command) {
         const more = make(
           "p",
-          proof ? "All of it: " : "The proof of this row, which the page has of some only: ",
+          proof ? "The whole proof: " : "This report omits the proof of this row. To print the proof: ",
           { class: "hint command" },
         );
         more.append(make("code", row.command));
@@ -854,7 +854,7 @@
       if (!proof) {
         if (!row.command)
           detail.append(
-            make("p", "lars explain shows the proof of this row; this page holds those of some rows.", {
+            make("p", "This report omits the proof of this row. lars explain prints the proof.", {
               class: "hint",
             }),
           );
@@ -862,9 +862,9 @@
       }
       const other = row.side === "push" ? "pull" : "push";
       detail.append(
-        make("h4", `Why ${row.side} has it at ${when(proof.at)}`),
+        make("h4", `Why ${row.side} reports the row at ${when(proof.at)}`),
         told(proof.why),
-        make("h4", `What ${other} lacks at ${when(proof.other_at)}`),
+        make("h4", `Why ${other} does not report the row at ${when(proof.other_at)}`),
         told(proof.lacks),
       );
     }
@@ -1041,7 +1041,7 @@
       return item;
     }
     if (one.repeated) {
-      item.textContent = `${brief(one.atom)} (told elsewhere)`;
+      item.textContent = `${brief(one.atom)} (shown elsewhere)`;
       return item;
     }
     // A rule with its values in place of its variables: the head is what it derives.
@@ -1155,7 +1155,7 @@
         list.append(
           told(
             `${page.commands[1]} --period ${named(U)}`,
-            ": the length of the query; each period, each row, its cause",
+            ": compares with the window length of the query, and prints each period, row and cause",
           ),
         );
       here.replaceChildren(make("p", said), list);
@@ -1272,7 +1272,7 @@
                 fill: one.problem && style !== "var(--pull)" ? "var(--bad)" : style,
               }),
               title = drawing("title");
-            title.textContent = `up to ${when(one.to)}: ${said(one)}; ${one.problem || "right"}`;
+            title.textContent = `up to ${when(one.to)}: ${said(one)}; ${one.problem || "correct"}`;
             rect.append(title);
             svg.append(rect);
           });
@@ -1490,7 +1490,7 @@
             title = make("p", null, { class: "caption" });
           title.append(
             make("code", text),
-            ends ? ` shows [${when(ends[0])}, ${when(ends[1])}]: ${many(count, "atom")}` : " shows nothing",
+            ends ? ` contains [${when(ends[0])}, ${when(ends[1])}]: ${many(count, "atom")}` : " contains nothing",
           );
           found.append(title, list(entries, count - own.size));
           return found;
@@ -1510,7 +1510,7 @@
           const others = failing[3] ? ` (and ${failing[3]} more)` : "",
             [lacking, times, count] = failing.slice(4),
             more = times && count > times.length ? `, … (${count} times)` : "",
-            missing = times ? `: ${texts[lacking]} is not at ${times.map(when).join(", ")}${more}` : "";
+            missing = times ? `: ${texts[lacking]} does not hold at ${times.map(when).join(", ")}${more}` : "";
           where.replaceChildren(make("p", `does not fire: ${texts[failing[2]]} does not hold${missing}${others}`, { class: "idle" }));
         } else if (!one) where.replaceChildren();
         else {

@@ -263,8 +263,8 @@ def test_a_count_leads_to_its_examples_and_times_are_told_as_bins(browser, pages
         page.locator("#counts button[data-side=pull][data-period='2']").click()
         assert page.locator("#differences tbody tr").count() == 20
         assert set(page.locator("#differences td:nth-child(3)").all_inner_texts()) == {"pull"}
-        assert "only pull has it in" in page.inner_text("#detail h3")
-        assert "20 rows shown, examples of each cause;" in page.inner_text("#count")
+        assert "only pull reports this row in" in page.inner_text("#detail h3")
+        assert "20 rows shown as examples of each cause;" in page.inner_text("#count")
         bins = page.evaluate(f"{DATA}.page.elements.bins")
         page.focus("#timeline")
         page.keyboard.press("Home")
@@ -275,7 +275,7 @@ def test_a_count_leads_to_its_examples_and_times_are_told_as_bins(browser, pages
 
 def test_a_difference_is_chosen_at_the_start_and_its_row_is_in_view(browser, pages):
     with opened(browser, pages("coupons")) as page:
-        assert "(25, rayban, b): only push has it in (16, 24]" in page.inner_text("#detail h3")
+        assert "(25, rayban, b): only push reports this row in (16, 24]" in page.inner_text("#detail h3")
         assert page.locator("#differences tr.chosen").count() == 1
         assert page.evaluate("location.hash") == ""
 
@@ -471,7 +471,7 @@ def test_print_shows_all_and_no_tools(browser, pages):
 def test_a_watched_stream_shows_its_numbers_and_which_periods_are_wrong(browser, pages):
     with opened(browser, pages("watched")) as page:
         text = page.inner_text("body")
-        assert "What has come so far" in text
+        assert "Results so far" in text
         assert "answers of push are wrong" in text
         rows = page.locator("table").nth(1).locator("tbody tr").all_inner_texts()
         assert sum("disagrees: only" in row for row in rows) >= 2

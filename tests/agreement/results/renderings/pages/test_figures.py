@@ -297,7 +297,7 @@ def test_bars_of_many_periods_show_the_share_of_periods_that_agree(tmp_path):
     assert "its green part is the share of periods that agree" in " ".join(strip_legend(axes).split())
     found.write_report(tmp_path / "page.html")
     html = (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert "the green part is the share that agrees" in html
+    assert "the green part is the share of periods that agree" in html
     heights = {"#6fae95": 0.0, "#d55e00": 0.0}
     for high, fill in re.findall(r'height="([\d.]+)" fill="(#\w+)"', found._repr_html_()):
         heights[fill] += float(high)

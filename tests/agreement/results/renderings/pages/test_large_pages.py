@@ -200,9 +200,9 @@ def test_of_many_judged_windows_the_wrong_ones_are_shown():
     shown = data_of(text)["page"]
     assert shown["left"] + len(shown["windows"]) == 5_000
     assert [one["to"] for one in shown["windows"] if one["problem"]] == [t + 1 for t in range(0, 5_000, 100)]
-    assert f"{shown['left']} more are left out here" in text
-    assert "what is too long for a page is left out: windows" in text
-    assert "4950 of 5000 windows are right" in text
+    assert f"This report omits {shown['left']} more rows of this table" in text
+    assert "without these long lists: windows" in text
+    assert "4950 of 5000 windows are correct" in text
 
 
 def test_few_judged_windows_have_all_their_rows():
@@ -236,7 +236,7 @@ def test_a_large_phase_diagram_shows_some_periods():
     assert len(text.encode()) < MOST
     (shown,) = data_of(text)["page"]["diagrams"]
     assert shown["left"] + len(shown["periods"]) == 500
-    assert f"{shown['left']} more U are left out" in text
+    assert f"This report omits {shown['left']} more periods U" in text
 
 
 def test_a_document_is_made_no_further_than_there_is_room():

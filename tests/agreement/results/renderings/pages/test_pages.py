@@ -87,7 +87,9 @@ def test_a_page_of_many_steps_has_those_at_which_something_changes():
     program, trace = "hot(X) ← ⊞^{3,0,3} ◇ e(X).", "1: e(a).\n90000: e(b).\n"
     moving = api.solve(program, trace).page().page["moving"]
     assert [step["t"] for step in moving["steps"]] == [0, 1, 3, 6, 90000]
-    assert moving["left"][0].startswith("The page has 5 of 90,001 time points: those nearest to 0")
+    assert moving["left"][0].startswith(
+        "This report shows 5 of 90,001 time points: the time points nearest to 0"
+    )
 
 
 def test_a_page_of_many_steps_has_the_evaluations_that_pull_makes():
