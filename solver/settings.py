@@ -227,8 +227,8 @@ class TraceOptions:
     arrival: str | None = option(
         None,
         "Column with the time at which each row of a table arrived. With the value order, rows "
-        "arrived in the order of the file. For lars agree --late, judge, compare, record and "
-        "solve --as; other commands only sort elements with the same time. "
+        "arrived in the order of the file. lars agree --late, judge, compare, record and solve --as "
+        "use these times. Other commands use them only to order elements with the same time. "
         "[default: elements arrive at their times]",
         metavar="COLUMN|order",
     )
@@ -322,8 +322,8 @@ class Runner:
     in_process: bool = option(False, "Run in this process, without Spark.")
     evaluator: Evaluator = option(
         "auto",
-        "Evaluate with tables (relational), with clingo, or with both, and compare the answers of "
-        "both. With auto, clingo evaluates only programs that tables cannot evaluate.",
+        "Evaluate by relational algebra (relational), by clingo, or by both, and compare the answers of "
+        "both. With auto, clingo evaluates only programs that relational algebra does not cover.",
     )
     certify: Certify | int = certify_option()
     resume: Path | None = option(

@@ -89,7 +89,7 @@ class Outputs:
         "n-triples", "RDF terms in the tables: exact N-Triples, typed values, or short names."
     )
     runs: bool = option(
-        False, "In the tables, write one line per interval of consecutive times, not one line per time."
+        False, "In the tables, write one line for consecutive times with the same row, not one per time."
     )
     experiment: Path | None = option(
         None,
@@ -364,9 +364,9 @@ COMMANDS: Final = {
         (*_TABLES, *_PAGED, *_CASES, "figure", "full", "schema"),
         "comparing push and pull",
         (
-            "push and pull agree, or late data change no row",
-            "push and pull disagree, or late data change a row",
-            "neither side has a row (with --fail-on-empty)",
+            "push and pull agree (with --late: late data change no row)",
+            "push and pull disagree (with --late: late data change a row)",
+            "neither push nor pull reports a row (with --fail-on-empty)",
         ),
     ),
     "watch": Command(
@@ -374,7 +374,7 @@ COMMANDS: Final = {
         _ENGINES,
         "files.watched:watch",
         verdicts=(
-            "all judged periods agree, and the answers of running systems are right",
+            "all judged periods agree, and the answers of running systems are correct",
             "a judged period disagrees, or answers of a running system are wrong",
             "no judged period has a row (with --fail-on-empty)",
         ),
@@ -385,7 +385,7 @@ COMMANDS: Final = {
         "judgements:judge",
         (*_TABLES, *_PAGED, *_CASES, "fields"),
         "judging",
-        ("the answers are correct", "an answer is wrong", "undecided"),
+        ("the answers are correct", "an answer is wrong", "the verdict is undecided"),
     ),
     "record": Command(
         "Run a real engine through an adapter, and record its answers for lars judge.",
@@ -434,7 +434,11 @@ COMMANDS: Final = {
         "proofs.deciding:decide_either",
         _PAGED,
         "deciding",
-        ("both sides agree on every stream", "both sides differ on some stream", "the verdict is open"),
+        (
+            "push and pull agree on every stream, or the statement about two queries holds",
+            "a stream contradicts this",
+            "the verdict is open",
+        ),
     ),
     "witness": Command(
         "Find a smallest stream on which push and pull differ, or two queries differ.",
@@ -442,7 +446,7 @@ COMMANDS: Final = {
         "proofs.traceless:witness",
         ("experiment", *_PAGED),
         "choosing streams",
-        ("no stream exists on which both sides differ", "a stream was found", "no stream was found"),
+        ("no stream exists with a difference", "a stream was found", "no stream was found"),
     ),
     "shrink": Command(
         "Reduce a disagreement of push and pull to a minimal disagreement with the same cause.",

@@ -52,7 +52,8 @@ class ExplainRequest:
     """The arguments of `lars explain`.
 
     Prints the rules and triples from which the answer follows.
-    If the query has no such answer, prints the missing triple, the false condition or the missing evaluation.
+    If the query has no such answer, prints the missing triple or the false condition, or prints that the
+    query is not evaluated at this time.
 
     Examples:
     lars explain samples/coupons --at 18 'ans(25,rayban,b)'

@@ -131,15 +131,15 @@ class JudgeRequest:
     engine: str | None = option(
         None,
         "Specification (csparql, cqels, sparqlstream, rspql, or a .toml file) or simulated engine "
-        "version that defines the correct answers. With the value solve, the answers of lars solve are "
-        "correct. For recorded cases, the value specification means the specification of the engine "
+        "version that defines the correct answers. With the value solve, the answers of lars solve count "
+        "as correct. For recorded cases, the value specification means the specification of the engine "
         "that the case names. [default for cases: the engine that the case names]",
         metavar="NAME",
     )
     mode: requests.Side | None = option(
         None,
         "With --engine solve: evaluate when data arrive (push), or every U time points (pull). "
-        "[default: as engines do for such a query]",
+        "[default: as the query language requires, such as push for CQELS]",
     )
     period: Period | None = requests.period_option()
     how: requests.JudgeOptions

@@ -76,7 +76,7 @@ class SolveRequest:
         None,
         "Print the reports of an engine: a specification (csparql, cqels, sparqlstream, rspql, or a "
         ".toml file) or a simulated engine version. The output contains `-` for a report without "
-        "rows. With --json, the key `ms` contains the time of a report between two time points.",
+        "rows. With --json, if a report is between two time points, the key `ms` contains its time.",
         metavar="NAME",
     )
     reports: ReportOptions

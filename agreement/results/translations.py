@@ -57,7 +57,7 @@ class TranslateRequest:
     Format lars: the syntax of the manual. Format ascii: the same syntax in ASCII characters.
     Format asp: a program for clingo. Format sql: a script for SQLite and DuckDB.
     Formats ticker and idlv-sr: programs for the stream reasoners of these names.
-    Format latex: the rules for a paper. Format model: the parsed query, not for a LARS program.
+    Format latex: the rules for a paper. Format model: the parsed query.
 
     Example:
     lars translate samples/coupons/query.cqels.rq --mode push --unit 1min
@@ -102,7 +102,8 @@ class TranslateRequest:
     )
     variant: str | None = option(
         None,
-        "With --to, if lars derives several queries: the query to print, such as brave,cautious, or all. "
+        "With --to, if lars derives several queries: the query to print, or all queries (all). The name of "
+        "a query has brave (stream-only) or cautious (stream-or-static) for each part: brave,cautious. "
         "[default: the first query]",
         metavar="NAME",
     )

@@ -270,13 +270,13 @@ class EvaluationOptions:
 
     engine: Language | None = option(
         None,
-        "Language in which lars reads the query. In lars translate with --assign: language of the query "
-        "that lars derives. [default: detected from the window clauses]",
+        "Query language of the query. In lars translate with --assign: query language of the query that "
+        "lars derives. [default: detected from the window clauses]",
     )
     mode: Side | None = option(
         None,
-        "Evaluate the query when data arrive (push), or every U time points (pull). [default: as "
-        "engines do for such a query; in lars translate: at every time point]",
+        "Evaluate the query when data arrive (push), or every U time points (pull). [default: as the "
+        "query language requires, such as push for CQELS; in lars translate: at every time point]",
     )
     period: Period | None = period_option()
 
@@ -413,8 +413,8 @@ def origin_text(origin: datetime | None) -> str:
 def check_for_programs(path: Path, flags: Sequence[str]) -> None:
     """Raise LarsError if options about several answer streams are given for a query, which has only one."""
     if flags and path.suffix not in query_files.PROGRAM_SUFFIXES:
-        reason = "because a query has only one answer stream"
-        raise LarsError(f"{path}: cannot combine {' and '.join(flags)} with a query, {reason}")
+        reason = "these options are only for LARS programs (.lars)"
+        raise LarsError(f"{path}: cannot combine {' and '.join(flags)} with a query; {reason}")
 
 
 def is_pushed(query: EngineQuery, evaluation: EvaluationOptions) -> bool:
@@ -509,7 +509,7 @@ class JudgeOptions:
     semantics: Semantics | None = semantics_option()
     gracious: bool = option(
         False,
-        "With --no-diagnosis, find for each wrong window the window borders that fit the recorded rows best.",
+        "With --no-diagnosis, find for each wrong window the start and end that fit the recorded rows best.",
     )
     diagnosis: bool = option(
         True, "If answers are wrong, search for a fault of the engine that explains them."
@@ -518,7 +518,7 @@ class JudgeOptions:
     empty: EmptyReports = option("compared", "Reports without rows are compared, or ignored.")
     early: float = option(
         0,
-        "Maximum number of milliseconds by which a report may come before its evaluation.",
+        "Maximum number of milliseconds from a report to its evaluation, if the report comes earlier.",
         metavar="MS",
         least=0,
     )
@@ -616,7 +616,8 @@ class AnswersOptions:
     )
     rename: Mapping[str, str] | None = option(
         None,
-        "Variable of the query for a column of the answers with another name, such as unit=pump. Repeatable.",
+        "Compare COLUMN of the answers with VARIABLE of the query, such as unit=pump. Repeatable. "
+        "[default: the variable with the name of the column]",
         readers.renamed_columns,
         repeated=True,
     )

@@ -152,8 +152,8 @@ class WitnessCriteria:
     )
     any_source: bool = option(
         False,
-        "Let each triple arrive in any stream or be static data, even if no pattern matches triples "
-        "of this stream or of the static data.",
+        "Let each triple arrive in any stream, or be in the static data. [default: each triple comes from "
+        "the stream or static data whose patterns match the triple]",
     )
     same_input: bool = option(
         False,

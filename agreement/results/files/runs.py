@@ -33,7 +33,7 @@ class RunRequest:
     """The arguments of `lars run`.
 
     A cell is one combination of query, trace, engine and parameters.
-    Prints a row per cell.
+    Prints a table with one row for each cell.
 
     Example:
     lars run samples/crowd --out results
@@ -58,8 +58,8 @@ class RunRequest:
     fresh: bool = option(False, "Run all cells (combinations of values) again, also finished cells.")
     check: bool = option(
         False,
-        "Run an experiment again that lars pack wrote, and compare the results with the packed "
-        "results. lars writes no file.",
+        "Run a packed experiment (lars pack) again, and compare the results with the packed results. "
+        "lars writes no file.",
     )
     master: str | None = option(
         None, "Run the cells of the experiment as tasks on the Spark master with this URL.", metavar="URL"
@@ -185,5 +185,5 @@ def run(request: RunRequest, listeners: Listeners) -> RunResult:
         listeners.warn(message)
     results = CellResults(read.file.title, read.file.grid, cells, cell_results)
     results.write(folder)
-    listeners.note(f"these tables and all results are in {folder}")
+    listeners.note(f"the folder {folder} contains these tables and all results")
     return RunResult(folder, results, request.fail_on_empty)

@@ -67,7 +67,7 @@ class WatchRequest:
     Adds rows to the tables periods, differences and too-late of --out.
     Ctrl-C ends the run. To continue the run, repeat the command.
     Each period is in the tables once, even after a crash.
-    In a Kafka topic, a crash can repeat records with the same key.
+    After a crash, a Kafka topic can contain a record twice, with the same key.
 
     Example:
     lars watch samples/slide --source arriving --checkpoint kept --out tables --delay 2 --once

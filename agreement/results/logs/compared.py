@@ -101,7 +101,7 @@ class LogOptions:
     )
     within: Duration | None = option(
         None,
-        "Maximum time between two alerts with equal columns, in different logs, that still count as "
+        "Maximum time between an alert of one log and an equal alert of the other log, if both count as "
         "the same alert. [default: no limit, or half of the time between two evaluations of both systems]",
         duration,
     )

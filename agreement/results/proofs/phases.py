@@ -42,7 +42,7 @@ _VARIED: Final = "Parameters"
 class PhaseRequest:
     """The arguments of `lars phase`.
 
-    Prints a table with a row per pull period U.
+    Prints a table with one row for each pull period U.
     A row contains, for each window length L, the number of whole periods on which push and pull agree.
 
     Example:
@@ -69,7 +69,7 @@ class PhaseRequest:
     )
     rate: tuple[int, ...] = option(
         (1,),
-        "Factors by which the stream becomes faster, such as 1,2,4. lars prints one diagram for each factor.",
+        "Factors by which the stream becomes faster, such as 1,2,4. lars prints one table for each factor.",
         readers.speedups,
         default_text="1",
         heading=_VARIED,

@@ -95,7 +95,7 @@ class ShrinkResult(Findings):
         from agreement.results.renderings.pages.page import Page
         from agreement.results.renderings.pages.witness_page import shrink_page
 
-        question = "What is the smallest disagreement for the same cause?"
+        question = "What is a minimal disagreement with the same cause?"
         if self._outcome is None:
             head = Page(self._title, question, True, f"{AGREES}.", self.warnings)
             return text_page(head, self.document(), ())

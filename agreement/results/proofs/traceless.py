@@ -226,7 +226,7 @@ class WitnessResult(Findings):
 
     def _in_finer(self) -> tuple[str, ...]:
         unit = self._task.setting.unit
-        known = f"with a unit of {self.finer} there is one (--unit {self.finer}), with {unit} there is none"
+        known = f"no such stream with a unit of {unit}, but with --unit {self.finer}, a stream exists"
         return () if self.finer is None else (known,)
 
     def page(self) -> Page:
