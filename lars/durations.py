@@ -51,7 +51,7 @@ class Duration:
         count, rest = divmod(self.nanoseconds, unit.nanoseconds)
         if rest:
             message = (
-                f"the duration {self} is not a multiple of the unit {unit}: choose a unit that divides it"
+                f"the duration {self} is not a multiple of the unit {unit}; use a unit that divides {self}"
             )
             raise LarsError(message)
         if count > LARGEST_TIME:

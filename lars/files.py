@@ -274,7 +274,7 @@ def check_own_folder(path: Path, kind: str, option: str = "") -> None:
     if not exists(path):
         return
     problem = f"{option}{path}: cannot be replaced"
-    remedy = f"use a new folder, an empty one, or one with nothing but an earlier {kind}"
+    remedy = f"use a new or empty folder, or a folder that contains only an earlier {kind}"
     if not exists(path, folder=True):
         raise errors.LarsError(f"{problem}: it is not a folder; {remedy}")
     try:

@@ -26,7 +26,7 @@ from agreement.answering.solve.solving import (
 )
 from agreement.comparing.agree import AgreementTask, comparison_trace, pairs
 from agreement.documents.dates import NO_DATES, Dates
-from agreement.documents.outputs import short, shorten
+from agreement.documents.outputs import quantity, short, shorten
 from agreement.documents.requests import PROGRAM_SUFFIXES, EvaluationOptions, check_evaluated
 from agreement.documents.traces import Trace, point_on, set_span, with_dates
 from lars import explain, semantics
@@ -170,6 +170,10 @@ class ShortNames:
             if predicate[1] == self._columns and predicates:
                 return predicates[0]
             known = sorted(f"{write_name(name)}/{arity}" for name, arity in self._signatures)
+            if self._columns is not None and atom.name == "ans":
+                problem = f"the atom has {quantity(predicate[1], 'term')}, but a row of the query has"
+                remedy = "write _ for any term" if self._columns else "use the atom ans"
+                raise LarsError(f"{atom.text}: {problem} {self._columns}; {remedy}")
             text = f"{write_name(predicate[0])}/{predicate[1]}"
             raise LarsError(f"{atom.text}: unknown predicate {text}; expected one of {_in_words(known)}")
         return predicate
@@ -505,7 +509,7 @@ def explain_atom(
     timeline = here.stream.timeline
     for time in (t, t if asked_atom.t is None else asked_atom.t):
         if time not in timeline:
-            raise LarsError(f"the time point {time} lies outside the timeline {timeline}")
+            raise LarsError(f"the time point {time} is outside the timeline {timeline}")
     found = answer_streams(here, here.program, t, path)
     without = without_constraints(here.program, timeline)
     instead = None if found[0] else answer_streams(here, without, t, path)

@@ -632,7 +632,7 @@ def _check_free(folder: Path, *, overwrite: bool) -> None:
     held = sorted(path.name for path in folder.iterdir()) if exists(folder) else []
     if held and not overwrite:
         raise LarsError(
-            f"{folder}: cannot write the folder: it exists already; use another name, or --overwrite"
+            f"{folder}: cannot write the folder: the folder exists already; use another name, or --overwrite"
         )
     if other := [name for name in held if name not in _FILES]:
         raise LarsError(f"{folder}: cannot overwrite the folder: {other[0]} in it is not a file of an export")

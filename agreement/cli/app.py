@@ -238,7 +238,7 @@ def lars(
     """Find out whether two RDF stream processing engines give the same answers to a query, and if not, why.
 
     `lars COMMAND --help` describes a command and shows examples. Exit codes: 0 done, or the verdict is yes;
-    1 the verdict is no; 2 an input cannot be used; 3 undecided, or the run failed.
+    1 the verdict is no; 2 an input cannot be used; 3 the verdict is open or undecided, or the run failed.
     """
 
 
@@ -598,5 +598,10 @@ def _usage_problem(message: str) -> str:
     # Of a choice that there is not Typer says what kind of error pydantic would call it.
     plain = message.replace("Value error, ", "").strip().rstrip(".")
     kind = next((word for word in ("option", "command") if plain.lower().startswith(f"no such {word}")), "")
-    listed = f"{kind}s" if kind else "accepted values"
+    plain = re.sub(
+        r"Input should be greater than or equal to (\S+)", r"expected a number of at least \1", plain
+    )
+    plain = re.sub(r"Input should be less than or equal to (\S+)", r"expected a number of at most \1", plain)
+    missing = plain.lower().startswith("missing")
+    listed = f"{kind}s" if kind else "arguments and options" if missing else "accepted values"
     return f"{plain[:1].lower()}{plain[1:]}; --help lists the {listed}" if plain else ""

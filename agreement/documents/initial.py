@@ -639,7 +639,7 @@ class InitialExperiment:
             yield from _table("columns" if name is None else f"columns.{_text(name)}", own, guessed)
         # After all errors.
         if "period" in self.comments:
-            note(f"pull answers every {self._periods()}. {self.comments['period']}")
+            note(f"the pull period is {self._periods()}. {self.comments['period']}")
         if "streams" in self.comments:
             note(self.comments["streams"])
 
@@ -1056,7 +1056,7 @@ def initial(
             f"--stream IRI={alone[0]}, with {free}"
         )
     if not period and (period := _proposed_period(asked, options.trace.time_point)):
-        comments["period"] = "The queries have no single STEP: lars proposes the shortest window."
+        comments["period"] = "No query defines a pull period: lars chose the width of the shortest window."
     pulled = period or _steps(asked, options.trace.time_point)
     timed, timeline, of_times = _timed(options, traces, pulled)
     comments |= of_times

@@ -117,6 +117,8 @@ class Trace(Protocol):
         """Return the predicates of the input atoms, with their arities."""
 
 
+_STREAMS_NAMED: Final = 3
+"""The maximum number of streams of a trace that a warning names."""
 _MOST_SLICES: Final = 8
 """The greatest number of slices in one process; each slice evaluates the static data again."""
 
@@ -322,7 +324,8 @@ def mismatches(read: Iterable[str], carried: Iterable[str], trigger: Trigger | N
     """
     names, texts = {str(Iri(stream)) for stream in read}, set(carried)
     for stream in sorted(names - texts):
-        yield f"the trace has no element of the stream {stream} that the query reads"
+        known = f"; the trace contains {', '.join(sorted(texts))}" if 0 < len(texts) <= _STREAMS_NAMED else ""
+        yield f"the trace has no element of the stream {stream} that the query reads{known}"
     for stream in sorted(texts - names):
         unread = f"no query reads the stream {stream} of the trace"
         yield f"{unread}. {TRIGGERS}" if trigger == "any" else unread

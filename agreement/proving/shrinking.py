@@ -89,7 +89,8 @@ def shrink(
                 whole = PairOnStream(*about, facts, static, trace.timeline.last, trace.origin)
                 return minimal_disagreement(whole, differing.cause, progress)
     if row_cause is not None:
-        raise LarsError(f"no row that only one side reports has the cause {row_cause}")
+        problem = f"no row that only one side reports has the cause {row_cause}"
+        raise LarsError(f"{problem}; `lars agree` shows the causes of all differences")
     return None
 
 

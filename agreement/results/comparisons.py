@@ -183,7 +183,7 @@ class CompareResult(Findings):
         from agreement.results.renderings.parting_report import parting_timelines
 
         first, second = self.comparisons[0].names
-        question = f"Where do {first} and {second} report something else, and which rule explains it?"
+        question = f"When do {first} and {second} report different rows, and which rules explain this?"
         head = Page(f"{first} and {second}", question, self.same, self.headline, self.warnings)
         if len(self.comparisons) > 1:
             return text_page(head, self.document(), self.parts())

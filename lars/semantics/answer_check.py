@@ -284,7 +284,7 @@ def check_candidate(
     analysis.check_safety(program)
     analysis.gathered_strata(program)
     if point.t not in data.timeline:
-        raise LarsError(f"the time point {point.t} lies outside the timeline {data.timeline}")
+        raise LarsError(f"the time point {point.t} is outside the timeline {data.timeline}")
     stream, candidate_data = separate(program, data), separate(program, candidate)
     known = replace(point, background=all_background(program, point.background))
     wrong = _no_interpretation(stream, candidate_data)

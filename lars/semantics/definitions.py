@@ -166,7 +166,7 @@ def ground(
     """
     check_safety(program)
     if t not in data.timeline:
-        raise LarsError(f"the time point {t} lies outside the timeline {data.timeline}")
+        raise LarsError(f"the time point {t} is outside the timeline {data.timeline}")
     rules = program.proper_rules
     upper, computed = with_moments(data, ()), 0
     while computed < ROUNDS:

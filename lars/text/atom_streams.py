@@ -62,7 +62,7 @@ def _in_order(scanner: Scanner, line: StreamLine | None, latest: int | None) -> 
         return latest
     t, _, column = line
     if latest is not None and t < latest:
-        problem = f"found the time {t} below the later time {latest}; expected times that do not decrease"
+        problem = f"the time {t} comes after the later time {latest}; expected times that do not decrease"
         raise PlacedError(scanner.place(column - 1), problem)
     return t
 

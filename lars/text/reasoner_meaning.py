@@ -145,15 +145,15 @@ class _Translation:
         for rule, number, one in self._streamed():
             if one.offsets and signature(one.atom) in self.intensional - self.derived:
                 yield (
-                    f"{rule.origin.place(number)}: “{one}” sees only what is derived now, because LARS "
-                    "derives atoms again at each time (see --reading derived=persistent)"
+                    f"{rule.origin.place(number)}: “{one}” contains only atoms that are derived at the "
+                    "evaluation time (see --reading derived=persistent)"
                 )
             if one.offsets and signature(one.atom) in self.derived:
                 reach = self.needed[signature(one.atom)]
                 far = "at all earlier times" if reach is None else f"in the last {reach} s"
                 yield (
-                    f"{rule.origin.place(number)}: “{one}” sees what was derived before, which LARS derives "
-                    f"again at each time; the rules derive {one.atom.predicate} {far}"
+                    f"{rule.origin.place(number)}: “{one}” contains atoms of earlier times: rules derive "
+                    f"{one.atom.predicate} {far}"
                 )
 
     def rules(self) -> Iterator[Rule]:

@@ -163,7 +163,7 @@ _SUM, _PRODUCT = re.compile(r"[+\-]"), re.compile(r"[*/]|mod(?!\w)")
 _ARITHMETIC: Final = re.compile(rf"{_SUM.pattern}|{_PRODUCT.pattern}")
 _COMPARED: Final = re.compile(rf"{_RELATION.pattern}|{_ARITHMETIC.pattern}|:=")
 _ASSIGNED: Final = f"a [SPARQL expression], or an aggregate: {', '.join(logic.AGGREGATES)}"
-_NAMED: Final = "; a predicate's name begins with a lower-case letter or stands in quotes, as in 'Near'(X)"
+_NAMED: Final = "; the name of a predicate begins with a lower-case letter, or is in quotes, as in 'Near'(X)"
 
 
 _CHOICE, _CHOOSES = "; a choice is two rules: p ← a, not q. and q ← a, not p.", re.compile(r"[0-9]*\s*\{")
@@ -201,7 +201,7 @@ def read_head(scanner: Scanner) -> Head:
 
 def what_may_follow(scanner: Scanner) -> str:
     """Return what may follow a literal of a body, for an error message."""
-    window = "; a window stands before its atom, as in ⊞^3 ◇ p" if scanner.peek(_BRACKET) else ""
+    window = "; write a window before its atom, as in ⊞^3 ◇ p" if scanner.peek(_BRACKET) else ""
     return f"a comma or the . that ends a rule{window}"
 
 
@@ -277,7 +277,7 @@ def _atom(scanner: Scanner, accepted: str) -> Atom:
         return Atom(name)
     arguments = scanner.listed(lambda: read_term(scanner))
     if scanner.peek(_ARITHMETIC):
-        scanner.fail(", or ): arithmetic stands in a comparison, as in p(Y), Y = X + 1")
+        scanner.fail(", or ): write arithmetic in a comparison, as in p(Y), Y = X + 1")
     scanner.expect(_CLOSE, ", or ): a term has no arguments of its own" if scanner.peek(_OPEN) else ", or )")
     return Atom(name, arguments)
 

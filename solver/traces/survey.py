@@ -397,7 +397,7 @@ def _order_check(options: TraceOptions) -> Check:
         if t < reached:
             stream = "" if atom.stream in (None, ATOMS) else f" of the stream {atom.stream}"
             one, other = (_written(replace(atom.time, value=value), options) for value in (t, reached))
-            text = f"found the time {one} below the later time {other}{stream}"
+            text = f"the time {one} comes after the later time {other}{stream}"
             return f"{text}; expected times that do not decrease, or --sort"
         latest[atom.stream] = t
         return None

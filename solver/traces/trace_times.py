@@ -344,10 +344,10 @@ def dividing(nanoseconds: int) -> str:
     """Return a sentence that advises the user to choose the longest usual unit that divides the time.
 
     >>> dividing(1_500_000_000)
-    'choose a unit that divides it, such as --unit 1ms, or a --trace-unit'
+    'use a unit that divides this time, such as --unit 1ms, or set --trace-unit'
     """
     unit = next((text for text in ("s", "ms", "ns") if not nanoseconds % NANOSECONDS[text]), "ns")
-    return f"choose a unit that divides it, such as --unit 1{unit}, or a --trace-unit"
+    return f"use a unit that divides this time, such as --unit 1{unit}, or set --trace-unit"
 
 
 def show(instant: Instant) -> str:
@@ -407,7 +407,7 @@ def point_of(moment: int | datetime | time | Instant, zero: str | None, unit: Du
         return moment
     if zero is None:
         what = f"time of day {moment}" if isinstance(moment, time) else f"dateTime {show(_instant(moment))}"
-        problem = f"found the {what}, and all times of the input are integers"
+        problem = f"found the {what}, but all times of the input are integers"
         raise LarsError(f"{problem}; expected time points, or dateTimes with --origin")
     begin = read_time(zero)
     end = replace(begin, value=begin.value + last * unit.nanoseconds)

@@ -66,7 +66,7 @@ def test_what_comes_while_a_folder_is_made_stays(tmp_path):
 
 def test_what_another_command_has_written_stays(tmp_path):
     write(tmp_path / "o")
-    with pytest.raises(LarsError, match="with nothing but an earlier other thing"):
+    with pytest.raises(LarsError, match="that contains only an earlier other thing"):
         write(tmp_path / "o", kind="other thing")
 
 

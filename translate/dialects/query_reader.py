@@ -92,7 +92,7 @@ class _Streams:
         stream, window = Iri(token.text), clause.find("window")
         assert window is not None
         if any(one.name for one in self.named.values()):
-            raise self.document.unexpected(token, "no FROM STREAM beside windows with names")
+            raise self.document.unexpected(token, "no FROM STREAM in a query with named windows")
         if stream in self.named:
             raise self.document.unexpected(token, "a stream that no other FROM STREAM names")
         self.named[stream] = StreamBlock(stream, self._window(window))
@@ -131,7 +131,7 @@ class _Streams:
             self.merged.append(stream)
             return
         if self.manner.texts is not None and any(not one.name for one in self.named.values()):
-            raise self.document.unexpected(tokens["label"], "no windows with names beside FROM STREAM")
+            raise self.document.unexpected(tokens["label"], "no named windows in a query with FROM STREAM")
         label = self._name(tokens["label"], "window")
         if label in self.named:
             raise self.document.unexpected(tokens["label"], "a name that no other window has")
@@ -366,7 +366,7 @@ def _refuse_mixture(document: sparql.Document, query: sparql.Phrase) -> None:
     for clause in query.phrases():
         if clause.name == "merged" and not clause.has_word("NAMED"):
             accepted = (
-                "FROM NAMED STREAM beside STREAM blocks: FROM STREAM is C-SPARQL, and STREAM blocks are CQELS"
+                "FROM NAMED STREAM with STREAM blocks: FROM STREAM is C-SPARQL, and STREAM blocks are CQELS"
             )
             raise document.unexpected(clause.first(), accepted)
 

@@ -356,7 +356,9 @@ def read_expression(
             tests.append(Exists(variable, read_group(phrase, stream, scope)))
             return variable
         if read_aggregate is None:
-            accepted = "no aggregate: it can stand in SELECT, HAVING and ORDER BY, and not in an aggregate"
+            accepted = (
+                "no aggregate: aggregates can be in SELECT, HAVING and ORDER BY, and not in an aggregate"
+            )
             raise scope.unexpected(phrase, accepted)
         return read_aggregate(phrase)
 
@@ -705,7 +707,7 @@ class _Level:
             construct = (
                 "AGGREGATE after an AGGREGATE with FILTER"
                 if condition is not None
-                else "AGGREGATE beside GROUP BY, HAVING or another aggregate"
+                else "AGGREGATE together with GROUP BY, HAVING or another aggregate"
                 if self.grouped
                 else "AGGREGATE with LIMIT or OFFSET"
                 if self._parts("limit") or self._parts("offset")

@@ -30,7 +30,7 @@ def narrowed(row_filter: RowFilter, unit: Duration, periods: Sequence[int]) -> R
         if period not in periods:
             compared = ", ".join(map(str, periods))
             raise LarsError(
-                f"--only-period {period}: this period is not compared; use one of the compared periods "
+                f"--only-period {period}: this period is not compared; use one of the compared periods: "
                 f"{cut(compared)}"
             )
     return replace(row_filter, only_period=only)

@@ -193,7 +193,7 @@ def variables_compared(
             if name not in own:
                 every = ",".join(f"?{variable.name}" for variable in shared) or _NONE
                 problem = f"the {TITLES[query.language]} query does not return this variable"
-                raise LarsError(f"--on ?{name.name}: {problem}; use some of {every}, or {_NONE}")
+                raise LarsError(f"--on ?{name.name}: {problem}; use one or more of {every}, or {_NONE}")
     return tuple(name for name in shared if name in variables)
 
 

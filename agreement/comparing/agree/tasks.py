@@ -381,12 +381,16 @@ def periods_of(task: AgreementTask) -> tuple[int, ...]:
     if task.periods:
         return task.periods
     steps: set[Duration] = set()
-    for query in (task.csparql, task.cqels):
-        period = None if query is None else analysis.default_period(query, task.setting.unit)
-        if period is not None:
+    slides: set[Duration] = set()
+    for query in filter(None, (task.csparql, task.cqels)):
+        if (period := analysis.default_period(query, task.setting.unit)) is not None:
             return (period,)
-        windows = [source.window for source in (() if query is None else requests.sources(query))]
-        steps |= {w.slide for w in windows if isinstance(w, Range) and w.slide is not None}
+        windows = [source.window for source in requests.sources(query)]
+        lengths = {w.slide for w in windows if isinstance(w, Range) and w.slide is not None}
+        (slides if analysis.is_pushed(query) else steps).update(lengths)
+    if slides and not steps:
+        problem = "the SLIDE of a CQELS query is not a pull period, and no query has a STEP"
+        raise LarsError(f"cannot choose a pull period: {problem}; use --period {min(slides)}")
     several = f"several STEPs ({', '.join(map(str, sorted(steps)))})" if steps else "no STEP"
     problem = f"cannot choose a pull period: the query has {several}"
     raise LarsError(f"{problem}; use --period, or the key period in experiment.toml")

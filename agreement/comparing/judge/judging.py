@@ -766,7 +766,7 @@ def starts_in_words(verdicts: Iterable[Verdict], dates: Dates) -> str:
         else:
             texts += _of_span(run, dates)
             run = [z[0], z[0] if verdict.until is None else verdict.until]
-    return ", ".join([*texts, *_of_span(run, dates)]) or "none needed"
+    return ", ".join([*texts, *_of_span(run, dates)]) or "any"
 
 
 def _of_span(run: list[int], dates: Dates) -> list[str]:
@@ -943,7 +943,9 @@ def check_case_judge(name: str | None) -> None:
 def check_judge(name: str) -> None:
     """Raise LarsError if the name is neither an engine version nor a specification."""
     if not is_judge(name):
-        raise LarsError(f"--engine {name}: expected {ACCEPTED_JUDGES}, or {SOLVE} (with --answers)")
+        raise LarsError(
+            f"--engine {name}: unknown engine; use {ACCEPTED_JUDGES}, or {SOLVE} (with --answers)"
+        )
 
 
 def language_of(query: Path, unit: Duration) -> str:

@@ -22,6 +22,8 @@ MOST: Final = 3
 _NEAR: Final = 0.7
 """The least similarity of two local names, of which one may be a wrong spelling of the other."""
 _CUT: Final = "LIMIT or OFFSET removes every solution"
+_IN_STATIC: Final = " in the static data"
+_NO_STATIC: Final = "the static data are empty: add static data with --static FILE"
 HasRows = Callable[[EngineQuery], bool]
 _Within = Callable[[algebra.Pattern], algebra.Pattern]
 
@@ -48,6 +50,8 @@ def silence(
     unnamed = len(absent) - MOST
     verb = "does" if unnamed == 1 else "do"
     more = [f"{quantity(unnamed, 'more predicate')} {verb} not occur"] if unnamed > 0 else []
+    if trace is not None and any(text.endswith(_IN_STATIC) for text in texts):
+        more += [_NO_STATIC] if not any(trace.background.get(("triple", 4), ())) else []
     unknown = "".join(f"; {text}" for text in (*absent[:MOST], *more))
     return f"{who} {never}: {' and '.join(texts) or _nothing_made(query, has_rows)}{unknown}"
 
@@ -117,7 +121,9 @@ def _unmatched(
     texts = [text for part, around in inside for text in _unmatched(query, part, around, has_rows)]
     whole = within(pattern)
     merged = query.language in MERGING and not isinstance(whole, algebra.Graph | algebra.Service)
-    where = " at any time of evaluation" if merged or isinstance(whole, algebra.StreamBlock) else ""
+    where = " at any time of evaluation" if merged or isinstance(whole, algebra.StreamBlock) else _IN_STATIC
+    if not isinstance(pattern, algebra.Bgp | algebra.PathPattern) or isinstance(whole, algebra.Service):
+        where = ""
     alone = ", although each of its parts has solutions"
     (text,) = in_local_names(f"{whole}") if inside else (f"{whole}",)
     cut = isinstance(pattern, algebra.Select) and pattern.modifiers.slices

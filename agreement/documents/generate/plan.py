@@ -229,7 +229,7 @@ class Plan:
 def _check_counts(plan: Plan) -> None:
     groups = -(-plan.stations // max(plan.contemporaneous, 1))
     for name, number, most, accepted in (
-        ("stations", plan.stations, LARGEST, "from 1"),
+        ("stations", plan.stations, LARGEST, "a number of at least 1"),
         ("bursts", plan.burst[0], LARGEST, "a burst of at least 1 observation"),
         ("contemporaneous", plan.contemporaneous, plan.stations, f"1..{plan.stations}, the stations"),
         ("streams", plan.streams, groups, f"1..{groups}, because each stream needs at least one station"),

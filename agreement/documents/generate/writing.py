@@ -217,7 +217,7 @@ def _check_free(path: Path, *, overwrite: bool) -> None:
         return
     if not overwrite:
         raise LarsError(
-            f"{path}: cannot write the trace: it exists already; use another name, or --overwrite"
+            f"{path}: cannot write the trace: this name exists already; use another name, or --overwrite"
         )
     if exists(path, folder=True):
         # A folder is replaced as a whole, so it must contain only a trace.

@@ -223,9 +223,12 @@ def assignments(names: Sequence[str] | Mapping[str, Sequence[str]]) -> Mapping[I
     for stream, predicates in pairs(names):
         listed = [predicates] if isinstance(predicates, str) else predicates
         if not isinstance(listed, list | tuple) or not listed or not all((stream, *listed)):
-            accepted = "STREAM=PREDICATE with two IRIs; in a table, a stream with its predicates in a list"
+            accepted = (
+                "STREAM=PREDICATE, such as http://example.org/door=http://example.org/entered, or in "
+                "experiment.toml a stream with its predicates in a list"
+            )
             raise wrong(predicates, accepted, stream)
-        key = iri(stream, "a stream's name")
+        key = iri(stream, "the IRI of a stream")
         for predicate in (iri(each, "the name of a predicate", stream) for each in listed):
             iris[key] = tuple(dict.fromkeys((*iris.get(key, ()), predicate)))
             if owner.setdefault(predicate, key) != key:
@@ -281,6 +284,9 @@ def prefixes(names: Sequence[str] | Mapping[str, str]) -> Mapping[str, str]:
         prefix = name.removesuffix(":")
         if not _PREFIX.fullmatch(prefix):
             problem = f"found the prefix {name!r}; expected PREFIX=IRI, such as ex=http://example.org/"
+            raise WrongValueError(problem, part=name)
+        if not text:
+            problem = "found no IRI; expected PREFIX=IRI, such as ex=http://example.org/"
             raise WrongValueError(problem, part=name)
         if iris.setdefault(prefix, meant := iri(text, "the IRI of a prefix", name).value) != meant:
             raise LarsError(

@@ -54,7 +54,7 @@ from lars.dataclass import dataclass
 from lars.durations import NANOSECONDS
 from lars.errors import LarsError, cut, on_one_line
 
-ACCEPTED: Final = "expected a command that starts an adapter, such as --adapter 'python3 my_adapter.py'"
+ACCEPTED: Final = "expected a command that starts an adapter, such as 'python3 my_adapter.py'"
 MOST_BYTES: Final = 2**25
 """The maximum number of bytes that are read for one reply, including lines that are not replies."""
 _BYTES_AT_ONCE: Final = 2**16

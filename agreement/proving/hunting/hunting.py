@@ -341,7 +341,7 @@ class Hunt:
             self.waited += seconds
         self.pace = max(_FASTEST, seconds / (len(stream) + 2))
         if run.answers.profile is None:
-            problem = "the engine now refuses a query that it accepted before"
+            problem = "the engine now rejects a query that it accepted before"
             raise FailedEngineError(f"{problem}: {run.answers.refused}")
         self._profile = run.answers.profile
         self.name = self._profile.engine

@@ -111,8 +111,9 @@ def _task(request: AgreeRequest, warn: Warn) -> AgreementTask:
     span = span_within(task.span, (request.from_, request.to))
     task = replace(task, span=span)
     if assigned and task.cqels is not None:
-        problem = "which says itself what is matched in which stream"
-        raise LarsError(f"cannot combine --assign with a {TITLES[task.cqels.language]} query, {problem}")
+        title = TITLES[task.cqels.language]
+        problem = f"because a {title} query names the stream of each pattern"
+        raise LarsError(f"cannot combine --assign with a {title} query, {problem}")
     return task
 
 

@@ -46,9 +46,9 @@ def _sentence(side: str, own: Sequence[LateSide]) -> str:
     every = sum(each.rows for each in own)
     lost = kinds["late"] + kinds["lost for good"]
     if not every and not kinds:
-        return f"{side} has no row, neither on time nor as the data came"
+        return f"{side} has no row, also if no element is late"
     if not kinds:
-        return f"{side} reported all {outputs.quantity(every, 'row')} in time"
+        return f"{side} reported {every} of {outputs.quantity(every, 'row')} in time"
     texts = []
     if lost:
         ways = (kinds["late"], "came later"), (kinds["lost for good"], "never came")
@@ -69,6 +69,8 @@ def as_text(
     unit = report.setting.unit.nanoseconds
     delays = (
         f"{outputs.quantity(one.late_elements, 'element')} came late, by at most {_length(one.delay, unit)}"
+        if one.late_elements
+        else "no element came late"
     )
     waits = f"pull waits {_length(next(side.wait for side in sides if side.side == 'pull'), unit)}"
     dropped = (

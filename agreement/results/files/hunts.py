@@ -131,7 +131,7 @@ class HuntResult(Findings):
         for name, why in self.refusals:
             names.setdefault(why.partition("\n")[0], []).append(name)
         for why, those in names.items():
-            yield f"not asked: {', '.join(those)}: {why}"
+            yield f"queries not run: {', '.join(those)} ({why})"
 
     def page(self) -> "Page":
         """Return the content of the HTML report of all faults."""

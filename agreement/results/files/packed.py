@@ -138,7 +138,9 @@ def pack(request: PackRequest, listeners: Listeners) -> WrittenFiles:
 
 def _check_new(target: Path) -> None:
     if exists(target) or target.is_symlink():
-        raise LarsError(f"{target}: cannot write the packed experiment: it exists already; use a new name")
+        raise LarsError(
+            f"{target}: cannot write the packed experiment: this name exists already; use a new name"
+        )
     if not exists(target.parent, folder=True):
         raise LarsError(f"{target}: cannot write the packed experiment: {target.parent} is not a folder")
 
@@ -259,7 +261,7 @@ class PackCheck(Findings):
         if len(self.differences) > _SHOWN:
             yield f"and {quantity(len(self.differences) - _SHOWN, 'more difference')} (--json prints all)"
         if not self.differences:
-            yield f"the results of {quantity(self.cells, 'cell')} are the packed results"
+            yield f"the results of {quantity(self.cells, 'cell')} are equal to the packed results"
         for name, (packed, now) in self.versions.items() if self.differences else ():
             yield f"{name} has version {now}; the experiment was packed with {packed}"
 

@@ -165,13 +165,15 @@ class RecordResult(Findings):
             yield f"the query is rejected: {answers.refused}"
         else:
             rows = sum(len(report.rows) for _, report in answers.reports)
-            reported = f"{quantity(len(answers.reports), 'report')} of {quantity(rows, 'row')}"
-            yield f"{answers.profile.engine}: {reported} on {quantity(self.pushed, 'push')}"
+            reported = f"{quantity(len(answers.reports), 'report')} with {quantity(rows, 'row')}"
+            yield f"{answers.profile.engine}: {reported}, for {quantity(self.pushed, 'element')}"
             if answers.flush:
-                yield f"{quantity(len(answers.flush), 'report')} when the run was closed"
-            refused = (f"push {number} is refused: {why}" for number, why in answers.rejected.items())
-            yield from _first(refused, "refused push")
-            yield from _first((f"push {number}: {sentence}" for number, sentence in answers.errors), "error")
+                yield f"{quantity(len(answers.flush), 'report')} at the end of the run (message close)"
+            rejected = (
+                f"the engine rejected element {number}: {why}" for number, why in answers.rejected.items()
+            )
+            yield from _first(rejected, "rejected element")
+            yield from _first((f"element {number}: {text}" for number, text in answers.errors), "error")
         yield same
         if self.path is not None:
             yield f"written to {self.path}"

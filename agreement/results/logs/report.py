@@ -649,8 +649,8 @@ _IN_WORDS: Final = (
     (r"^push\b", "evaluate at each event (push)"),
     (r"^pull every ([^\s,]+)", r"evaluate every \1 (pull)"),
     (r"^windows that close every ([^\s,]+)", r"evaluate when a window closes, every \1"),
-    ("with low-open windows", "with windows that lack the instant at their start (low-open)"),
-    ("with high-open windows", "with windows that lack the instant at their end (high-open)"),
+    ("with low-open windows", "with windows that do not contain their start (low-open)"),
+    ("with high-open windows", "with windows that do not contain their end (high-open)"),
     ("with closed windows", "with windows that contain the instant at their start (closed)"),
 )
 """The terms of the field in the names of rules, and plain words for them."""
@@ -661,7 +661,7 @@ def _in_words(semantics: str) -> str:
     """Return the name of a rule in plain words, with the terms of the field in parentheses.
 
     >>> _in_words("pull every 1m, with low-open windows")
-    'evaluate every 1m (pull), with windows that lack the instant at their start (low-open)'
+    'evaluate every 1m (pull), with windows that do not contain their start (low-open)'
     """
     for term, words in _IN_WORDS:
         semantics = re.sub(term, words, semantics)
@@ -1066,7 +1066,7 @@ def _reasons(
         return "whose event is in none of the windows of this system"
 
     counts = Counter(map(where, lacking))
-    told = [f"{count} {where}" for where, count in counts.most_common()]
+    told = [f"{outputs.quantity(count, 'alert')} {where}" for where, count in counts.most_common()]
     if told:
         count = outputs.quantity(len(lacking), "alert")
         yield f"{names[n]} lacks {count} of {names[1 - n]}: {', '.join(told)}"

@@ -630,7 +630,7 @@ _CAUSES = (
     _VARIANT,
     _PERIOD,
     Column("side", str, "the only side that has the rows: push or pull"),
-    Column("cause", str, "why"),
+    Column("cause", str, "cause of the difference"),
     Column("rows", int, "number of rows with this cause"),
     Column("periods", int, "number of periods with such rows"),
     Column("first_from", int, "start of the first such period (first_from, first_to]", is_time=True),
@@ -652,12 +652,12 @@ DIFFERENCES = (
     _PERIOD,
     *_INTERVAL,
     Column("side", str, "the only side that has the row: push or pull"),
-    Column("cause", str, "why"),
+    Column("cause", str, "cause of the difference"),
     Column(
         "pushed",
         int,
-        "last time up to the end of the period at which push reports the row, for a row of only pull before "
-        "the period; none: never",
+        "last time up to the end of the period at which push reports the row, also before the period; "
+        "none: push never reports the row",
         is_time=True,
     ),
     Column("atom", str, "the row as an atom, to explain it", in_papers=outputs.shorten),

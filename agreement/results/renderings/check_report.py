@@ -62,7 +62,7 @@ def _in_words(verdict: Json) -> Iterator[str]:
         yield f"instance: {verdict['instance']}{f'  with {values}' if values else ''}"
         yield verdict["why"]
         if verdict["others"]:
-            yield f"instances violated beside it: {verdict['others']}"
+            yield f"other violated instances: {verdict['others']}"
     if verdict.get("circle"):
         yield "each is the head of a rule whose body holds, but they support each other:"
     for link in verdict.get("circle", ()):

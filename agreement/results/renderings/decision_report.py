@@ -76,7 +76,7 @@ def _verdicts(decisions: Sequence[Decision], question: AgreementQuestion) -> Ite
     style = "bold red" if any(map(_differs, decisions)) else "bold"
     yield Text(_headline(decisions, question), style=style)
     yield f"push and pull on every stream, time in units of {unit}"
-    table = Table("period U", "verdict", "reason", "another verdict with")
+    table = Table("period U", "verdict", "reason", "another verdict requires")
     for group in _groups(decisions):
         first = group[0]
         table.add_row(_periods(group), _WORDS[first.verdict], first.why or "-", "; ".join(first.changes))

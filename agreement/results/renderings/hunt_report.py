@@ -50,7 +50,7 @@ def as_text(hunt: Hunt, folders: Sequence[str]) -> Iterator[RenderableType]:
         last = "" if fault.repeated or fault.failure else "; a new process gave other answers"
         yield f"{number + 1}. {fault.sentence}: {outputs.quantity(fault.times, 'run')}, {size}{last}"
         if number < len(folders):
-            yield f"  {folders[number]}"
+            yield f"  folder of this fault: {folders[number]}"
         if not fault.isolated:
             yield f"  {_beside_text(fault)}."
         if (error := error_text(fault)) is not None:

@@ -83,7 +83,7 @@ def page_parts(parting: Divergence) -> Iterator[RenderableType]:
 
 
 def _table(parting: Divergence, known: Iterable[SwitchedRule] = ()) -> Table:
-    names = ("push", "time", "triple") if parting.pushes is not None else ("time unit",)
+    names = ("element", "time", "triple") if parting.pushes is not None else ("time unit",)
     columns = (*names, *_sides(parting), "explained by")
     # Once, since Dates depend on all differences.
     dates, rows, rules = _dates(parting), [], set(known)
@@ -95,7 +95,7 @@ def _table(parting: Divergence, known: Iterable[SwitchedRule] = ()) -> Table:
         rows.append((*_place(difference, parting, dates), first, second, causes))
         rules.update(difference.causes)
     return outputs.table(
-        _title(parting), columns, rows, right=("push", "time", "time unit"), whole=("push", "time")
+        _title(parting), columns, rows, right=("element", "time", "time unit"), whole=("element", "time")
     )
 
 
@@ -182,9 +182,9 @@ def _name_of(cause: SwitchedRule, parting: Divergence) -> str:
 
 
 def summary(parting: Divergence) -> str:
-    """Return a sentence with the first push or time unit at which two engines differ, and the causes."""
+    """Return a sentence with the first element or time unit at which two engines differ, and the causes."""
     first, second = _sides(parting)
-    place = "push" if parting.pushes is not None else "time unit"
+    place = "element" if parting.pushes is not None else "time unit"
     places = f"{outputs.quantity(parting.places, place)} with a report"
     if not parting.places:
         return f"nothing to compare: neither {first} nor {second} has a report"
@@ -221,10 +221,10 @@ def _rules(parting: Divergence) -> Iterator[str]:
         yield f"the specifications{whose} differ in {names}"
     if parting.alone:
         names = ", ".join(_name_of(cause, parting) for cause in parting.alone)
-        yield f"to remove all differences, a change of one of these is enough: {names}"
+        yield f"to remove all differences, change one of these: {names}"
     if parting.needed:
         names = ", ".join(rule.name for rule in parting.needed)
-        yield f"rules that suffice for the reports on this trace: {names}"
+        yield f"the reports on this trace follow from these rules alone: {names}"
 
 
 def as_json(comparisons: Sequence[Divergence], refused: Sequence[RefusedCase] = ()) -> outputs.Json:
@@ -315,9 +315,8 @@ def parting_timelines(parting: Divergence) -> list[outputs.Json]:
     times = [t for _, marks in lanes for t, _, _ in marks]
     if not times:
         return []
-    title = (
-        f"When they differ{dates.caption}: square: rows that the other lacks; ring: empty; dot: the same rows"
-    )
+    signs = "Square: rows that the other side lacks; ring: no row; dot: the same rows"
+    title = f"Times of the differences{dates.caption}. {signs}"
     text = outputs.plain if dates.zero is None else dates.text
     return [lanes_json(title, lanes, (min(times), max(times)), text)]
 

@@ -14,7 +14,7 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from agreement.comparing.agree.narrowing import evenly
-from agreement.documents.outputs import NO_ROWS, Json, quantity, range_text, short
+from agreement.documents.outputs import Json, quantity, range_text, short
 from agreement.documents.values import written_lengths
 from agreement.proving.phase import PhaseDiagram
 from agreement.results.renderings.pages.figure import (
@@ -136,6 +136,7 @@ def as_text(diagrams: Sequence[PhaseDiagram]) -> Iterator[RenderableType]:
     for diagram in diagrams:
         faster = "" if diagram.rate == 1 else f", the stream {diagram.rate} times as fast"
         unit = _in_unit((*diagram.lengths, *(row.period for row in diagram.rows)), diagram.unit)
+        unit = unit and f", time in units of {diagram.unit}"
         what = f"by the length L of the window on {diagram.stream.value}{unit}{faster}"
         yield f"number of periods on which push and pull agree, {what}"
         table = Table("period U", "whole periods", "agreeing periods, by L")
@@ -151,13 +152,14 @@ def summary(diagrams: Sequence[PhaseDiagram]) -> str:
     cells = [(agreeing, row.whole) for row in rows for agreeing in row.agreeing]
     perfect = sum(agreeing == whole for agreeing, whole in cells)
     empty = sum(count == row.whole for row in rows for count in row.empty)
-    nothing = f" ({quantity(empty, 'pair')}{NO_ROWS})" if empty else ""
+    nothing = f" (for {empty} of these {perfect}, neither side reports a row)" if empty else ""
     changes = sum(
         len(list(diagram.runs(row))) - 1 for diagram in diagrams for row in diagram.rows if row.whole
     )
     pairs = quantity(len(cells), "pair")
     sentence = f"Push and pull agree on all periods for {perfect} of {pairs} of U and L{nothing}"
-    return f"{sentence}. If L grows, the share of agreeing periods changes {quantity(changes, 'time')}."
+    steps = f"From one L to the next L, the number of agreeing periods changes {quantity(changes, 'time')}"
+    return f"{sentence}. {steps} in total."
 
 
 def as_json(diagrams: Sequence[PhaseDiagram], origin: str | None) -> Json:

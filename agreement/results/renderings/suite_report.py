@@ -224,7 +224,7 @@ def _as_file(result: suite.SuiteResult, choice: Choice) -> Iterator[str]:
 def _about(result: suite.TestResult) -> str:
     """Return the comment of a test, and note that the comment does not diagnose the engine."""
     of = "for RSP-QL's own parameters, or the parameters named here; no diagnosis of this engine"
-    return f"what the test tells apart ({of}): {result.test.comment}"
+    return f"difference that the test shows ({of}): {result.test.comment}"
 
 
 def vector_text(choice: Choice) -> str:
@@ -357,7 +357,7 @@ def _misfit_reason(result: suite.TestResult, choice: Choice) -> str:
             f"the reports are not in order of time: the report of {earlier} comes after the report of {later}"
         )
     if not result.fits:
-        return "no parameters of the suite explain what came"
+        return "no parameters of the suite explain the actual reports"
     own = _values(choice)
     nearest = min(result.fits, key=lambda one: (_distance(own, _values(one)), one[0], one[1]))
     differ = {name: value for name, value in _values(nearest).items() if own.get(name) != value}

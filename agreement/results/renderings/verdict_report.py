@@ -365,7 +365,8 @@ def _of_nothing(diagnosis: Diagnosis) -> Iterator[str]:
     """Yield sentences about answers without a row, which each fault predicts that predicts no row."""
     due = diagnosis.specification
     rows = outputs.quantity(due.unrecorded, "row")
-    yield f"the recording contains no row, but {due.sentence} predicts {rows}; the cause cannot be determined"
+    compared = "the compared times contain no recorded row"
+    yield f"{compared}, but {due.sentence} predicts {rows}; the cause cannot be determined"
     if silent := [fault.sentence for fault in diagnosis.explanations if fault.complete]:
         yield f"possible causes, which also predict no row: {outputs.first_few(silent, _ROWS)}"
 

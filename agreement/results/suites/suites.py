@@ -460,7 +460,7 @@ def _write(path: Path, suite_run: SuiteRun, command: Sequence[str], manifests: S
             ]
         failed = any(of.failed or of.incomplete for of in suite_run.engines)
         names = first_few([suite_result.engine for suite_result in suite_run.engines], _NAMED)
-        question = f"What is {names}, and where is it wrong?"
+        question = f"Which parameters has {names}, and which tests fail?"
         sentences = (
             f"{engine.engine}: {engine.count('passed')} of {len(engine.results)} passed, "
             f"{engine.count('not asked')} not asked{', no report at all' if engine.mute else ''}"

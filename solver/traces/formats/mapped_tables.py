@@ -408,7 +408,11 @@ def write_mapped(  # noqa: PLR0913 - a table, its mapping, its copy
     columns_wanted = dict(mapping)
     predicates = [(key, text) for key, text in mapping if key not in _OWN]
     if not predicates or "t" not in columns_wanted or "s" not in columns_wanted:
-        raise LarsError(f"{path}: found columns {', '.join(columns_wanted)}; expected {ACCEPTED}")
+        missing = [name for name in ("t", "s") if name not in columns_wanted]
+        missing += [] if predicates else ["predicate"]
+        raise LarsError(
+            f"{path}: the mapping of columns has no {' and no '.join(missing)}; expected {ACCEPTED}"
+        )
     time = CELL.fullmatch(columns_wanted["t"])
     if time is None:
         raise LarsError(

@@ -74,7 +74,7 @@ def test_integers_have_dates_where_an_origin_says_so(files):
     assert [json.loads(line)["t"] for line in lars("solve", "cq.rq", "n.nq", *named).out.splitlines()] == [5]
     found = lars("solve", "cq.rq", "n.nq", "--to", dated(6))
     assert found.code == 2
-    assert f"found the dateTime {dated(6)}, and all times of the input are integers" in found.err
+    assert f"found the dateTime {dated(6)}, but all times of the input are integers" in found.err
     assert "expected time points, or dateTimes with --origin" in found.err
 
 
@@ -235,7 +235,7 @@ def test_a_time_of_day_that_is_not_clear_is_refused(files):
     assert "found the time of day 11:00:00, which is before the trace's times, [" in before.err
     (files / "n.nq").write_text('<http://e/a> <http://e/p> <http://e/b> <http://e/S> "5" .\n')
     numbers = lars("solve", "cq.rq", "n.nq", "--from", "11:00")
-    assert "found the time of day 11:00:00, and all times of the input are integers" in numbers.err
+    assert "found the time of day 11:00:00, but all times of the input are integers" in numbers.err
 
 
 @pytest.mark.parametrize("time", ["24:00", "12:60", "7:00", "12:00:05Z"])

@@ -42,7 +42,7 @@ def test_an_experiment_has_prefixes_too(folder):
 
 WHEN = ("--period", "3", "--unit", "1s", "--from", "0", "--to", "6", "--json")
 WRONG = {
-    "ex": 'found ""; expected the IRI of a prefix, an absolute IRI',
+    "ex": "found no IRI; expected PREFIX=IRI, such as ex=http://example.org/",
     "ex=e": 'found "e"; expected the IRI of a prefix, an absolute IRI',
     "1=http://e/": "found the prefix '1'; expected PREFIX=IRI, such as ex=http://example.org/",
 }

@@ -24,7 +24,7 @@ QUERIES = {
     "union": f"SELECT ?s WHERE {{ {{ {STREAM} ?s :no ?n }} UNION {{ {STREAM} GRAPH ?g {{ ?s ?p ?n }} }} }}",
 }
 NO_GRAPH = "the query reads the graph <http://e/g>"
-UNNAMED = "no solution matches (GRAPH <http://e/g> {?s <http://e/name> ?n})"
+UNNAMED = "no solution matches (GRAPH <http://e/g> {?s <http://e/name> ?n}) in the static data"
 
 
 @pytest.fixture
@@ -120,7 +120,8 @@ def test_a_part_without_a_window_is_evaluated_at_the_times_of_its_query(folder, 
     )
     found = lars("solve", folder / "q.rq", folder / "t.nq", *options)
     assert (found.code, found.out.count("(")) == (0, 1), found.err
-    assert "the query never returns a row: no solution matches {?s <http://e/in> ?room}" in found.err
+    assert "never returns a row: no solution matches {?s <http://e/in> ?room} in the static data" in found.err
+    assert "the static data are empty: add static data with --static FILE" in found.err
 
 
 def test_a_part_of_merged_windows_has_no_match_at_the_times_of_evaluation(tmp_path):

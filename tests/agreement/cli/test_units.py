@@ -103,7 +103,7 @@ def test_nothing_is_said_of_a_second(files):
 
 def test_a_window_that_the_given_unit_does_not_divide_is_refused():
     found = solve("c.cqels", "t.nq", "--unit", "1s")
-    assert (found.code, "choose a unit that divides it" in found.err) == (2, True)
+    assert (found.code, "use a unit that divides" in found.err) == (2, True)
 
 
 @pytest.mark.parametrize(

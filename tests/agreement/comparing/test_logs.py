@@ -353,9 +353,9 @@ def test_an_alert_that_a_pulling_system_lacks_has_its_reason(tmp_path):
     after = sum(t > last for t, _, _ in pushed)
     logs = table(tmp_path, "a", pushed), table(tmp_path, "b", sorted(set(pulled)))
     found = api.compare_logs(*logs, events=table(tmp_path, "s", events), query=query, period="20s")
-    lacks = f"b.csv lacks {outside + after} alerts of a.csv: {outside} whose event is in none of the windows"
+    lacks = f"b.csv lacks {outside + after} alerts of a.csv: {outside} alerts whose event is in none of the"
     assert lacks in found.text
-    assert f"{after} whose event comes after the last alert of this system" in found.text
+    assert f"{after} alert{'s' * (after > 1)} whose event comes after the last alert of this" in found.text
     untrue = table(tmp_path, "u", sorted({*pulled, (last, "cellar", 99)}))
     other = api.compare_logs(logs[0], untrue, events=table(tmp_path, "s", events), query=query, period="20s")
     assert "no tried rule predicts the log; the nearest rule is pull every 20s" in other.text
@@ -400,12 +400,13 @@ def test_windows_without_an_alert_contain_events_too(tmp_path, seed):
     }
     assert counts["in"]
     for kind, text in texts.items():
-        assert (f"{counts[kind]} {text}" in told) if counts[kind] else (text not in told)
+        alerts = f"{counts[kind]} alert{'s' * (counts[kind] > 1)} {text}"
+        assert (alerts in told) if counts[kind] else (text not in told)
 
 
 @pytest.mark.parametrize("length", [10, 20, 30])
 def test_an_event_at_the_end_of_a_window_without_it_is_in_the_next_window(tmp_path, length):
-    """System B evaluates each 10 s, over windows that lack the instant at their end (high-open)."""
+    """System B evaluates each 10 s, over windows that do not contain their end (high-open)."""
     events = [(5 * n, "hall", 40 if n % 6 == 0 else 30 + n % 2) for n in range(1, 68)]
     ends = range(10, 350, 10)
     pulled = [(end, *row) for end in ends for t, *row in events if end - length <= t < end and row[-1] > 35]
@@ -417,7 +418,7 @@ def test_an_event_at_the_end_of_a_window_without_it_is_in_the_next_window(tmp_pa
     found = api.compare_logs(*logs, events=table(tmp_path, "s", events), query=query, period="10s")
     assert found.predictions[1][0].bounds == "high-open"
     assert (
-        f"b.csv lacks {len(low)} alerts of a.csv: {len(low)} whose event is in a window of this system (the"
+        f"b.csv lacks {len(low)} alerts of a.csv: {len(low)} alerts whose event is in a window of this system"
         in found.text
     )
 
@@ -1810,8 +1811,7 @@ def test_rules_that_differ_only_in_the_bounds_of_windows_have_different_names(tm
     )
     assert f"the rules differ: {apart}" in first
     assert (
-        'second.csv follows the rule "evaluate every 1m, with windows that lack the instant at their end'
-        in first
+        'second.csv follows the rule "evaluate every 1m, with windows that do not contain their end' in first
     )
     assert "first.csv: every alert predicted by pull every 1m (such as at 180)" in lines
     assert (

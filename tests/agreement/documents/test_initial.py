@@ -153,7 +153,7 @@ def test_a_query_without_a_step_gets_a_pull_period_and_files_their_streams_by_na
     found = lars("init", "mine", "q.rq", "ab.csv", "cd.csv")
     assert '\nperiod = "2s"\n' in found.out
     assert '"e:ab" = "../ab.csv"\n"e:cd" = "../cd.csv"' in found.out
-    assert "note: pull answers every 2s. The queries have no single STEP" in found.err
+    assert "note: the pull period is 2s. No query defines a pull period" in found.err
     assert "note: lars guessed the stream of each file from the name of the file" in found.err
     assert "agree on 4 whole periods" in lars("agree", "mine").out
     given = lars("init", "given", "q.rq", "--stream", "e:ab=ab.csv", "--stream", "e:cd=cd.csv", "--period", 3)

@@ -289,7 +289,12 @@ PERIODS = [
     (full(prefixes="{a = 3}"), 4, 'found {"a": 3}', "a table of texts"),
     (full(prefixes="{a = 'x'}"), 4, 'found "x"', "an absolute IRI"),
     (full(period="[5, 0]"), 4, "a period must be at least 1"),
-    (full(on='"?x,?z"'), 4, "on: ?z: the C-SPARQL query does not return this variable", "use some of ?x"),
+    (
+        full(on='"?x,?z"'),
+        4,
+        "on: ?z: the C-SPARQL query does not return this variable",
+        "use one or more of ?x",
+    ),
     (full(on="['z']", cqels='"c.rq"'), 4, "on: ?z: the C-SPARQL query does not return this variable"),
     (full(period='"5mins"'), 4, '"5mins" is not a valid period', "whole numbers", "1s..60s"),
     (full(period='"50..1"'), 4, "reversed", "use 1..50"),

@@ -81,7 +81,7 @@ def test_a_packed_sample_has_the_same_results_in_an_empty_folder(name, tmp_path)
     folder = pack(SAMPLES / name, tmp_path / "packed")
     moved = shutil.move(folder, tmp_path / "elsewhere")
     ran = check(moved)
-    assert (ran.code, ran.out) == (0, "the results of 1 cell are the packed results\n"), ran.err
+    assert (ran.code, ran.out) == (0, "the results of 1 cell are equal to the packed results\n"), ran.err
     packed, own = (verdicts_of(one, tmp_path / f"o{n}") for n, one in enumerate((moved, SAMPLES / name)))
     assert packed == own
 
@@ -260,7 +260,7 @@ def test_nothing_is_overwritten(name, tmp_path):
     else:
         target.write_text("mine")
     ran = lars("pack", SAMPLES / "slide", "-o", target)
-    assert (ran.code, "it exists already" in ran.err) == (2, True)
+    assert (ran.code, "this name exists already" in ran.err) == (2, True)
     assert not (tmp_path / "nowhere").exists()
 
 
@@ -281,7 +281,7 @@ def test_a_changed_file_is_named_first_then_what_differs(tmp_path):
     only_file = check(folder)
     first = "door.trig was changed since the experiment was packed"
     assert only_file.code == 1
-    assert only_file.out.splitlines() == [first, "the results of 1 cell are the packed results"]
+    assert only_file.out.splitlines() == [first, "the results of 1 cell are equal to the packed results"]
     (folder / "experiment.toml").write_text(
         (folder / "experiment.toml").read_text().replace("timeline = [0, 9]", "timeline = [0, 6]")
     )
@@ -417,7 +417,7 @@ def test_a_cell_that_is_refused_names_no_temporary_file_and_is_refused_again(tmp
     monkeypatch.chdir(tmp_path)
     for folder in (packed, packed.name):
         ran = check(folder)
-        assert (ran.code, ran.out) == (0, "the results of 1 cell are the packed results\n")
+        assert (ran.code, ran.out) == (0, "the results of 1 cell are equal to the packed results\n")
 
 
 def dated(tmp_path):

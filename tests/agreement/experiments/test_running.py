@@ -62,7 +62,7 @@ def test_two_runs_write_the_same_bytes(tmp_path):
     first = run(folder, "--out", tmp_path / "a")
     second = run(folder, "--out", tmp_path / "b", "--jobs", 2)
     assert first._replace(err="") == second._replace(err="")
-    assert f"note: these tables and all results are in {tmp_path / 'a'}\n" in first.err
+    assert f"note: the folder {tmp_path / 'a'} contains these tables and all results\n" in first.err
     assert [one.err.count("note: time 0 is 2026-05-04T08:00:00Z") for one in (first, second)] == [1, 1]
     assert files(tmp_path / "a") == files(tmp_path / "b")
     assert files(tmp_path / "a" / FOLDER) == files(tmp_path / "b" / FOLDER)

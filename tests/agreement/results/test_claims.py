@@ -86,7 +86,7 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path):
     (tmp_path / "mine").write_text("mine")
     with pytest.raises(
         LarsError,
-        match="use a new folder, an empty one, or one with nothing but an earlier run of the claims",
+        match="use a new or empty folder, or a folder that contains only an earlier run of the claims",
     ):
         decided_claims(tmp_path, None)
     assert [one.name for one in tmp_path.iterdir()] == ["mine"]

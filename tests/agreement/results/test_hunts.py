@@ -167,7 +167,7 @@ def test_a_page_of_all_faults_lists_each_with_its_stream_and_the_commands_to_rep
         "lars judge case.json --engine rspql",
         "a report of a window without a triple",
         "<code>" + fault["folder"] + "</code>",
-        "How this page was made",
+        "How this report was made",
     ):
         assert said in text
     assert len(text) < 1_000_000
@@ -216,7 +216,7 @@ def test_a_slow_engine_has_several_runs_of_few_queries(tmp_path):
     ran = lars("hunt", "--adapter", f"{sys.executable} {slow}", "--time-limit", "12s", "-q")
     runs, queries = map(int, re.search(r"no fault, (\d+) runs of (\d+) quer", ran.out).groups())
     assert runs > queries
-    (line,) = (one for one in ran.out.splitlines() if one.startswith("not asked: "))
+    (line,) = (one for one in ran.out.splitlines() if one.startswith("queries not run: "))
     assert "minus, minus-apart, average" in line
 
 

@@ -132,8 +132,8 @@ def test_the_table_has_reports_without_rows_and_reports_at_the_end():
 def test_of_many_refused_pushes_the_others_are_counted():
     answers = EngineAnswers(ProfileReply(engine="toy"), replies=(PushReply(reports=(), refused="no"),) * 5)
     text = RecordResult(None, answers, deterministic=True, pushed=5).text
-    assert text.count("is refused: no") == 3
-    assert "… and 2 more refused pushes (--json prints all)" in text
+    assert text.count("the engine rejected element ") == 3
+    assert "… and 2 more rejected elements (--json prints all)" in text
 
 
 def test_a_query_that_the_engine_refuses_is_recorded_as_such(inputs, tmp_path):

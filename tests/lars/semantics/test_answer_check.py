@@ -127,7 +127,7 @@ def test_too_many_choices_of_ties_are_refused():
 
 
 def test_a_reference_time_outside_the_timeline_is_an_error():
-    with pytest.raises(LarsError, match=r"10 lies outside the timeline \[0, 9\]"):
+    with pytest.raises(LarsError, match=r"10 is outside the timeline \[0, 9\]"):
         judge("p ← e.", t=10)
 
 

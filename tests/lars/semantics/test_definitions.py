@@ -192,7 +192,7 @@ def test_reachability_over_many_edges_is_no_endless_arithmetic():
 
 
 def test_a_reference_time_outside_the_timeline_is_an_error():
-    with pytest.raises(LarsError, match=r"10 lies outside the timeline \[0, 9\]"):
+    with pytest.raises(LarsError, match=r"10 is outside the timeline \[0, 9\]"):
         answers("a ← e.", (), 10)
 
 

@@ -53,7 +53,7 @@ def test_a_stream_written_is_one_line_a_time():
         ("2024-05-01T12:00:00Z: p", "s:1:5", "a table with the columns t,atom may have dateTimes"),
         ("-1: p", "s:1:1", "a time: an integer of at least 0"),
         ('1: p("a)', "s:1:6", "the quotation mark is not closed"),
-        ("2: p\n1: q", "s:2:1", "found the time 1 below the later time 2"),
+        ("2: p\n1: q", "s:2:1", "the time 1 comes after the later time 2"),
         ("1: p\n@prefix e: <u:> .", "s:2:1", "each prefix declared once, before the first time"),
         ("@prefix e: <u:> .\n@prefix e: <v:> .", "s:2:1", "a new meaning of e:"),
     ],

@@ -248,15 +248,15 @@ def test_programs_for_citybench_are_read_or_refused_by_name(name, said):
 def test_what_rests_on_derived_atoms_is_named_with_its_place():
     program = read_reasoner_program("h(X) :- a(X) in [4 sec].\nl(X) :- a(X), h(X) always in [5 sec].", "p")
     (note,) = program.notes
-    assert note.startswith("p:2:15: “h(X) always in [5 sec]” sees what was derived before")
+    assert note.startswith("p:2:15: “h(X) always in [5 sec]” contains atoms of earlier times: rules derive")
     assert "h in the last 5 s" in note
 
 
 def test_a_cycle_needs_the_whole_past_of_its_own_atoms_only(tmp_path):
     text = "p(X) :- q(X).\np(X) :- p(X) in [1 sec].\nu(X) :- w(X).\nz(X) :- u(X) in [3 sec]."
     own, other = read_reasoner_program(text, "p").notes
-    assert own.endswith("the rules derive p at all earlier times")
-    assert other.endswith("the rules derive u in the last 3 s")
+    assert own.endswith("rules derive p at all earlier times")
+    assert other.endswith("rules derive u in the last 3 s")
     (tmp_path / "p.idlvsr").write_text(text)
     (tmp_path / "t.log").write_text("1 q(1);\n2 z;\n3 w(1);\n6 v;\n7 v;\n9 q(1);\n")
     options = ("--evaluator", "both", "--from", "1", "--in-process")
@@ -320,7 +320,7 @@ def test_without_persistence_a_window_over_derived_atoms_shows_what_is_derived_n
     assert present.out == "1: {alarm(a), hot(a)}\n2: {calm(a)}\n3: {}\n4: {}\n5: {calm(a)}\n", present.err
     assert (
         "p.idlvsr:1:40: “hot(X) in [0 .. 2 sec]”" in present.err
-        or "sees only what is derived now" in present.err
+        or "contains only atoms that are derived at the evaluation time" in present.err
     )
     assert (
         lars("solve", tmp_path / "p.idlvsr", tmp_path / "p.log", "--reading", "derived=persistent").code == 0

@@ -68,7 +68,7 @@ def test_each_has_the_rows_of_the_same_table_in_parquet(name, tmp_path):
         ),
         (
             LINES.replace("7", "true") + '{"t": 5, "o": 1e400}',
-            "a.ndjson:4:1: the number '1e400' is beyond those of a double",
+            "a.ndjson:4:1: the number '1e400' is too large for a double",
         ),
         (LINES.replace('"t": 5', '"t": "5.5"'), "a.ndjson:3:1: '5.5' is not a time: found a fraction"),
         (LINES.replace('"s": "urn:b", ', ""), "a.ndjson:3:1: the column s has no value"),

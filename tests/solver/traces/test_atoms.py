@@ -201,9 +201,9 @@ MALFORMED = {
     "order": (
         "a.atoms",
         "3: p\n1: p\n",
-        "2:1: found the time 1 below the later time 3; expected times that do not",
+        "2:1: the time 1 comes after the later time 3; expected times that do not",
     ),
-    "order of a quiet time": ("a.atoms", "3: p\n1:\n", "2:1: found the time 1 below the later time 3"),
+    "order of a quiet time": ("a.atoms", "3: p\n1:\n", "2:1: the time 1 comes after the later time 3"),
     "too large a number": (
         "a.atoms",
         "1: p p(9999999999)\n",

@@ -104,11 +104,11 @@ MALFORMED = {
     ),
     "out of order": (
         {"a.nt": GOOD.replace("1", "3") + GOOD},
-        "a.nt:2:1: found the time 1 below the later time 3; expected times that do not decrease, or --sort",
+        "a.nt:2:1: the time 1 comes after the later time 3; expected times that do not decrease, or --sort",
     ),
     "out of order in the next file": (
         {"a.nt": GOOD.replace("1", "3"), "b.nt": GOOD.replace("1", "4") + GOOD, "c.nt": GOOD},
-        "b.nt:2:1: found the time 1 below the later time 4",
+        "b.nt:2:1: the time 1 comes after the later time 4",
     ),
     "two spellings": (
         {"a.nt": GOOD * 3000 + "<urn:s> <urn:p> 5 <1000> .\n"},
@@ -147,7 +147,7 @@ MALFORMED = {
             "a.trig": PROV
             + ":g { :s :p :o }\n\n:h { :s\n:p :q }\n:g prov:generatedAtTime 2 . :h prov:generatedAtTime 1 ."
         },
-        "a.trig:5:1: found the time 1 below the later time 2",
+        "a.trig:5:1: the time 1 comes after the later time 2",
     ),
     "turtle syntax": ({"d/data_00.ttl": "<urn:s> <urn:p> 1 .\n<urn:s> ;"}, "d/data_00.ttl:2:9: "),
     "turtle name": (

@@ -147,7 +147,7 @@ def test_a_fault_in_the_second_of_two_files_is_placed_and_nothing_is_kept(small_
     ("end", "expected"),
     [
         ("<urn:s> <urn:p> oops", "a.nq:400:17: "),
-        ('<urn:s> <urn:p> <urn:o> <urn:st> "2" .', "a.nq:400:1: found the time 2 below the later time 57"),
+        ('<urn:s> <urn:p> <urn:o> <urn:st> "2" .', "a.nq:400:1: the time 2 comes after the later time 57"),
     ],
 )
 def test_a_fault_in_the_last_part_is_placed(small_parts, tmp_path, end, expected):

@@ -75,7 +75,7 @@ def test_one_file_is_in_the_order_of_arrival(tmp_path):
 def test_each_file_is_sorted_by_itself_if_it_may_be(tmp_path):
     later, earlier = ('<urn:s> <urn:p> <urn:o> <urn:a> "5" .\n', '<urn:s> <urn:p> <urn:o> <urn:a> "2" .\n')
     paths = written(tmp_path, {"a.nq": later + earlier, "b.nq": later.replace("5", "3")})
-    assert "a.nq:2:1: found the time 2 below the later time 5" in message(
+    assert "a.nq:2:1: the time 2 comes after the later time 5" in message(
         lambda: read_trace_in_process(paths, options())
     )
     assert [row[0] for row in read_trace_in_process(paths, options(sort=True))] == [2, 3, 5]

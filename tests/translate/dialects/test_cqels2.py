@@ -213,7 +213,7 @@ S = "SELECT ?a FROM STREAM s"
         (f"{S} [NOW] FROM STREAM ¦s [RANGE 5s] {ONE}", "no other FROM STREAM", QueryError),
         (
             f"{S} [NOW] FROM NAMED WINDOW ¦<w> ON s [NOW] {{ WINDOW <w> {ONE} }}",
-            "beside FROM STREAM",
+            "in a query with FROM STREAM",
             QueryError,
         ),
         (f"{S} [RANGE 5s STEP 1s ¦FUTURE 2s] {ONE}", "EMIT", QueryError),

@@ -85,7 +85,7 @@ def test_from_stream_without_named_is_read_when_it_has_a_window():
 
 def test_a_mixture_of_csparql_and_cqels_is_no_sparqlstream():
     marked = "ASK ¦FROM STREAM <s> [NOW] { STREAM <s> [NOW] { ?s ?p ?o } }"
-    fails_at_mark(marked, "FROM NAMED STREAM beside STREAM blocks", kind=QueryError)
+    fails_at_mark(marked, "FROM NAMED STREAM with STREAM blocks", kind=QueryError)
     query = read_query(marked.replace("¦", "").replace("FROM STREAM", "FROM NAMED STREAM"), "q.rq")
     assert (query.language, len(query.merged)) == (Language.SPARQLSTREAM, 1)
 

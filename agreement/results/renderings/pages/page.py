@@ -42,6 +42,10 @@ _LEGEND: Final[dict[str, tuple[str, str]]] = {
         r"(?s)\A(?!.*\bpull\b).*\bpush(es)?\b",
         "a triple that the engine receives; pushes are numbered from 0",
     ),
+    "element": (
+        r"\bfirst at element\b",
+        "a triple that the engines receive; elements are numbered from 0",
+    ),
     "pull": (
         r"\bpull\b",
         "evaluation every U time points (C-SPARQL); the answer of a period is the answer at its end",

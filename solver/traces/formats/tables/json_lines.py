@@ -204,7 +204,7 @@ def _cells_of(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 def _double(text: str) -> float:
     if isinf(number := float(text)):
-        raise ValueError(f"the number {short(text)} is beyond those of a double")
+        raise ValueError(f"the number {short(text)} is too large for a double")
     return number
 
 

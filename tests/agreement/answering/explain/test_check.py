@@ -86,7 +86,7 @@ def test_the_rule_that_is_violated_is_shown_with_its_values(check):
 
 def test_all_instances_of_a_violated_rule_are_counted(check):
     program = "← ⊞^9 ◇ striple(S, P, O, G), n(X).\n" + " ".join(f"n({number})." for number in range(150))
-    assert "  instances violated beside it: 149\n" in check("2: n(1)", program=program).out
+    assert "  other violated instances: 149\n" in check("2: n(1)", program=program).out
 
 
 def test_a_circle_is_shown_with_its_windows(check):
@@ -160,7 +160,7 @@ def test_the_answer_stream_of_a_translated_query_is_one(tmp_path, engine, mode, 
     [
         ("2 p.", "answer:1:3: "),
         ("2: p(X).", "answer:1:6: "),
-        ("3: p.\n2: q.", "answer:2:1: found the time 2 below the later time 3"),
+        ("3: p.\n2: q.", "answer:2:1: the time 2 comes after the later time 3"),
         ("{", "answer:1: not valid JSON: "),
         ('{"t": 2}', "answer:1: not a JSON object with t and answer_streams"),
         ('{"t": 2, "rows": []}', "answer:1:1: found rows of a query; check atoms of the program"),

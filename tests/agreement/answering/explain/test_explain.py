@@ -214,11 +214,12 @@ REFUSED = {
     "ans(25,,b)": "'ans(25,,b)' is not an atom; expected an atom",
     "ans(25": "'ans(25' is not an atom",
     "": "'' is not an atom",
-    "ans(25,b)": "unknown predicate ans1/2; expected one of ans1/3, ans2/6",
+    "ans(25,b)": "the atom has 2 terms, but a row of the query has 3; write _ for any term",
+    "ans9(25)": "unknown predicate ans9/1; expected one of ans1/3, ans2/6",
     "ans(25,raybann,b)": "raybann is not a term of the program, the trace or the static data; "
     "expected one of rayban",
     "ans(twenty,rayban,b)": "twenty is not a term",
-    "@_51 ans(25,rayban,b)": "the time point 51 lies outside the timeline [0, 50]",
+    "@_51 ans(25,rayban,b)": "the time point 51 is outside the timeline [0, 50]",
 }
 
 
@@ -236,7 +237,7 @@ CALLS = {
     (COUPONS, "ans(25,rayban,b)"): "--at TIME is missing",
     (COUPONS, "--at", 18): f"missing the atom to explain after {COUPONS}",
     (COUPONS, "--at", "x", "a"): "--at x: expected a time point",
-    (COUPONS, "--at", 60, "ans(25,rayban,b)"): "the time point 60 lies outside the timeline [0, 50]",
+    (COUPONS, "--at", 60, "ans(25,rayban,b)"): "the time point 60 is outside the timeline [0, 50]",
     ("nowhere.rq", "t.nq", "--at", 3, "a"): "nowhere.rq: no such file or folder",
     (COUPONS, "--at", 18, "a", "--model", 0): "--model 0: expected a number from 1",
     (

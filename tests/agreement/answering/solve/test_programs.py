@@ -165,7 +165,7 @@ def test_wishes_about_answer_streams_are_refused_for_queries(option):
     query = SAMPLES / "coupons" / "query.cqels.rq"
     ran = lars("solve", query, SAMPLES / "coupons" / "coupons.trig", option)
     assert (ran.code, ran.out) == (2, "")
-    assert "with a query, because a query has only one answer stream" in ran.err
+    assert "with a query; these options are only for LARS programs" in ran.err
 
 
 def test_lines_are_printed_before_the_last_time_point_is_evaluated(tmp_path):

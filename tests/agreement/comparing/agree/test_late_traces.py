@@ -141,7 +141,7 @@ def test_a_proof_tells_when_its_triples_arrived():
 def test_a_trace_that_came_in_time_is_unchanged():
     found = api.agree_late(QUERY, trace((2, 2, "x", "p"), (8, 8, "z", "p")), arrival="came", period=4)
     assert (found.unchanged, found.ending[0], found.late) == (True, 0, ())
-    assert "reported all 2 rows in time" in found.text
+    assert "reported 2 of 2 rows in time" in found.text
 
 
 def timed(t, name):

@@ -105,7 +105,7 @@ def test_rows_are_counted_first(experiment):
     [
         (
             ("--only-period", "3"),
-            "--only-period 3: this period is not compared; use one of the compared periods 4, 1",
+            "--only-period 3: this period is not compared; use one of the compared periods: 4, 1",
         ),
         (("--cause", "blocked"), "--cause blocked: expected aggregate-of-nothing, different-static-data, "),
         (("--side", "left"), "left"),

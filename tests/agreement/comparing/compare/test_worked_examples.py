@@ -125,5 +125,5 @@ def test_a_profile_does_not_part_from_itself(tmp_path, engine):
 def test_the_table_says_what_a_rule_says_once(tmp_path):
     folder = write(tmp_path, "a 1500, b 4500, c 7500")
     found = lars("compare", "csparql", "csparql-0.9.7", folder / "cs.rq", folder / "t.nq", *IN_MS)
-    assert "differ at 2 of 2 pushes with a report, first at push 1 (time 4500)" in found.out
+    assert "differ at 2 of 2 elements with a report, first at element 1 (time 4500)" in found.out
     assert (found.code, found.out.count("1 ms after its")) == (1, 1)

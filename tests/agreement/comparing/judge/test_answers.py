@@ -57,7 +57,7 @@ def test_a_report_that_no_window_has_is_no_window(tmp_path):
     told = lars("judge", *files, *how, "--report", tmp_path / "page.html").out
     assert ": 0 of 2 windows are wrong, and 1 report is not expected, score" in told
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert "Incorrect: 2 of 2 windows are right; 1 report is not expected." in page
+    assert "Incorrect: 2 of 2 windows are correct; 1 report is not expected." in page
 
 
 def test_the_page_and_the_test_cases_have_the_windows_of_the_text(tmp_path):
@@ -72,7 +72,10 @@ def test_the_page_and_the_test_cases_have_the_windows_of_the_text(tmp_path):
     windows = [window for window in found["windows"] if window["t0"] == [1]]
     assert len(found["windows"]) > len(windows) > 0
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert f"Correct: {len(windows)} of {len(windows)} windows are right. It fits for t0 = 0, 1." in page
+    assert (
+        f"Correct: {len(windows)} of {len(windows)} windows are correct. The start times t0 that fit: 0, 1."
+        in page
+    )
     assert "Window by window for t0 = 1" in page
     assert f'tests="{len(windows)}"' in (tmp_path / "junit.xml").read_text(encoding="utf-8")
     assert "windows, t0 = 1" in ran.out
@@ -87,7 +90,7 @@ def test_a_page_names_no_start_time_that_fits_where_none_does(tmp_path):
         how = ("--answers-format", "csv", "--answers-unit", "1ms", "--engine", engine)
         ran = lars("judge", *files, *how, "--report", tmp_path / "page.html")
         assert ran.code == 1, ran.err
-        assert "It fits for" not in (tmp_path / "page.html").read_text(encoding="utf-8")
+        assert "start times t0 that fit:" not in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
 WIDE = QUERIES["csparql"].replace("RANGE 4s", "RANGE 8s")
@@ -157,7 +160,8 @@ def test_of_answers_without_a_row_nothing_is_predicted(tmp_path):
     given = ("query.rq", "trace.nq", "--answers", "answers", "--answers-format", "csv", "--engine", "csparql")
     told = lars("judge", *(tmp_path / one if "." in one or one == "answers" else one for one in given)).out
     assert re.search(
-        r"the recording contains no row, but the specification csparql predicts \d+ rows?; the cause", told
+        r"the compared times contain no recorded row, but the specification csparql predicts \d+ rows?",
+        told,
     )
     assert "all of the recorded rows" not in told
     assert "predicts exactly" not in told

@@ -10,7 +10,7 @@ from tests.agreement.command import lars
 from tests.agreement.documents.generate.plans import output
 
 WRONG = {
-    "--stations 0": "--stations 0: expected from 1",
+    "--stations 0": "--stations 0: expected a number of at least 1",
     "--stations many": "invalid value for '--stations'",
     "--interval 1": "--interval 1: '1' is not a duration",
     "--interval 0s": "--interval 0s: expected a duration above zero",
@@ -83,7 +83,7 @@ def test_a_trace_is_replaced_only_when_that_is_asked_for(tmp_path, name):
     found = lars("generate", path, "--stations", 3)
     assert (found.code, found.err) == (
         2,
-        f"lars: {path}: cannot write the trace: it exists already; use another name, or --overwrite\n",
+        f"lars: {path}: cannot write the trace: this name exists already; use another name, or --overwrite\n",
     )
     assert lars("generate", path, "--stations", 3, "--overwrite").code == 0
     assert lars("generate", tmp_path / f"new{name}", "--stations", 3).code == 0

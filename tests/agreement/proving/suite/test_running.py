@@ -401,7 +401,7 @@ def test_a_failed_test_is_no_diagnosis(tests):
     engine = AlteredEngine(built_in("rspql"), replies=_each(lambda reports: reports[1:]))
     found = judged(engine, tests)
     text = "\n".join(line for line in as_text([found]) if isinstance(line, str))
-    assert ": what the test tells apart (for RSP-QL's own parameters, or the parameters named here; " in text
+    assert ": difference that the test shows (for RSP-QL's own parameters, or the parameters named " in text
     assert "no diagnosis of this engine" in junit(found)
 
 

@@ -120,7 +120,7 @@ def test_of_an_engine_without_a_row_no_parameters_are_said(rows, tests):
     empty = [replace(one, reports=tuple((1.0, own) for own in rows), fits=None) for one in answers]
     said = "\n".join(str(one) for one in as_text([judged_suite("e", found.writing, empty, None)]))
     assert ("no report of the engine contains a row" if rows else "the engine gave no report in") in said
-    assert "parameters" not in said.partition("what the test tells apart")[0]
+    assert "parameters" not in said.partition("difference that the test shows")[0]
 
 
 def test_what_is_not_declared_is_found(tests):

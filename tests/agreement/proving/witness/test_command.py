@@ -180,7 +180,7 @@ def test_a_finer_unit_with_which_there_is_a_stream_is_said(tmp_path):
     files = written(tmp_path, slides, HEAD + "SELECT ?x { STREAM :s [RANGE 9s] { ?x :p ?y } }")
     found = witness(*files, "--contained", "--json")
     assert (found.code, found.json["unit"], found.json["finer"]) == (0, "1s", "500ms")
-    assert "with a unit of 500ms there is one (--unit 500ms)" in witness(*files, "--contained").out
+    assert "but with --unit 500ms, a stream exists" in witness(*files, "--contained").out
     assert witness(*files, "--contained", "--unit", "500ms").code == 1
 
 
