@@ -5,6 +5,7 @@ import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import field, replace
+from datetime import UTC, datetime
 from itertools import chain, groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
@@ -437,6 +438,16 @@ def with_dates(setting: Setting, trace: Trace) -> Setting:
 def origin_in(zero: str | None, options: settings.TraceOptions) -> str:
     """Return the dateTime of time 0 for NOW() in a trace read with these options."""
     return zero or origin_text(options.origin)
+
+
+def counted_from(zero: str | None, options: settings.TraceOptions, last: int) -> settings.TraceOptions:
+    """Return the options of a trace that keeps its integers, with the dateTime from which they count.
+
+    If the integers up to the time point `last` count from 1970, time 0 is in 1970, whatever origin the
+    options have. The argument `zero` is the dateTime of time 0 in a trace with dateTimes, or None.
+    """
+    counts = zero is None and options.reaches_epoch(last)
+    return replace(options, origin=datetime.fromtimestamp(0, UTC)) if counts else options
 
 
 def point_in(

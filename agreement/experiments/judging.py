@@ -21,7 +21,7 @@ from agreement.documents.requests import (
     reading_as,
     sources,
 )
-from agreement.documents.traces import origin_in, point_in
+from agreement.documents.traces import counted_from, origin_in, point_in
 from agreement.engines import specifications
 from agreement.engines.adapters.client import RunningAdapter
 from agreement.engines.adapters.messages import accepted_answers, open_message
@@ -199,10 +199,12 @@ def judged_cell(work: JudgingWork) -> Json:
         judge.check_order(pushes, warnings.append)
     static = judge.static_of_run(work.static, query, warnings.append)
     options = TraceOptions(unit=unit) if isinstance(work.trace, Plan) else work.trace.options
-    run = specifications.EngineRun(query, static, pushes, unit, origin_in(zero, options))
+    run = specifications.EngineRun(query, static, pushes, unit)
+    options = counted_from(zero, options, run.last)
+    run = replace(run, origin=origin_in(zero, options))
     count = partial(point_in, zero, options=options, last=run.last)
     work = replace(work, options=work.options.at_times(count))
-    answers = judged_answers(work, run, zero)
+    answers = judged_answers(work, run, zero if options.origin is None else run.origin)
     if isinstance(work.subject, (EngineVersion, specifications.Specification)) and not any(
         report.rows for report in answers.reports
     ):

@@ -24,7 +24,7 @@ from agreement.documents.options import IdleOptions, flags_of, has, has_not, nam
 from agreement.documents.outputs import quantity
 from agreement.documents.recordings import Recording, is_log, read_recording
 from agreement.documents.table_files import OutTable
-from agreement.documents.traces import check_graphs, origin_in, point_in
+from agreement.documents.traces import check_graphs, counted_from, origin_in, point_in
 from agreement.documents.values import Period, points_of
 from agreement.engines.engine import columns
 from agreement.engines.registry import ENGINES
@@ -53,7 +53,7 @@ from lars.durations import MILLISECOND, Duration
 from lars.errors import LarsError
 from lars.files import read_text
 from lars.options import argument, option
-from solver.settings import TraceInput, Warn
+from solver.settings import TraceInput, TraceOptions, Warn
 from solver.traces import SkippedLine, instant_of, keep_skipped, point_of, read_static
 from translate.model.query import MERGING, EngineQuery
 from translate.model.windows import Range
@@ -384,10 +384,6 @@ def _judged(
         LarsError: Nothing can be compared.
     """
     unit, messages, skipped = request.input_options.trace.time_point, list[str](), list[SkippedLine]()
-    origin, ordered = request.input_options.trace.origin, request.how.match == "time"
-    since = None if origin is None else instant_of(origin)
-    lines = skipped if request.input_options.trace.on_error == "skip" else None
-    reading = replace(request.recorded, unit=unit, origin=since, ordered=ordered, skipped=lines)
     name = judging.language_of(request.inputs[0], unit) if request.engine is None else request.engine
     if name != SOLVE:
         judging.check_judge(name)
@@ -395,11 +391,15 @@ def _judged(
     query = judged_query(request.inputs[0], name, unit, by_number=by_number)
     messages += judging.remarks_on(query, request.inputs[0])
     run, zero = judged_run(query, name, trace, unit, messages.append)
+    counted = counted_from(zero, trace.options, run.last)
     run = replace(
         run,
         wait=points_of(request.wait, unit),
         lateness=None if request.lateness is None else points_of(request.lateness, unit),
+        origin=origin_in(zero, counted),
     )
+    if trace.options.origin not in (None, counted.origin):
+        messages.append(_KEPT)
     if run.wait and name != SOLVE and not is_clocked(specification(name)):
         raise LarsError(
             f"--wait has no effect, because the specification {name} reports when elements arrive; use a "
@@ -408,10 +408,11 @@ def _judged(
     if period is not None and name != SOLVE and name not in ENGINES:
         run = replace(run, query=_pulled(run.query, period, unit, listeners.note))
     assert request.answers is not None
-    given = read_recording(request.answers, reading.since(zero))
+    reading = _reading(request, counted, skipped).since(zero)
+    given = read_recording(request.answers, reading)
     check_columns(given, run.query, reading.rename or {}, str(request.answers))
     _check_triggers(given, len(run.pushes))
-    count = partial(point_in, zero, options=trace.options, last=run.last)
+    count = partial(point_in, zero, options=counted, last=run.last)
     options = options.at_times(count)
     versions = judging.read_versions(requests.in_time_points(text, count) for text in request.static_at)
     everything = with_versions(run.static, versions, versions)
@@ -447,6 +448,25 @@ def _judged(
     if problem := judging.nothing_to_compare(verdict.judgement, verdict.dates):
         raise LarsError(problem)
     return verdict
+
+
+_KEPT: Final = (
+    "--origin does not change the times of the trace, because integers in the trace and in the answers count "
+    "from 1970"
+)
+
+
+def _reading(
+    request: JudgeRequest, options: TraceOptions, skipped: list[SkippedLine]
+) -> requests.AnswersOptions:
+    """Return the options for reading the answers to a trace with the given options."""
+    return replace(
+        request.recorded,
+        unit=options.time_point,
+        origin=None if options.origin is None else instant_of(options.origin),
+        ordered=request.how.match == "time",
+        skipped=skipped if options.on_error == "skip" else None,
+    )
 
 
 def _keep_answers(path: Path, skipped: Sequence[SkippedLine], kept: Path | None, warn: Warn) -> None:

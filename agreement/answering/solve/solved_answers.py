@@ -24,7 +24,7 @@ from agreement.documents.outputs import quantity
 from agreement.documents.recordings import Report
 from agreement.engines.specifications import OpenChoice, Specification
 from lars.errors import FailedRunError, LarsError
-from solver.settings import Runner, TraceInput, Warn, unsaid
+from solver.settings import Runner, TraceInput, Warn, noting, unsaid
 from solver.traces import read_time
 
 _MOST_ROWS: Final = 50_000
@@ -94,7 +94,9 @@ def nearer_to_solve(
     found = list[tuple[int, requests.Side]]()
     for mode, evaluation in modes.items():
         try:
-            solved = solved_judgement(query, trace, evaluation, recording).best
+            # A note about time 0 would be about times that no result contains.
+            with noting(unsaid):
+                solved = solved_judgement(query, trace, evaluation, recording).best
         except FailedRunError:
             raise
         except LarsError:

@@ -167,6 +167,8 @@ def assigned(
 ) -> tuple[Mapping[int, Sequence[recordings.Report]], Sequence[ReportMatch]]:
     """Return the reports of each evaluation by its place, and the reports without evaluation.
 
+    If empty answers are ignored, reports without rows are left out.
+
     Args:
         times: The times of the evaluations in ms, ascending.
         reports: The recorded reports.
@@ -175,7 +177,11 @@ def assigned(
     bound, early = how.bounds(), how.options.early
     belonging: dict[int, list[recordings.Report]] = {}
     alone: list[ReportMatch] = []
+    ignored = how.options.empty == "ignored"
     for report in reports:
+        # An ignored report must not be the report of an evaluation whose rows come later.
+        if ignored and not report.rows:
+            continue
         time = how.time_of(report)
         number = bisect_right(times, time + recordings.SLACK) - 1
         # A report of a known push counts at the push, but its delay ends at its own time.

@@ -505,7 +505,7 @@ def _attempts(recorded: RecordingToJudge, of: specifications.Specification) -> I
     for name, engine in ENGINES.items():
         if engine.specification == of.name and not reads_graphs(recorded.task.query):
             yield partial(recorded.by_engine, name)
-    free = replace(recorded.options, bounds=None)
+    free = replace(recorded.options, bounds=None, semantics=None)
     for changed, specification in (*variations(of), *_empty_closes(of)):
         yield partial(recorded.judge, f"{of.name} with {changed}", specification, free)
     windows = (source.window for source in sources(recorded.task.query))

@@ -760,7 +760,8 @@ def starts_in_words(verdicts: Iterable[Verdict], dates: Dates) -> str:
     for verdict in (one for one in verdicts if one.choice.starts):
         z = verdict.choice.starts
         if len(set(z)) > 1:
-            texts.append(f"({', '.join(map(dates.text, z))})")
+            texts += [*_of_span(run, dates), f"({', '.join(map(dates.text, z))})"]
+            run = []
         elif run and z[0] == run[1] + 1:
             run[1] = z[0] if verdict.until is None else verdict.until
         else:

@@ -86,7 +86,10 @@ def _nothing_made(query: EngineQuery, has_rows: HasRows) -> str:
         return _CUT
     match query.form:
         case "CONSTRUCT":
-            return "its template gives no triple, because a term is unbound or the subject is a literal"
+            return (
+                "its template gives no triple, because a term is unbound, the subject is a literal, or the "
+                "predicate is no IRI"
+            )
         case "DESCRIBE":
             return "its default graph contains no triple about the described resources"
         case "SELECT" | "ASK":

@@ -61,6 +61,26 @@ def time_of_number(number: float, options: AnswersOptions) -> float:
     return round(amount, 6)
 
 
+def moved_by(begin: str | None, options: AnswersOptions) -> float:
+    """Return the time from the origin of the options to the dateTime `begin`, in the unit of numbers.
+
+    The result is 0 if one of the dateTimes is unknown, or if only one of them has a time zone.
+
+    Raises:
+        LarsError: The text `begin` is no dateTime.
+    """
+    origin: traces.Instant | None = options.origin
+    if begin is None or origin is None:
+        return 0
+    try:
+        since = traces.read_time(begin)
+    except traces.MalformedPart:
+        raise LarsError(f"the key origin has {short(begin)}; expected {_DATE_TIMES}") from None
+    if since.kind is not origin.kind:
+        return 0
+    return (since.value - origin.value) / options.number_unit.nanoseconds
+
+
 def forwards(t: float, before: float, options: AnswersOptions) -> float:
     """Return the time of a report in ms; raises LarsError if the time precedes the previous report."""
     if options.ordered and t < before:

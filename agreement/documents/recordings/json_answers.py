@@ -71,11 +71,13 @@ class _Solved(term_entries.RecordingPart):
     t: term_entries.Index
     rows: list[term_entries.SolutionEntry]
     ms: term_entries.Finite | None = None
+    origin: str | None = None
 
     def milliseconds(self, options: AnswersOptions) -> float:
-        if self.ms is None:
-            return answer_times.time_of_number(self.t, options)
-        return answer_times.time_of_number(self.ms, replace(options, answers_unit=MILLISECOND))
+        number: float = self.t
+        if self.ms is not None:
+            number, options = self.ms, replace(options, answers_unit=MILLISECOND)
+        return answer_times.time_of_number(number + answer_times.moved_by(self.origin, options), options)
 
 
 def read_sparql_json(source: TextFile, options: AnswersOptions) -> recording.Recording:

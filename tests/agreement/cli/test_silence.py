@@ -221,6 +221,7 @@ def test_exactly_the_triple_patterns_without_match_are_named(tmp_path, seed):
 
 MADE_OF_SOLUTIONS = {
     "CONSTRUCT { ?n :of ?s }": "the subject is a literal",
+    "CONSTRUCT { ?s ?n ?s }": "the predicate is no IRI",
     "DESCRIBE ?o": "no triple about the described resources",
     "SELECT ?s": "LIMIT or OFFSET removes every solution",
 }

@@ -41,6 +41,15 @@ def test_a_number_is_the_same_however_it_is_written(tmp_path, kind, written):
     correct(first(one, (integer(written, name), "<http://e/a>")).judged(tmp_path, kind), 0)
 
 
+@pytest.mark.parametrize("options", [(), ("--late", "500"), ("--match", "sequence")])
+def test_an_ignored_report_before_the_rows_of_its_window_changes_nothing(tmp_path, options):
+    one = own("csparql", pushes=pushed("1 a p 1", "5 a p 4", "9 a p 4"))
+    end, rows = one.reports[0]
+    early = replace(one, reports=((end, ()), (end + 200, rows), *one.reports[1:]))
+    correct(early.judged(tmp_path, "solve", "--t0", "0", "--empty", "ignored", *options), 0)
+    assert early.judged(tmp_path, "solve", "--t0", "0", "--no-diagnosis", *options).code == 1
+
+
 @pytest.mark.parametrize("kind", WRITERS)
 def test_another_number_is_another_row(tmp_path, kind):
     one = own("csparql", pushes=pushed("1 a p 1", "5 a p 4", "9 a p 4"))

@@ -6,6 +6,9 @@ from itertools import product
 import pytest
 
 from agreement.comparing.judge import judge_recording, start_times
+from agreement.comparing.judge.judging import starts_in_words
+from agreement.comparing.judge.verdicts import Phase, Verdict
+from agreement.documents.dates import NO_DATES
 from agreement.documents.recordings import Recording, Report
 from agreement.documents.requests import JudgeOptions
 from agreement.engines.engine import columns
@@ -68,6 +71,21 @@ def test_two_start_times_are_listed_for_two_windows(tmp_path, kind):
     apart = recording(task, builtin("rspql"), OpenChoice((2, 1), "low-open"))
     reports = tuple((report.t, report.rows) for report in apart.reports)
     correct(replace(one, reports=reports).judged(tmp_path, kind), (2, 1))
+
+
+@pytest.mark.parametrize(
+    ("starts", "text"),
+    [
+        ([(0, 0), (3, 0), (3, 2)], "0, (3, 0), (3, 2)"),
+        ([(0, 0), (1, 1), (3, 0), (2, 2)], "0, 1, (3, 0), 2"),
+        ([(4,), (5,), (6,), (9,)], "4..6, 9"),
+        ([], "none needed"),
+    ],
+)
+def test_start_times_are_named_in_the_order_in_which_they_fit(starts, text):
+    phase = Phase(0, 1, 1)
+    verdicts = [Verdict(OpenChoice(z, "closed"), phase, (), (), ()) for z in starts]
+    assert starts_in_words(verdicts, NO_DATES) == text
 
 
 def test_static_data_is_what_it_was_at_each_time():

@@ -46,6 +46,17 @@ def test_a_case_of_a_hunt_has_the_fault_that_the_hunt_names(tmp_path):
     assert "the recording has only 1 report; a longer recording shows which fault is the cause" in others
 
 
+@pytest.mark.parametrize("semantics", [None, "bag"])
+def test_rows_counted_once_explain_also_if_multisets_are_requested(semantics):
+    query = "SELECT ?o FROM STREAM <http://e/S> [RANGE 5s STEP 5s] WHERE { ?s <http://e/p> ?o }"
+    triples = ((2, 1), (3, 1), (7, 2), (9, 3))
+    trace = {"http://e/S": [(t, (f"http://e/{t}", "http://e/p", o)) for t, o in triples]}
+    how = {"engine": "csparql", "bounds": "low-open", "t0": 0, "unit": "1s"}
+    answers = [{"t": 5, "rows": [{"o": 1}]}]
+    judged = api.judge(query, stream=trace, answers=answers, semantics=semantics, **how)
+    assert "best explanation: csparql with counting equal rows once" in judged.text
+
+
 def test_a_single_change_comes_before_an_engine_version_that_explains_as_much(tmp_path):
     """The windows of rsp-js are high-open, too, and these reports show none of its other rules."""
     times = (2, 4, 5, 8, 9, 12, 13, 17)

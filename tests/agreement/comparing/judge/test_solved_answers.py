@@ -95,6 +95,35 @@ def test_times_from_1970_count_as_in_the_trace():
     assert api.judge(query, trace, answers=answers, trace_unit="1s", unit="1s", engine="solve").correct
 
 
+STEPS = """PREFIX : <http://e/>
+REGISTER QUERY q AS SELECT ?s FROM STREAM :S [RANGE 5s STEP 5s] WHERE { ?s :p ?o }
+"""
+SINCE_1970 = "".join(f'<http://e/a> <http://e/p> "1" <http://e/S> "{1700000000 + t}" .\n' for t in (2, 7, 14))
+
+
+@pytest.mark.parametrize("form", ["integers", "dateTimes", "solve"])
+@pytest.mark.parametrize("origin", [None, "2023-11-14T22:13:00Z"])
+def test_answers_in_any_form_fit_a_trace_whose_integers_count_from_1970(tmp_path, capfd, form, origin):
+    """The reports are at 22:13:25 and 22:13:30, which are 1,700,000,005 and 1,700,000,010 s after 1970."""
+    (tmp_path / "q.rq").write_text(STEPS)
+    (tmp_path / "s.nq").write_text(SINCE_1970)
+    moments = [f"2023-11-14T22:13:{second}Z" for second in (25, 30)]
+    solved = {"t": 5, "origin": "2023-11-14T22:13:20Z"}, {"t": 30, "origin": "2023-11-14T22:13:00Z"}
+    times = {"integers": ({"t": 1700000005}, {"t": 1700000010}), "solve": solved}
+    keys = times.get(form, [{"t": moment} for moment in moments])
+    rows = [{"s": {"type": "uri", "value": "http://e/a"}}]
+    lines = (json.dumps({**key, "rows": rows}) + "\n" for key in keys)
+    (tmp_path / "a.ndjson").write_text("".join(lines))
+    files = tmp_path / "q.rq", tmp_path / "s.nq"
+    how = {"unit": "1s", "bounds": "low-open", "t0": "1700000000", "origin": origin}
+    judged = api.judge(*files, answers=tmp_path / "a.ndjson", **how)
+    assert judged.correct, judged.text
+    assert ["does not change the times" in text for text in judged.warnings] == [True] * (origin is not None)
+    other = api.judge(*files, answers=tmp_path / "a.ndjson", **{**how, "t0": "1700000001"})
+    assert other.correct is False
+    assert "time 0 is" not in capfd.readouterr().err
+
+
 @pytest.mark.parametrize(
     "option", [{"t0": 0}, {"bounds": "closed"}, {"match": "sequence"}, {"empty": "ignored"}]
 )
