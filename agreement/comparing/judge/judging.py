@@ -714,28 +714,29 @@ def nothing_to_compare(judgement: Judgement | VersionJudgement, dates: Dates) ->
             "nothing to compare: neither the recorded answers nor the answers of `lars solve` have a row; "
             "use a trace for which the query has answers"
         )
-    phase, milliseconds = judgement.best.phase, dates.unit.milliseconds
+    # The best verdict can be about other bounds, with which a report is compared.
+    phase, milliseconds = judgement.vacuous[0].phase, dates.unit.milliseconds
     after, until = (in_points(t, milliseconds, dates) for t in (phase.after, phase.until))
     name = judgement.specification.name
+    # An evaluation at the end of the trace would be compared only with a report.
+    compared = f"({after}, {until}{')' if phase.edge <= phase.until else ']'}"
     if len(judgement.vacuous) < len(judgement.verdicts):
         by_starts = {verdict.choice.starts: verdict for verdict in judgement.vacuous}
         vacuous = [by_starts[starts] for starts in sorted(by_starts)]
         return (
-            f"nothing to compare for t0 = {starts_in_words(vacuous, dates)}: with this "
-            f"t0, {name} evaluates nothing in ({after}, {until}], and the answers have no report "
-            "in this interval. The answers do not fit another t0; use --t0 with the start times "
-            "to try, or a longer trace"
+            f"nothing to compare for t0 = {starts_in_words(vacuous, dates)}: with this t0, {name} has no "
+            f"report to compare in {compared}, and neither have the answers. The answers do not fit another "
+            "t0; use --t0 with the start times to try, or a longer trace"
         )
-    if judgement.best.phase.after >= judgement.best.phase.until:
+    if phase.after >= phase.until:
         return (
             f"nothing to compare: the first window of {name} can open as late as {after}, and "
             f"{until} is the last time to compare; use a longer trace, or --t0 with the start "
             "times to try"
         )
     return (
-        f"nothing to compare: {name} evaluates nothing in ({after}, {until}], and the answers have "
-        "no report in this interval; use a trace of the query's streams, and the answers to this "
-        "trace"
+        f"nothing to compare: {name} has no report to compare in {compared}, and neither have the answers; "
+        "use a trace of the query's streams, and the answers to this trace"
     )
 
 

@@ -141,7 +141,10 @@ def by_specification(
     yield _table(best, diagnosis.shifts if diagnosis else {}, dates)
     for title, windows in (
         (_transient, best.transient),
-        (lambda *_: "not compared, because the time is after the end of the trace or of --until", best.later),
+        (
+            lambda *_: "not compared, because the time is at or after the end of the trace, or after --until",
+            best.later,
+        ),
     ):
         odd = [window for window in windows if window.problem is not None]
         if odd:

@@ -2,12 +2,13 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.agreement.command import lars
-from tests.agreement.comparing.judge.recorded import QUERIES, own
+from tests.agreement.comparing.judge.recorded import QUERIES, own, pushed
 from tests.agreement.documents.recordings.samples import CASE
 
 ALL = "query.rq trace.nq --answers answers"
@@ -141,6 +142,15 @@ def test_nothing_to_compare_is_an_unusable_input(folder):
         "lars: nothing to compare: the first window of csparql can open as late as 3, and 3 is the last time"
     )
     assert one.err.startswith(said)
+
+
+@pytest.mark.parametrize(("options", "interval"), [((), "(0, 8)"), (("--until", "7"), "(0, 7]")])
+def test_a_window_that_closes_at_the_end_of_the_trace_is_not_denied(tmp_path, options, interval):
+    """The window (4, 8] contains a triple, but is not compared without a report."""
+    made = replace(own("csparql", pushes=pushed("5 a p 1", "8 a r 1")), reports=((0.0, ()),))
+    ran = made.judged(tmp_path, "solve", "--t0", "0", *options)
+    said = f"csparql has no report to compare in {interval}, and neither have the answers"
+    assert (ran.code, said in ran.err) == (2, True), ran.err
 
 
 @pytest.mark.parametrize(("unit", "says"), [("1s", "28000"), ("1000ns", "0.028")])
