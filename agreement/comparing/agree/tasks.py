@@ -357,9 +357,9 @@ NO_ROW: Final = (
 
 
 def emptiness(report: AgreementReport) -> Iterator[str]:
-    """Yield a warning if neither side reports a row, or if the timeline contains no whole period."""
+    """Yield a warning if no variant and no pull has a row, or if the timeline contains no whole period."""
     first = report.variants[0]
-    if first.is_empty:
+    if all(variant.is_empty for variant in report.variants):
         yield NO_ROW
     if empty := sorted(verdict.period for verdict in first.verdicts if verdict.agree is None):
         yield no_whole_period(empty, first.trace.timeline)

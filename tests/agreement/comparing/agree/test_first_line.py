@@ -52,6 +52,21 @@ def test_an_agreement_on_nothing_fails_where_that_is_asked(late, options, code):
     assert "neither side reports a row" not in some.out
 
 
+def test_a_row_of_another_variant_is_a_row(tmp_path):
+    """Push has the static row if ?a :p ?x also matches static data, and ?a :r ?z only the stream."""
+    query = "SELECT ?a FROM STREAM :R {0} FROM STREAM :S {0} WHERE {{ ?a :p ?x MINUS {{ ?a :r ?z }} }}"
+    text = f"PREFIX : <http://e/>\nREGISTER QUERY q AS {query.format('[RANGE 5s STEP 5s]')}"
+    (tmp_path / "q.rq").write_text(text)
+    (tmp_path / "s.ttl").write_text("@prefix : <http://e/> . :a :p 1 ; :r 2 .")
+    triples = (("b", "p", "R", 2), ("b", "r", "S", 3), ("z", "r", "S", 13))
+    lines = (f'<http://e/{s}> <http://e/{p}> 1 <http://e/{g}> "{t}" .\n' for s, p, g, t in triples)
+    (tmp_path / "t.nq").write_text("".join(lines).replace("> 1 <", '> "1" <'))
+    options = ("--static", tmp_path / "s.ttl", "--unit", "1s")
+    ran = lars("agree", tmp_path / "q.rq", tmp_path / "t.nq", *options)
+    assert "neither push nor pull reports a row" not in ran.err
+    assert "static only" in ran.out
+
+
 def test_a_period_has_its_date_where_times_have(tmp_path):
     (tmp_path / "q.rq").write_text("SELECT ?s WHERE { STREAM <e:S> [RANGE 2m] { ?s <e:p> ?o } }")
     lines = (f'<e:a> <e:p> <e:b> <e:S> "2026-05-04T08:0{t}:00Z" .\n' for t in (1, 9))
