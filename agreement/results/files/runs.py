@@ -110,13 +110,14 @@ class RunResult(Findings):
         """The exit code: 2 if a cell cannot be run, 3 with --fail-on-empty if no row exists, otherwise 0."""
         for name, problem in self._refused:
             return 2, f"{len(self._refused)} of {len(self.cells)} cells cannot be run, as {name}: {problem}"
-        empty = [row for row in self._results.agreements if row["empty"] or row["agree"] is None]
+        without = [row for row in self._results.agreements if row["agree"] is None]
+        empty = [row for row in self._results.agreements if row["empty"]] or without
         if self._fails_on_empty and empty:
             of = f"{len(empty)} of {quantity(len(self._results.agreements), 'comparison')}"
-            return (
-                FAILED,
-                f"--fail-on-empty: neither side reports a row in {of}, such as U = {empty[0].get('period')}",
-            )
+            why = f"in {of}, such as U = {empty[0].get('period')}"
+            if empty[0]["agree"] is None:
+                return FAILED, f"--fail-on-empty: no whole period is compared {why}"
+            return FAILED, f"--fail-on-empty: neither side reports a row {why}"
         return 0, None
 
     def document(self) -> Mapping[str, object]:

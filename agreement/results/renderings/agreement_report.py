@@ -149,7 +149,8 @@ def headline(report: AgreementReport) -> Text:
             return Text("push and pull disagree, only in rows that are not shown", style=_STYLES[False])
         if not whole:
             return Text("nothing to compare: the timeline contains no whole period", style=_STYLES[None])
-        several = outputs.number_ranges([verdict.period for verdict in variant.verdicts])
+        # Of a period U that is longer than the timeline, nothing is known.
+        several = outputs.number_ranges([verdict.period for verdict in variant.verdicts if len(verdict)])
         periods = "" if len(verdicts) == 1 else f", U = {several}"
         nothing = outputs.NO_ROWS if variant.is_empty else ""
         sentence = f"push and pull agree on {outputs.quantity(whole, 'whole period')}{periods}{nothing}"

@@ -316,6 +316,9 @@ def test_a_period_without_a_whole_one_has_a_line_without_a_verdict(tmp_path):
     (tmp_path / "t.nq").write_text('<e:a> <e:p> <e:b> <e:S> "1" .\n<e:a> <e:q> <e:b> <e:S> "6" .\n')
     ran = lars("run", tmp_path, "--out", tmp_path / "out", "--report", tmp_path / "page.html")
     assert ran.code == 0, ran.err
+    failed = lars("run", tmp_path, "--out", tmp_path / "out", "--fail-on-empty")
+    sentence = "--fail-on-empty: no whole period is compared in 1 of 2 comparisons, such as U = 100"
+    assert (failed.code, sentence in failed.err) == (3, True)
     rows = pd.read_csv(tmp_path / "out" / "agreements.csv")
     assert [*zip(rows.period, rows.intervals, rows.agree.isna(), strict=True)] == [
         (2, 3, False),

@@ -16,6 +16,7 @@ SAMPLE = {
         "push and pull agree on 5 whole periods, U = 5, 7..8: neither side reports a row"
     ),
     ("coupons", "--period", "5"): "push and pull agree on 10 whole periods",
+    ("coupons", "--period", "5,60"): "push and pull agree on 10 whole periods, U = 5",
     ("coupons", "--period", "60"): "nothing to compare: the timeline contains no whole period",
     ("coupons", "--period", "8", "--side", "pull"): "push and pull disagree, only in rows that are not shown",
 }
