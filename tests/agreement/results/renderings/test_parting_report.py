@@ -56,5 +56,5 @@ def test_no_rule_is_said_to_fail_where_no_side_has_rules(causes, cell, said):
 
 def test_an_engine_and_its_model_are_told_apart():
     """The adapter of rsp-rs has the name of its model: "rsp-rs-0.3.5 and rsp-rs-0.3.5 have the same"."""
-    said = "rsp-rs-0.3.5 (1) and rsp-rs-0.3.5 (2) have the same reports at all 1 push with a report"
+    said = "rsp-rs-0.3.5 (1) and rsp-rs-0.3.5 (2) have the same reports at 1 element with a report"
     assert summary(compared(("rsp-rs-0.3.5",) * 2)) == said
