@@ -603,5 +603,5 @@ def _usage_problem(message: str) -> str:
     )
     plain = re.sub(r"Input should be less than or equal to (\S+)", r"expected a number of at most \1", plain)
     missing = plain.lower().startswith("missing")
-    listed = f"{kind}s" if kind else "arguments and options" if missing else "accepted values"
+    listed = f"{kind}s" if kind else "accepted arguments and options" if missing else "accepted values"
     return f"{plain[:1].lower()}{plain[1:]}; --help lists the {listed}" if plain else ""
