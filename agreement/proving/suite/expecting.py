@@ -198,9 +198,11 @@ class VectorReports:
 
         In one sequence, the late element is lost. In another sequence, the late element is in the windows
         that close after its arrival. RSP-QL defines neither sequence, because RSP-QL requires streams in
-        order of time. If arrivals trigger reports, the sequence with the late element in later windows is not
-        correct. If the late element is in order within its own stream, the reports for the elements in order
-        of time are also correct.
+        order of time. If windows do not contain their last time point, a window that closes at the time of
+        the last element before the late element may be evaluated before or after the late element. If
+        arrivals trigger reports, the sequence with the late element in later windows is not correct. If the
+        late element is in order within its own stream, the reports for the elements in order of time are also
+        correct.
         """
         (late,) = self.late
         lost = self._like([push for push in self.stream if push is not late]).reports(vector, begun=begun)
@@ -209,11 +211,11 @@ class VectorReports:
         if not vector.by_clock or "content-change" in vector.report:
             return tuple(dict.fromkeys((lost, *in_time)))
         came = max(push.t for push in self.stream[: self.stream.index(late)])
-        admitted = came + misses_last(vector.bounds)
-        after = (pair for pair in counted if pair[0] >= admitted)
-        return tuple(
-            dict.fromkeys((lost, (*(pair for pair in lost if pair[0] < admitted), *after), *in_time))
+        admitted = (
+            (*(pair for pair in lost if pair[0] < first), *(pair for pair in counted if pair[0] >= first))
+            for first in (came + misses_last(vector.bounds), came)
         )
+        return tuple(dict.fromkeys((lost, *admitted, *in_time)))
 
     @property
     def _each_in_order(self) -> bool:

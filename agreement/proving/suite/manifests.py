@@ -26,7 +26,7 @@ from solver.facts import Row
 from solver.rdf import canonical
 from translate.model.query import Language
 
-VERSION: Final = "5"
+VERSION: Final = "6"
 MANIFEST: Final = "manifest.ttl"
 SUITE_FOLDER: Final = "suite"
 _Node = ox.NamedNode | ox.BlankNode | ox.Literal
@@ -109,9 +109,10 @@ RSP-QL does not define some reports. The suite uses these rules:
   query without a solution reports false or nothing, for each value of `empty`. Both answers are right.
 - Late elements: the lines of `stream.nq` are in the order of arrival, over all streams. A late element is
   lost, or is in the windows that close after its arrival. Both answers are right, because Definition 9
-  requires streams in order. If arrivals cause reports, or the policy contains `content-change`, the late
-  element is lost. If each stream by itself is in order, the reports of the same elements in the order of
-  time are also right.
+  requires streams in order. With `high-open` and `open`, a window that closes at the time of the element
+  before the late element may also contain the late element. If arrivals cause reports, or the policy
+  contains `content-change`, the late element is lost. If each stream by itself is in order, the reports of
+  the same elements in the order of time are also right.
 - Duplicate elements: if a triple arrives twice in a stream at one time, and arrivals cause reports, the
   suite defines no reports.
 - Order of reports: the reports of an engine form a stream, and streams are in order of time (Definition 9).

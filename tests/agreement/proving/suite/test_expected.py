@@ -125,6 +125,23 @@ def test_what_comes_late_is_lost_or_in_windows_that_close_after_it_came(tests):
         assert len(right) == sum(one not in ways[:n] for n, one in enumerate(ways))
 
 
+@pytest.mark.parametrize("bounds", ["low-open", "high-open"])
+def test_a_late_element_may_be_in_a_window_that_closes_at_the_time_of_the_element_before_it(bounds):
+    """In bounds without the end, the window [1, 5) may be evaluated when 5 comes, or with the next time."""
+    (sliding,) = (one for one in catalogue() if one.name == "sliding")
+    one, two, _, noise = sliding.letters
+    stream = [Push(1, *one), Push(5, *noise), Push(3, *two), *(Push(t, *noise) for t in range(6, 11))]
+    text = suite_tests.WRITTEN[RSPQL].text(sliding.family)
+    asked = VectorReports(suite_tests._read(text), static_of(()), stream)
+    vector, *_ = (
+        each
+        for each in vectors()
+        if (each.report, each.start, each.bounds, each.empty) == ({"window-close"}, 1, bounds, "silent")
+    )
+    rows = {len(dict(reports).get(5, ())) for reports in asked.admissible(vector)}
+    assert rows == ({1, 2} if bounds == "high-open" else {0, 1})
+
+
 def test_what_is_late_behind_another_stream_alone_may_count_by_its_time(tests):
     (test,) = (one for one in tests if one.name.startswith("late-two"))
     for number in firsts(test):
