@@ -434,7 +434,6 @@ def test_an_error_of_a_spark_task_is_one_message(folder, spark):
         "solve", folder / "p.lars", "--stream", stream, "--master", "local[2]", "--evaluator", "clingo"
     )
     assert (ran.code, ran.out) == (2, "")
-    assert ran.err.splitlines()[1:] == [
-        f"  {rule}",
-        "expected operands and products from -1073741824 to 1073741824",
-    ]
+    first, *shown = ran.err.splitlines()
+    assert first.endswith("expected operands and products from -1073741824 to 1073741824")
+    assert shown == [f"  {rule}", "  ^"]
