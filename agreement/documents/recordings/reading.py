@@ -49,6 +49,7 @@ _KEYS: Final[Mapping[str, AnswersFormat]] = {
     "boolean": "sparql-json",
 }
 _LONGEST_LINE: Final = 2**20
+_WITHOUT_COLUMNS: Final = ("case", "csrbench", "yabench", "solve")
 _IN_MILLISECONDS: Final = ("csrbench", "yabench")
 
 
@@ -77,6 +78,11 @@ def _recording_of(path: Path, options: AnswersOptions) -> Recording:
     source = decode(str(path), read_bytes(readable(path), accepted), accepted)
     # The reader of tables cannot skip a line of JSON.
     kind = options.answers_format or ("json" if is_row else recognise(source, bare(path).suffix.lower()))
+    if options.time_variable and kind in _WITHOUT_COLUMNS:
+        raise LarsError(
+            f"{path}: --time-variable {options.time_variable[0]} requires answers with columns; the format "
+            f"{kind} has none; use no --time-variable, or another --answers-format"
+        )
     if kind in _IN_MILLISECONDS:
         options = replace(options, unit=MILLISECOND)
     match kind:
