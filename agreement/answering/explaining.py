@@ -189,8 +189,11 @@ class ShortNames:
         if not terms and self._query:
             # Possible values of an aggregate are in no trace; - means unbound in the tables.
             terms = [number(text)] if _NUMBER.fullmatch(text) else [NULL] if text == "-" else []
-        if len(terms) > 1 and isinstance(parsed, Symbol) and parsed in terms:
-            return parsed  # the name x of a program, not <http://e/x>, whose short name is x
+        plain = Symbol if self._query else Symbol | Number
+        if len(terms) > 1 and isinstance(parsed, plain) and parsed in terms:
+            # The name x or the number 3 of a program, not <http://e/x> or "3"^^xsd:integer, which have
+            # the same short name.
+            return parsed
         if len(terms) > 1 and _NUMBER.fullmatch(text) and number(text) in terms:
             terms = [number(text)]  # digits without quotes are this number, as in Turtle
         if len(terms) > 1:

@@ -17,7 +17,7 @@ from solver.sql import values
 from solver.sql.first_statements import NOW, conditions_on
 
 _ORDERS: Final = ("<", "<=", ">", ">=")
-_STARTS: Final = {"ISIRI": "<", "ISURI": "<", "ISBLANK": "_", "ISLITERAL": '"'}
+_STARTS: Final = {"ISIRI": "<", "ISURI": "<", "ISBLANK": "_:", "ISLITERAL": '"'}
 COVERED: Final = (
     "covered are =, !=, <, <=, >, >=, IN, &&, ||, !, BOUND, sameTerm, isIRI, isBlank, isLiteral, isNumeric, "
     "isTRIPLE, and TRIPLE, SUBJECT, PREDICATE, OBJECT in sameTerm and BIND, "
@@ -62,7 +62,7 @@ def truth(expression: logic.Expression, names: "RuleSelect") -> SqlTruth:
             return SqlTruth(_is_triple(_bound(term, names)))
         case logic.Call(function, (term,)) if function in _STARTS:
             text = _bound(term, names)
-            return SqlTruth(f"substr({text}, 1, 1) = '{_STARTS[function]}' AND NOT {_is_triple(text)}")
+            return SqlTruth(f"{_begins(text, _STARTS[function])} AND NOT {_is_triple(text)}")
         case logic.Call("ISNUMERIC", (Variable() as variable,)):
             kind = names.denoted(variable).kind
             return SqlTruth(f"{kind} = 'number'", (f"{kind} = '?'",))
@@ -101,7 +101,16 @@ _PARTS: Final = {"SUBJECT": 0, "PREDICATE": 1, "OBJECT": 2}
 
 
 def _is_triple(text: str) -> str:
-    return f"substr({text}, 1, 3) = '<<('"
+    return _begins(text, "<<(")
+
+
+def _begins(text: str, start: str) -> str:
+    return f"substr({text}, 1, {len(start)}) = '{start}'"
+
+
+def _begins_with_one_of(text: str, *starts: str) -> str:
+    # A blank node begins with _: and the name of a constant can begin with _ alone.
+    return f"({' OR '.join(_begins(text, start) for start in starts)})"
 
 
 def _part(number: int, text: str) -> str:
@@ -118,9 +127,9 @@ def _part(number: int, text: str) -> str:
 
 def _triple(subject: str, predicate: str, object_: str) -> str:
     """Return an SQL expression for the triple term of three terms; it is NULL if they cannot form one."""
-    fits = [f"substr({subject}, 1, 1) IN ('<', '_')", f"substr({predicate}, 1, 1) = '<'"]
+    fits = [_begins_with_one_of(subject, "<", "_:"), _begins(predicate, "<")]
     fits += [f"NOT {_is_triple(text)}" for text in (subject, predicate)]
-    fits.append(f"substr({object_}, 1, 1) IN ('<', '_', '\"')")
+    fits.append(_begins_with_one_of(object_, "<", "_:", '"'))
     whole = f"{subject} || ' ' || {predicate} || ' ' || {object_}"
     return f"CASE WHEN {values.conjunction(fits)} THEN '<<( ' || {whole} || ' )>>' END"
 

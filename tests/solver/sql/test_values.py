@@ -117,6 +117,13 @@ def test_comparisons_have_the_truth_values_of_sparql(part):
     assert sum(told) > len(told) / 2
 
 
+def test_a_name_that_begins_with_a_line_is_no_blank_node():
+    rows = [(Symbol("_x"), Iri("http://a/1")), (Blank("x"), Iri("http://a/1"))]
+    assert decided(Call("ISBLANK", (X,)), rows)
+    for parts in ((X, Y, Y), (Y, Y, X)):
+        assert decided(Call("ISTRIPLE", (Call("TRIPLE", parts),)), rows)
+
+
 def test_everyday_values_can_be_told():
     terms = [
         Literal(text, XSD + kind)

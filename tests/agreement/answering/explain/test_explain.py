@@ -281,6 +281,15 @@ def test_a_name_of_a_program_is_no_short_name(tmp_path):
     assert (found.code, found.out.splitlines()[0]) == (0, "p(x) does not hold at 1")
 
 
+def test_a_number_of_a_program_is_not_a_count_that_looks_like_it(tmp_path):
+    program, trace = tmp_path / "p.lars", tmp_path / "t.atoms"
+    program.write_text("p(X) ← ⊞^1 ◇ e(X). n(?n) ← ?n := COUNT(*) of d(?x).")
+    trace.write_text("1: e(2).\n4: d(a) d(b).\n")
+    found = lars("explain", program, trace, "--at", 4, "p(2)")
+    assert (found.code, found.out.splitlines()[0]) == (0, "p(2) does not hold at 4")
+    assert "nearest earlier match: e(2) at 1, which left the window at 3" in found.out
+
+
 def test_a_row_of_a_multiset_is_asked_for_as_it_is_shown():
     slide = (SAMPLES / "slide" / "query.csparql.rq", SAMPLES / "slide" / "door.trig", "--semantics", "bag")
     there = lars("explain", *slide, "--at", "3", "ans1(<http://example.org/ann>)")
