@@ -279,8 +279,8 @@ def _oldest_sizes(data: Stream, window: TupleWindow, t: int) -> dict[object, int
 def binders(formula: logic.Formula, *, empty_possible: bool = False) -> Iterator[terms.Atom | terms.Variable]:
     """Yield the atoms and time variables of a formula that give its variables finitely many possible values.
 
-    If the formula is true, the stream or the background contains each yielded atom, and the timeline contains
-    the value of each yielded time variable of @.
+    If the formula is true, the stream or the background contains each yielded atom. The timeline then
+    contains the value of each yielded time variable of @.
     """
     match formula:
         case terms.Atom():
@@ -667,8 +667,8 @@ def unstratified_rules(program: Program) -> tuple[int, ...]:
 def strata(program: Program) -> tuple[frozenset[terms.Signature], ...] | None:
     """Return the intensional predicates in layers, or None if the program is not stratified.
 
-    A rule may use predicates under ¬, through □, in aggregates and in orders only from lower layers, because
-    such literals can become false if atoms are added to the stream.
+    A rule may use predicates under ¬, through □, in aggregates and in orders only from lower layers. Such
+    literals can become false if atoms are added to the stream.
     """
     return _layers(
         program,

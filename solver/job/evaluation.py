@@ -443,9 +443,9 @@ class RepeatedSituations:
 
     The cache is for programs whose answers do not depend on the time itself. In a program without @, the time
     itself has an effect only through windows. If each formula is an atom or ◇ of an atom, the key of the
-    cache contains the atoms, their order, and the windows that contain them. For other formulas, the key
-    contains the distances of the atoms, the ends of the timeline, and the time modulo the steps of the
-    windows.
+    cache contains the atoms and their order. The key also contains the windows around the atoms. For other
+    formulas, the key contains the distances of the atoms, the ends of the timeline, and the time modulo the
+    steps of the windows.
     """
 
     def __init__(self, program: Program) -> None:

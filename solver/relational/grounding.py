@@ -43,7 +43,7 @@ def ground_instances(program: Program, situation: EncodedSituation, times: Seque
     keeps all variables of each rule. Negated literals are ignored. An atom that is visible several times
     counts as several rows. An instance with SPARQL conditions counts as several instances, because clingo
     calls Python for each of the conditions. The counting stops when the number is above `most`, before larger
-    tables are built, and also before the join of more atoms that are not visible at the same time. The
+    tables are built. It also stops before the join of more atoms that are not visible at the same time. The
     program must not have an `obstacle` (a construct that the relational evaluation lacks).
 
     >>> from lars.text.notation import read
