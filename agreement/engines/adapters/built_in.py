@@ -30,6 +30,7 @@ from lars.language.terms import XSD
 from lars.language.windows import LARGEST_TIME, Bounds, misses_last
 from solver.facts import Static
 from translate.model.query import EngineQuery
+from translate.model.windows import Rows
 
 _TRUTHS: Final = {truth: f'"{word}"^^<{XSD}boolean>' for truth, word in ((True, "true"), (False, "false"))}
 
@@ -134,7 +135,9 @@ def _specification_session(
     check_based(registration.query)
     query = read_with_text(registration.query, "query")
     engine_run = specifications.EngineRun(query, static_of(registration.static), (), options.unit)
-    session = SpecificationSession(_changed(specification, options.change), engine_run, options)
+    changed = _changed(specification, options.change)
+    bounds = options.bounds or specifications.with_query_bounds(changed, query).bounds[0]
+    session = SpecificationSession(changed, engine_run, bounds, options.t0)
     session.push(())
     return session
 
@@ -213,7 +216,8 @@ class SpecificationSession:
 
     specification: specifications.Specification
     run: specifications.EngineRun
-    options: BuiltInOptions
+    bounds: Bounds
+    t0: int | None
     _clock: float = field(default=float("-inf"), init=False)
     """The time in ms up to which reports were returned; if `_decides_end` is true, including this time."""
     _received: int = field(default=0, init=False)
@@ -239,7 +243,7 @@ class SpecificationSession:
         Raises:
             LarsError: The specification does not define the run.
         """
-        choice = specifications.choice_at(self.run, self.specification, self.options.t0, self.options.bounds)
+        choice = specifications.choice_at(self.run, self.specification, self.t0, self.bounds)
         return specifications.specified_answers(self.run, self.specification, choice, until)
 
     def push(self, pushes: Sequence[Push]) -> list[messages.PushReply]:
@@ -300,9 +304,12 @@ class SpecificationSession:
     @property
     def _decides_end(self) -> bool:
         """Whether a report is final at its own time: windows exclude the triples of their closing time."""
-        bounds = self.options.bounds or self.specification.bounds[0]
+        query = self.run.query
         closing = all("window-close" in strategies for strategies in self._strategies)
-        return misses_last(bounds) and closing and not specifications.has_own_ends(self.run.query)
+        # A tuple-based window closes at each triple, and contains this triple.
+        counted = any(isinstance(source.window, Rows) for source in sources(query))
+        excluded = closing and not counted and not specifications.has_own_ends(query)
+        return excluded and misses_last(self.bounds)
 
     def _until(self, t: float) -> tuple[messages.EngineReport, ...]:
         """Return the reports that no later triple can change after the clock reaches `t` (in ms)."""

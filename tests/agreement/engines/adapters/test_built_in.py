@@ -102,6 +102,14 @@ def test_a_high_open_window_is_reported_by_an_arrival_at_its_close():
     assert (times(found), found.flush) == ([4], ())
 
 
+def test_each_arrival_in_a_high_open_window_of_rows_is_reported_once():
+    query = rspql().replace("RANGE 4 STEP 2", "ROWS 2")
+    session = built_in("rspql").open(open_message(query, (), {"bounds": "high-open"}))
+    pushes = [push(1, "a"), push(1, "b"), push(4, "c")]
+    every = [report for one in pushes for report in session.push([one])[0].reports] + [*session.close()]
+    assert [(report.t, len(report.rows)) for report in every] == [(1, 1), (1, 2), (4, 2)]
+
+
 def test_a_clock_that_is_driven_reports_without_an_arrival():
     session = built_in("rspql").open(open_message(rspql(4, 4)))
     session.push([push(1, "a")])
