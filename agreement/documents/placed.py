@@ -26,6 +26,7 @@ KeyPath = tuple[str | int, ...]
 _NAME: Final = re.compile(r"[^\W\d]\w*")
 _WORDS: Final = {
     "string_type": "a text in quotes",
+    "string_too_short": "a text that is not empty",
     "int_type": "a whole number",
     "int_from_float": "a whole number",
     "float_type": "a number",

@@ -124,7 +124,20 @@ TripleLine = Annotated[str, _line(triple_of)]
 """A triple as a line of N-Triples."""
 QuadLine = Annotated[str, _line(quad_of)]
 """A triple as a line of N-Triples, or a triple of a named graph as a line of N-Quads."""
-Finite = Annotated[float, Field(allow_inf_nan=False)]
+
+
+def up_to(limit: float) -> AfterValidator:
+    """Return a validator that rejects times above a limit, which would be infinite in another unit."""
+
+    def checked(time: float) -> float:
+        if abs(time) > limit:
+            raise WrongValueError(f"found {time:g}; expected a smaller number")
+        return time
+
+    return AfterValidator(checked)
+
+
+Finite = Annotated[float, Field(allow_inf_nan=False), up_to(1e300)]
 Index = Annotated[int, Field(ge=0)]
 _ACCEPTED_TERM: Final = (
     """a term as in SPARQL 1.2 JSON, {"type": "uri" or "literal" or "bnode" or "triple", "value": ".."}"""

@@ -27,6 +27,7 @@ from pydantic import (
 from agreement.documents.placed import expectation
 from agreement.documents.recordings import Push, Recording, Report, stream_iri, triple_of
 from agreement.documents.recordings.recording import rows_in
+from agreement.documents.recordings.term_entries import up_to
 from lars.dataclass import dataclass
 from lars.durations import MILLISECOND, Duration, read_duration
 from lars.errors import FailedRunError, LarsError, WrongValueError, cut, message_text
@@ -37,7 +38,12 @@ def _whole(t: float) -> float:
     return int(t) if t == int(t) else t
 
 
-MessageTime = Annotated[float, Field(allow_inf_nan=False), PlainSerializer(_whole, return_type=int | float)]
+MessageTime = Annotated[
+    float,
+    Field(allow_inf_nan=False),
+    up_to(1e200),
+    PlainSerializer(_whole, return_type=int | float),
+]
 """A time that is written as an integer if possible, because many engines accept only integers."""
 _VARIABLE: Final = re.compile(r"\w+")
 

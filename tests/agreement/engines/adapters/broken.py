@@ -97,6 +97,7 @@ ON_PUSH = {
     "term": lambda _: put(json.dumps(rows({"a": "http://e/a"})) + "\n"),
     "variable": lambda _: put(json.dumps(rows({"?a": "<http://e/a>"})) + "\n"),
     "nan": lambda _: put(json.dumps(rows({}, float("nan"))) + "\n"),
+    "huge": lambda _: put(json.dumps(rows({}, 1e308)) + "\n"),
     "bound": lambda _: put('{"reports": [{"t": 1, "rows": [], "window_from": 1}]}\n'),
     "fraction": lambda _: put(json.dumps(rows({}, 1.5)) + "\n"),
     "fraction-of-bound": lambda _: put(

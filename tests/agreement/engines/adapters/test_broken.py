@@ -48,6 +48,7 @@ SAYS = {
     "variable": "has sent an invalid reply to push: found the variable '?a'; expected the name without the "
     "question mark, such as s",
     "nan": "has sent an invalid reply to push: reports.0.t: found nan; expected a finite number",
+    "huge": "has sent an invalid reply to push: reports.0.t: found 1e+308; expected a smaller number",
     "bound": "has sent an invalid reply to push: reports.0: found only one of window_from and window_to",
     "fraction": "has replied to push with the time 1.5; use times that are whole numbers of",
     "fraction-of-bound": "has replied to push with the time 0.5; use times that are whole numbers of",
@@ -57,7 +58,7 @@ SAYS = {
     "twice": "has written a reply without a message",
     "unit": "has sent an invalid reply to open: time_unit: '1 fortnight' is not a duration",
     "unknown": "has sent an invalid reply to open: unknown key 'timeunit', did you mean time_unit",
-    "nameless": "has sent an invalid reply to open: engine: found ''",
+    "nameless": "has sent an invalid reply to open: engine: found ''; expected a text that is not empty",
 }
 """What is said of each kind."""
 
