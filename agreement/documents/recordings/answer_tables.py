@@ -46,14 +46,13 @@ def read_answer_table(path: Path, options: AnswersOptions) -> recording.Recordin
     )
     others = [name for name in cells if name != time]
     names = [name for name in others if name.startswith("?")] or others
-    exact = {name: _terms(cells[name][1]) for name in names}
+    texts = {name: cells[name][1] if cells[name][0] else _plain(cells[name][1]) for name in names}
+    exact = {name: _terms(texts[name]) for name in names}
     lexical = any(
-        term is None and text
-        for name in names
-        for term, text in zip(exact[name], cells[name][1], strict=True)
+        term is None and text for name in names for term, text in zip(exact[name], texts[name], strict=True)
     )
     if lexical:
-        exact = {name: _texts(exact[name], cells[name][1]) for name in names}
+        exact = {name: _texts(exact[name], texts[name]) for name in names}
     variables = [name.lstrip("?") for name in names]
     rows = zip(*(exact[name] for name in names), strict=True) if names else [()] * len(cells[time][1])
     timed = _timed(path, options, cells[time], [dict(zip(variables, row, strict=True)) for row in rows])
@@ -168,6 +167,14 @@ def time_column(names: Sequence[str]) -> str | None:
     The function returns None if no column has such a name.
     """
     return next((name for name in names if name.lower() in _TIMES), None)
+
+
+def _plain(literals: Sequence[str | None]) -> list[str | None]:
+    """Return literals as N-Triples, with each text of JSON that is next to other values as in the file."""
+    return [
+        str(getattr(read_term(text), "lexical", text)) if text and text.endswith('"') else text
+        for text in literals
+    ]
 
 
 def _terms(texts: Sequence[str | None]) -> list[str | None]:

@@ -75,6 +75,15 @@ def test_each_form_of_the_answers_is_read_like_a_table_of_the_rows(tmp_path_fact
         assert found.rows_only == (form in FLAT), form
 
 
+@pytest.mark.parametrize("text", ["http://e/a", "<http://e/a>", "_:b", '"a"@en', "", "5"])
+@pytest.mark.parametrize("other", [5, True, 2.5])
+def test_a_text_beside_other_values_is_read_in_lines_as_in_an_array(tmp_path, text, other):
+    rows = [{"time": 1, "x": text}, {"time": 2, "x": other}]
+    table = read(tmp_path, "\n".join(map(json.dumps, rows)) + "\n", name="table.jsonl")
+    found = read(tmp_path, json.dumps(rows))
+    assert (plain(table), table.lexical) == (plain(found), found.lexical)
+
+
 def test_a_report_without_rows_is_a_report(tmp_path):
     found = read(
         tmp_path, '[{"time": 1, "rows": []}, {"time": 2, "engine": "x", "rows": [{"a": true, "b": null}]}]'
