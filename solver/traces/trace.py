@@ -374,7 +374,7 @@ def trace_files(path: Path) -> list[Path]:
                     f"{file}: the name of the file contains no time; use names such as "
                     "data_05.ttl in a folder"
                 )
-    tables = [file for file in inside if file.suffix == ".parquet"]
+    tables = sorted((file for file in inside if file.suffix == ".parquet"), key=_name_with_numbers)
     files = sorted(turtle, key=file_number) or tables
     if not files:
         raise LarsError(f"{path}: the folder contains no trace; expected {ACCEPTED}")
@@ -384,6 +384,17 @@ def trace_files(path: Path) -> list[Path]:
             f"{path}: found {other.name} next to {kind} files; use one folder per format, or name the files"
         )
     return files
+
+
+def _name_with_numbers(file: Path) -> list[str | int]:
+    """Return the name of a file without its extension, with numbers in place of digits.
+
+    >>> _name_with_numbers(Path("part.10-b2.parquet"))
+    ['part.', 10, '-b', 2, '']
+    """
+    # Words and numbers alternate, so two names are comparable: part.2 comes before part.10.
+    parts = re.split(r"([0-9]+)", file.stem)
+    return [int(part) if place % 2 else part for place, part in enumerate(parts)]
 
 
 def _holds_trace(file: Path) -> bool:

@@ -17,6 +17,7 @@ from tests.solver.traces.writing import (
     PROV,
     SECONDS,
     both,
+    in_order,
     message,
     options,
     read_on_spark,
@@ -99,6 +100,14 @@ def test_a_folder_of_parquet_files_is_read_in_the_order_of_names(spark, tmp_path
     table(tmp_path / "part-1.parquet", ROWS[2:])
     table(tmp_path / "part-0.parquet", ROWS[:2])
     assert both(spark, [tmp_path]) == ROWS
+
+
+def test_numbers_in_the_names_of_parquet_files_are_in_the_order_of_numbers(tmp_path):
+    names = ("part.2.parquet", "part.10.parquet", "part.10-b2.parquet", "part.10-b10.parquet")
+    for number, name in enumerate(names):
+        table(tmp_path / name, [(1, None, "<urn:s>", "<urn:p>", f"<urn:o{number}>")])
+    rows = in_order(read_trace_in_process([tmp_path], SECONDS))
+    assert [row[4] for row in rows] == ["<urn:o0>", "<urn:o1>", "<urn:o2>", "<urn:o3>"]
 
 
 MANY = "".join(f'<urn:s{i}> <urn:p> _:b <urn:st> "{i // 7}" .\n' for i in range(7, 406))
