@@ -17,7 +17,7 @@ and {"t", "atom"} for others; or `kind` absent: no such atom in [from, to]. Leav
 outer ones first: {"window", "from", "to"}.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Final, assert_never
@@ -193,10 +193,8 @@ class _Teller:
         match evidence:
             case explain.PresentAtom(t, _):
                 return f"at {self.dates.text(t)}"
-            case explain.AbsentAtom(_, within) if within.first == within.last:
-                return f"not at {self.dates.text(within.first)}"
-            case explain.AbsentAtom(_, within):
-                return f"nowhere in {self.at(within)}" if within else "the interval is empty"
+            case explain.AbsentAtom(atom, within):
+                return self._absent(atom, within)
             case Truth():
                 return "✓"
             case explain.OutsideTimeline(t, span):
@@ -223,6 +221,16 @@ class _Teller:
             case _:
                 assert_never(evidence)
 
+    def _absent(self, atom: Atom, within: Interval) -> str:
+        if not within:
+            return "the interval is empty"
+        # Of a time of its interval, a tuple window need not keep all input.
+        kept = "kept " if self._arrives(atom, within) else ""
+        return f"{'not' if within.first == within.last else 'nowhere'} {kept}{self.when(within)}"
+
+    def _arrives(self, atom: Atom, times: Iterable[int]) -> bool:
+        return any(u in times for u in self.world.view.times(atom))
+
     def unseen(self, sight: explain.Sight) -> str:
         """Return a text with the interval in which no atom matches, and the nearest matching atoms."""
         windows = ", ".join(f"{window} is {self.at(interval)}" for window, interval in sight.windows[:-1])
@@ -236,7 +244,8 @@ class _Teller:
         if sight.gaps is not None:
             times = ", ".join(map(self.dates.text, sight.gaps.first))
             more = f", … ({sight.gaps.count} times)" if sight.gaps.count > len(sight.gaps.first) else ""
-            missing = f"{self.text(sight.gaps.atom)} is not at {times}{more}"
+            kept = "kept " if self._arrives(sight.gaps.atom, sight.gaps.first) else ""
+            missing = f"{self.text(sight.gaps.atom)} is not {kept}at {times}{more}"
             return f"not at every time of {self.at(sight.within)}: {missing}"
         if sight.dropped is not None and sight.newest is not None:
             return self._displaced(sight.dropped, sight.newest)

@@ -207,7 +207,7 @@ def test_what_the_solver_refuses_names_the_program(explain, tmp_path, rule, monk
     monkeypatch.setattr("solver.pointwise.encoding.MOST_NUMBERS", 5000)
     found = explain(f"n(Y) ← s(X), Y = X + 2. {rule}", SEEN, 1, "n(2)")
     assert (found.code, found.out) == (2, "")
-    assert found.err.startswith(f"lars: {tmp_path / 'p.lars'}: ")
+    assert found.err.startswith(f"lars: {tmp_path / 'p.lars'}:1:25: ")
     assert rule in found.err
 
 
@@ -337,6 +337,9 @@ def test_a_number_of_lars_and_an_equal_literal_look_different(tmp_path):
     found = lars("explain", tmp_path / "p.lars", tmp_path / "p.atoms", "--at", 1, "d(a, 2)")
     assert found.out.splitlines()[-1] == "└─ n(a, 2): a fact"
     found = lars("explain", tmp_path / "p.lars", tmp_path / "p.atoms", "--at", 1, "both(a, 2)").out
+    assert "✗ c(a, 2)" in found
+    literal = 'both(a, "2"^^<http://www.w3.org/2001/XMLSchema#integer>)'
+    found = lars("explain", tmp_path / "p.lars", tmp_path / "p.atoms", "--at", 1, literal).out
     assert ("✗ n(a, 2)" in found, "✗ n(a, " in found) == (False, True)
 
 
@@ -356,3 +359,22 @@ def test_an_atom_that_is_not_among_the_first_has_a_rank(tmp_path, atom, why):
     (tmp_path / "p.atoms").write_text("1: w(a, 5) w(b, 7) w(a, 9) w(c, 5).\n")
     found = lars("explain", tmp_path / "p.lars", tmp_path / "p.atoms", "--at", 1, atom)
     assert f": {why}\n" in found.out
+
+
+@pytest.mark.parametrize(
+    ("literal", "reason"),
+    [
+        ("not ⊞^#1 ◇ e(a)", "not kept at 5, the window is [5, 5]"),
+        ("not ⊞^#1 □ e(a)", "at 5: not kept at 5, the window is [5, 5]"),
+        ("not ⊞^#2 ◇ e(a)", "nowhere kept in [5, 6], the window is [5, 6]"),
+        ("not ⊞^#2 ◇ e(c)", "nowhere in [5, 6], the window is [5, 6]"),
+        ("⊞^#1 □ e(a)", "not at every time of [5, 5]: e(a) is not kept at 5; e(a) at 5 arrived before"),
+    ],
+)
+def test_an_atom_that_a_tuple_window_dropped_was_at_its_time(literal, reason, tmp_path):
+    (tmp_path / "p.lars").write_text(f"p ← {literal}.")
+    (tmp_path / "t.atoms").write_text("5: e(a) e(b).\n6: f.\n")
+    found = lars(
+        "explain", tmp_path / "p.lars", tmp_path / "t.atoms", "--at", 6 if "#2" in literal else 5, "p"
+    )
+    assert f"{literal}: {reason}" in found.out
