@@ -90,7 +90,7 @@ class AskedProgram:
         changed = [self._changed(longer, times, ahead)]
         if has_aggregate(self.program):
             moved = partial(_ending_now, ahead=ahead, times=tuple(times.tolist()))
-            changed.append(self._changed(moved, times[self._omits_input(longer, times)], ahead))
+            changed.append(self._changed(moved, times[self._omits_input(longer, times, ahead)], ahead))
         return changed
 
     def _changed(self, change: Callable[[Window], Window], times: Array, ahead: int) -> AnswerRuns:
@@ -98,10 +98,10 @@ class AskedProgram:
         whole = Question(with_windows(self.program, change), self._question.output, None)
         return self.at(times).difference(answers_at(whole, self._situation, times, times + ahead))
 
-    def _omits_input(self, longer: Callable[[Window], Window], times: Array) -> Mask:
+    def _omits_input(self, longer: Callable[[Window], Window], times: Array, ahead: int) -> Mask:
         """Return a mask of the times at which the longer windows contain input that the windows omit.
 
-        Only input that some pattern of the program matches counts.
+        Only input that some pattern of the program matches counts, up to `ahead` after each time.
         """
         omits, terms = np.zeros(len(times), np.bool_), self._situation.terms
         # A rule that moves triples into a graph uses those that patterns match there.
@@ -121,7 +121,8 @@ class AskedProgram:
                             relational.window_ends(each, times, self._situation.timeline)[1]
                             for each in (window, whole)
                         )
-                        own, later = (np.searchsorted(some.t[fits], end, "right") for end in ends)
+                        visible = (np.minimum(end, times + ahead) for end in ends)
+                        own, later = (np.searchsorted(some.t[fits], end, "right") for end in visible)
                         omits |= later > own
                 case _:
                     pass

@@ -69,6 +69,17 @@ def test_an_aggregate_without_the_newest_input_is_hidden_by_the_pivot():
     assert checked_case(one) == ([(side, "hidden by the pivot") for side in sides], [])
 
 
+def test_input_after_a_pull_hides_no_aggregate_from_it():
+    listed = ((2, "a", "p", "1"), (5, "z", "q", "1"), (7, "b", "p", "1"))
+    arrivals = tuple(Arrival(t, E + "r", *triple) for t, *triple in listed)
+    windows = (Window(E + "r", 2, 4),)
+    block = ("block", 0, (("?x", "p", "?y"),), False)
+    shape = Shape(("x",), (("COUNT", "y", False),), ("x",))
+    case = Case(block, shape, windows, windows, "closed", arrivals, frozenset(), "any", 1)
+    causes, wrong = checked_case(case)
+    assert (causes[:2], wrong) == ([("pull", "silent period")] * 2, [])
+
+
 def test_input_that_no_pattern_reads_hides_no_aggregate_though_a_stream_has_several_windows():
     listed = ((3, "p", "1"), (4, "p", "3"), (8, "q", "2"))
     arrivals = tuple(Arrival(t, E + "r", "b", *rest) for t, *rest in listed)
