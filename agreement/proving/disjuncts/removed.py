@@ -7,8 +7,9 @@ holds if windows are merged into one graph.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 
-from agreement.proving.disjuncts.edges import Edge, matched
+from agreement.proving.disjuncts.edges import Edge, Where, matched
 from agreement.proving.disjuncts.splitting import Disjunct, disjuncts
 from lars.language.terms import Term, Variable
 from translate.analysis import rebuild
@@ -54,6 +55,14 @@ def _maps(edges: tuple[Edge, ...], disjunct: Disjunct, image: Mapping[Variable, 
     if not edges:
         return True
     first, *rest = edges
-    near = (edge.triple.terms for edge in disjunct.edges if edge.where == first.where)
-    images = (matched(first.triple.terms, terms, image) for terms in near)
+    # A variable that names a graph or stream is mapped too: a sub-SELECT can hide it under any name.
+    near = (edge.terms for edge in disjunct.edges if _is_alike(first.where, edge.where))
+    images = (matched(first.terms, terms, image) for terms in near)
     return any(grown is not None and _maps(tuple(rest), disjunct, grown) for grown in images)
+
+
+def _is_alike(where: Where, other: Where) -> bool:
+    """Return whether two sources are equal, or differ only in the variable that names them."""
+    if isinstance(where.name, Variable) and isinstance(other.name, Variable):
+        return replace(where, name=other.name) == other
+    return where == other

@@ -15,6 +15,12 @@ in a row that is an answer at one of these evaluations, or at both. Take the tri
 evaluations. Without all other triples, one evaluation still follows the other, and no evaluation has more
 answers. So twice as many triples and values are enough.
 
+The cause of a difference can need more triples. If both queries have the same windows, and no window slides,
+a cause of a monotone query depends on one derivation, so the number above is enough. Otherwise, a cause such
+as *hidden by the pivot* can depend on a second derivation: push reports a row by one derivation, and pull
+would have the row by another one if its window did not slide. So a search for such a cause without a result
+is no proof.
+
 Values. Give each variable of the derivation its own value that no condition distinguishes from the original
 value: a new IRI, or a term of the same region outside queries and static triples. A constant that a query
 names is unchanged. If a rule hides a variable (in a sub-SELECT or EXISTS), the variable counts once for each
@@ -22,7 +28,8 @@ use of the rule. The derivations of the other side existed before: the new value
 constants map onto themselves, and conditions keep their truth. The search therefore needs as many terms of
 each region of values as a derivation has variables, if each comparison is between a variable and a constant
 (see the module `values`). The triple that triggers push matches no pattern, or a pattern that matches
-everything. In the second case, the terms of this triple are also in their regions.
+everything. In the second case, the terms of this triple are also in their regions. If a pattern matches
+everything, and triples of other streams also trigger push, such a triple is one of the tried triples.
 """
 
 from collections import Counter
@@ -35,8 +42,17 @@ from agreement.comparing.agree import Pair
 from agreement.documents.outputs import quantity
 from agreement.proving.decisions import Decision, EveryStream, Witness, reported, trace_on
 from agreement.proving.disjuncts import shares_blank
-from agreement.proving.values import COMPARED, CONNECTIVES, is_covered
-from agreement.proving.witness.candidate_atoms import TRIPLE, candidate_atoms, value_copies, with_others
+from agreement.proving.values import COMPARED, CONNECTIVES, fresh, is_covered
+from agreement.proving.witness.candidate_atoms import (
+    TRIPLE,
+    candidate_atoms,
+    named_constants,
+    patterns,
+    stream_variables,
+    triple_of,
+    value_copies,
+    with_others,
+)
 from lars.analysis import intensional, positive_loops, windows
 from lars.dataclass import dataclass
 from lars.errors import FailedRunError, TimeLimitError
@@ -150,8 +166,8 @@ def why_incomplete(question: Question) -> str | None:
             for atom, _, _ in atoms(literal):
                 if atom.predicate == TRIPLE and atom.arguments[-1] != terms.DEFAULT:
                     return f"static data in a named graph: {literal}"
-    patterns = question.gate.patterns if isinstance(question.gate, Arrivals) else ()
-    if any(not isinstance(term, terms.Variable) for pattern in patterns for term in pattern.arguments[:3]):
+    fired = question.gate.patterns if isinstance(question.gate, Arrivals) else ()
+    if any(not isinstance(term, terms.Variable) for pattern in fired for term in pattern.arguments[:3]):
         return "a trigger that only matching triples fire"
     return None
 
@@ -317,9 +333,30 @@ def _copies(contest: Contest, most: int | None, *, noisy: bool) -> Counter[terms
 
 def _candidates(search: WitnessSearch, copies: Mapping[terms.Variable, int]) -> Candidates:
     programs = search.contest.programs
-    return candidate_atoms(
+    own = candidate_atoms(
         programs, search.streams, search.static, any_source=search.any_source, copies=copies
     )
+    return replace(own, arrivals=(*own.arrivals, *_unread(search.contest)))
+
+
+def _unread(contest: Contest) -> Iterator[terms.Atom]:
+    """Yield a triple in a stream that no query reads, if no other triple only makes push evaluate."""
+    programs = contest.programs
+    gates = [side.gate for side in (contest.left, contest.right) if isinstance(side.gate, Arrivals)]
+    if stream_variables(programs) or not any(map(_accepts_other_streams, gates)):
+        return
+    # A triple of a stream that is read only makes push evaluate if no pattern matches everything.
+    matching = any(
+        isinstance(triple_of(atom)[1], terms.Variable) for program in programs for atom in patterns(program)
+    )
+    if matching or not all(map(_accepts_other_streams, gates)):
+        named = named_constants(programs)
+        names = (terms.Variable(name) for name in ("something", "says", "anything", "elsewhere"))
+        yield terms.Atom(STREAM_PREDICATE, tuple(fresh(name, named) for name in names))
+
+
+def _accepts_other_streams(gate: Arrivals) -> bool:
+    return any(isinstance(pattern.arguments[-1], terms.Variable) for pattern in gate.patterns)
 
 
 def _streams(

@@ -11,7 +11,7 @@ from typing import ClassVar, Final
 
 from agreement.comparing import agree
 from agreement.comparing.agree.agreeing import AgreementReport, RowFilter
-from agreement.documents.requests import TracelessOptions
+from agreement.documents.requests import TracelessOptions, sources
 from agreement.documents.traces import streams_of
 from agreement.proving.decisions import Decision, PairOnStream, Witness
 from agreement.proving.traceless import TracelessTask
@@ -27,6 +27,7 @@ from solver.search import Candidates, ChosenStream, Contest
 from solver.settings import Progress, Warn
 from translate.analysis import profile_remarks
 from translate.model.query import MERGING, EngineQuery, Setting
+from translate.model.windows import Now, Range, Unbounded, WindowExpression
 from translate.tau import columns, lars_program
 
 
@@ -117,8 +118,20 @@ Without either, the function returns None.
 """
 _LEFT: Final = 2.0
 """The number of seconds for the function `made` if the search has used all of its time."""
+_CAUSE_OF_TWO: Final = (
+    "theorem A7 limits the triples for a difference with a given cause only if both queries have the same "
+    "windows, and no window slides"
+)
 _ANYWHERE: Final = frozenset(("merged sources", "static only"))
 """The causes for which a triple must come from another source than the source of its pattern."""
+
+
+def _moves_always(window: WindowExpression) -> bool:
+    match window:
+        case Range(_, None, None, ahead=None, opens=None) | Now() | Unbounded():
+            return True
+        case _:
+            return False
 
 
 def _atom(predicate: str, row: Iterable[str]) -> terms.Atom:
@@ -208,6 +221,12 @@ class WitnessTask:
     def any_source(self) -> bool:
         """Whether the search may put a triple into any source, not only the source of a matching pattern."""
         return self.criteria.any_source or self.criteria.cause in _ANYWHERE
+
+    @property
+    def has_fixed_windows(self) -> bool:
+        """Whether both queries have the same windows, and each window moves at every time point."""
+        one, other = ({(each.stream, each.window) for each in sources(query)} for query in self.queries)
+        return one == other and all(map(_moves_always, (window for _, window in one)))
 
     def contest(self, period: int) -> Contest | other_sides.ProfileContest:
         """Return the two sides to compare.
@@ -307,15 +326,20 @@ def witnesses(
     """
     named = named_terms(lars_program(query, task.setting) for query in task.queries)
     unlike: list[Witness] = []
+    others: list[Witness] = []
 
     def is_enough(witness: Witness) -> bool:
         cause = task.criteria.cause
         wanted = cause is None or cause in task.causes(period, witness)
-        if wanted and not any(are_alike(witness, each, named) for each in unlike):
+        if not wanted:
+            others.append(witness)
+        elif not any(are_alike(witness, each, named) for each in unlike):
             unlike.append(witness)
         return len(unlike) == task.criteria.enumerate_
 
     outcome = task.smallest(period, progress, is_enough, made)
+    if outcome.holds and others and not task.has_fixed_windows:
+        outcome = replace(outcome, verdict="open", why=_CAUSE_OF_TWO)
     verdict = "not always" if unlike else outcome.verdict
     return replace(outcome, verdict=verdict, period=period, witnesses=tuple(unlike))
 

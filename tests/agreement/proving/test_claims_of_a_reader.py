@@ -311,3 +311,45 @@ def test_bind_inside_a_graph_does_not_see_its_name(tmp_path):
     shown = "SELECT ?x ?h {{ STREAM :s [RANGE 5s] {{ ?x :p ?y }} GRAPH ?{} {{ ?a :k ?b {} }} }}"
     texts = {"one": shown.format("h", ""), "two": shown.format("g", "BIND(?g AS ?h)")}
     assert said(tmp_path, "decide", "--contained", "--time-limit", "30", **texts).code == 1
+
+
+HIDDEN_GRAPH = (
+    "SELECT ?x { STREAM :s [RANGE 5s] { ?x :q ?w } { { SELECT ?x { GRAPH ?h { ?x :p ?z } } } "
+    "MINUS { SELECT ?x { GRAPH ?h { ?x :p ?%s } } } } }"
+)
+
+
+@pytest.mark.parametrize(("hidden", "code"), [("h", 1), ("z", 0)])
+def test_the_hidden_name_of_a_graph_is_not_that_of_another_sub_select(tmp_path, hidden, code):
+    """A triple <a> <p> <b> in a graph <g> removes no row if the object must be the name of the graph."""
+    assert said(tmp_path, "decide", "--period", "2", q=HIDDEN_GRAPH % hidden).code == code
+
+
+SLIDING = (
+    "ASK { { STREAM :a [NOW] { :x :p :y . :x :q :y } } "
+    "UNION { STREAM :b [RANGE 1s%s] { :x :r :y . :x :k :y } } }"
+)
+
+
+@pytest.mark.parametrize(("slide", "code"), [(" SLIDE 4s", 3), ("", 0)])
+def test_a_cause_can_need_more_triples_than_a_difference(tmp_path, slide, code):
+    """Push reports a row by two triples of :a at 1; two triples of :b at 2 are hidden by the pivot 0."""
+    options = ("--bounds", "low-open", "--period", "2", "--cause", "hidden-by-the-pivot")
+    assert said(tmp_path, "witness", *options, q=SLIDING % slide).code == code
+
+
+ANYTHING = "ASK { STREAM :s [RANGE 1s] { ?x ?p ?y } }"
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "code"),
+    [
+        (ANYTHING, ("--period", "2"), 1),
+        (ANYTHING, ("--period", "2", "--trigger", "query-streams"), 0),
+        (ANYTHING.replace("?p", ":p"), ("--sides", "any,query-streams"), 1),
+        (ANYTHING.replace("RANGE 1s", "NOW"), ("--sides", "any,query-streams"), 0),
+    ],
+)
+def test_a_stream_that_nobody_reads_makes_push_evaluate(tmp_path, text, options, code):
+    """If each triple of :s matches, only a triple of another stream makes push evaluate without a match."""
+    assert said(tmp_path, "witness", *options, q=text).code == code
