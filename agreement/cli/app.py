@@ -10,8 +10,10 @@ failed run or an undecided verdict. 128 + n if signal n ends the process.
 import inspect
 import os
 import re
+import shlex
 import sys
 import traceback
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from contextvars import ContextVar
@@ -29,6 +31,7 @@ from typing import Annotated, Any, Final, get_args
 import typer
 from rich.console import Console, RenderableType
 from typer.core import TyperCommand, TyperGroup
+from typer.exceptions import TyperException
 from typer.main import get_command
 
 from agreement.cli import commands, ending
@@ -73,6 +76,12 @@ class LarsCommand(TyperCommand):
         """Return the parameters of a command: its options, its inputs and --help."""
         return _read_plainly(super().get_params(ctx))
 
+    def parse_args(self, ctx: _Click, args: list[str]) -> list[str]:
+        """Read the arguments; raise LarsError if an option that is not repeatable has two values."""
+        if not ctx.resilient_parsing:
+            _check_once(self, ctx, args)
+        return super().parse_args(ctx, args)
+
     def collect_usage_pieces(self, ctx: _Click) -> list[str]:  # noqa: ARG002
         """Return the command's inputs for the usage line, in the form of the manuals."""
         inputs = (param.metavar for param in self.params if param.param_type_name == "argument")
@@ -113,6 +122,30 @@ class LarsCommand(TyperCommand):
             if rows:
                 with formatter.section(heading):
                     formatter.write_dl(rows, col_max=26)
+
+
+def _check_once(command: LarsCommand, context: _Click, words: Sequence[str]) -> None:
+    """Raise LarsError if an option that is not repeatable has two values, of which one would be ignored."""
+    *_, order = command.make_parser(context).parse_args(list(words))
+    times = Counter(param for param in order if param.param_type_name == "option" and not param.multiple)
+    for param in (param for param, number in times.items() if number > 1):
+        values = list[str | bool]()
+        for end in range(1, len(words) + 1):
+            # A part of the words can end before the value of an option.
+            with suppress(TyperException):
+                options, *_ = command.make_parser(context).parse_args(list(words[:end]))
+                values += [options[param.name]] if param.name in options else []
+        first, *others = dict.fromkeys(_written(param, value) for value in values)
+        if others:
+            raise LarsError(f"cannot combine {first} and {others[0]}; use one of them")
+
+
+def _written(param: _Click, value: str | bool) -> str:
+    """Return an option with its value as a user writes them."""
+    name: str = max(param.opts, key=len)
+    if isinstance(value, str):
+        return shlex.join((name, value))
+    return name if value else str(max(param.secondary_opts, key=len))
 
 
 def _read_plainly(params: list[_Click]) -> list[_Click]:

@@ -10,9 +10,9 @@ import os
 import posixpath
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
-from itertools import count
+from itertools import chain, count
 from operator import itemgetter
 from pathlib import Path, PurePosixPath
 from typing import Final
@@ -361,22 +361,25 @@ def _shown(value: object) -> str:
         case dict():
             return ", ".join(f"{key} ({number})" for key, number in value.items()) or "none"
         case list():
-            return " ".join(map(str, value)) or "none"
+            pairs = (f"{one[0]}, U = {one[1]}" if isinstance(one, list) else str(one) for one in value)
+            return "; ".join(pairs) or "none"
         case _:
             return str(value)
 
 
-_WHOLE: Final = ("the cell is", "the period is")
-"""The names of differences that are about a whole cell or period, which one of the results lacks."""
+_WHOLE: Final = ("the cell is", "the period is", "the window is")
+"""The names of differences that are about a whole cell, period or window, which one of the results lacks."""
 _NAMES: Final = {
     "agree": "push and pull agree",
+    "compared": "compared periods",
     "push": "rows of push",
     "pull": "rows of pull",
     "push_only": "rows that only push has",
     "pull_only": "rows that only pull has",
 }
 """The names of values, in the words of a reader; other values have the names of their keys."""
-_VERDICT: Final = ("correct", "t0", "bounds", "matching", "compared", "origin", "refused")
+_COMPARED: Final = "compared"
+_VERDICT: Final = ("correct", "t0", "bounds", "matching", _COMPARED, "origin", "refused")
 
 
 def read_expected(folder: Path) -> Json:
@@ -408,10 +411,13 @@ def result_differences(
             continue
         before, after = old[label], new[label]
         for name in _VERDICT:
-            if before.get(name) != after.get(name):
+            # Packed results of an earlier version lack the compared periods.
+            is_new = name == _COMPARED and not (name in before and name in after)
+            if before.get(name) != after.get(name) and not is_new:
                 yield ResultDifference(label, "", name, before.get(name), after.get(name))
-        for was, now in zip(parts[label], _parts_of(after, unit_of.get(label, SECOND)), strict=True):
-            yield from _differing(label, was, now)
+        new_parts = _parts_of(after, unit_of.get(label, SECOND))
+        for kind, was, now in zip(("period", "window"), parts[label], new_parts, strict=True):
+            yield from _differing(label, kind, was, now)
 
 
 def _parts_of(cell: Json, unit: Duration) -> tuple[Mapping[str, Json], ...]:
@@ -419,9 +425,18 @@ def _parts_of(cell: Json, unit: Duration) -> tuple[Mapping[str, Json], ...]:
     origin = cell.get("origin")
     periods, windows = (cell.get(name, ()) for name in ("intervals", "windows"))
     return (
-        {_period_text(row, Dates(origin, unit)): row for row in periods},
-        {f"{row['phase']} {_span_text(row, Dates(origin, MILLISECOND))}": row for row in windows},
+        _by_place((_period_text(row, Dates(origin, unit)), row) for row in periods),
+        _by_place((f"{row['phase']} {_span_text(row, Dates(origin, MILLISECOND))}", row) for row in windows),
     )
+
+
+def _by_place(rows: Iterable[tuple[str, Json]]) -> Mapping[str, Json]:
+    """Return rows by place; if several rows have the same place, the later places are numbered."""
+    places: dict[str, Json] = {}
+    for place, row in rows:
+        numbered = (f"{place}, number {number}" for number in count(2))
+        places[next(name for name in chain((place,), numbered) if name not in places)] = row
+    return places
 
 
 def _period_text(row: Json, dates: Dates) -> str:
@@ -442,10 +457,13 @@ def _cell_text(cell: Json) -> str:
     return f"{cell['query']} on {cell['trace']}, {cell['name']}{parameters}"
 
 
-def _differing(label: str, old: Mapping[str, Json], new: Mapping[str, Json]) -> Iterator[ResultDifference]:
+def _differing(
+    label: str, kind: str, old: Mapping[str, Json], new: Mapping[str, Json]
+) -> Iterator[ResultDifference]:
     for at in dict.fromkeys((*old, *new)):
         if at not in old or at not in new:
-            yield ResultDifference(label, at, "the period is", *(_PRESENT[at in rows] for rows in (old, new)))
+            here = (_PRESENT[at in rows] for rows in (old, new))
+            yield ResultDifference(label, at, f"the {kind} is", *here)
             continue
         for name in dict.fromkeys((*old[at], *new[at])):
             if old[at].get(name) != new[at].get(name):

@@ -115,7 +115,10 @@ class HuntResult(Findings):
         if not self._hunt.faults:
             yield VerdictCase("hunt", "no fault")
         for fault in self._hunt.faults:
-            lines = (f"{plain(push.t, 9)}: {push.triple}" for push in fault.run.pushes)
+            lines = (
+                f"{plain(push.t, 9)}: {' '.join(push.triple)} (stream {push.stream})"
+                for push in fault.run.pushes
+            )
             yield VerdictCase("hunt", hunt_report.case_name(fault), fault.sentence, text="\n".join(lines))
 
     def document(self) -> Mapping[str, object]:

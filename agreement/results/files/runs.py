@@ -109,7 +109,9 @@ class RunResult(Findings):
     def ending(self) -> tuple[int, str | None]:
         """The exit code: 2 if a cell cannot be run, 3 with --fail-on-empty if no row exists, otherwise 0."""
         for name, problem in self._refused:
-            return 2, f"{len(self._refused)} of {len(self.cells)} cells cannot be run, as {name}: {problem}"
+            count = f"{len(self._refused)} of {quantity(len(self.cells), 'cell')} cannot be run"
+            such = ", such as " if len(self._refused) > 1 else ": "
+            return 2, f"{count}{such}{name}: {problem}"
         without = [row for row in self._results.agreements if row["agree"] is None]
         empty = [row for row in self._results.agreements if row["empty"]] or without
         if self._fails_on_empty and empty:

@@ -143,9 +143,12 @@ def findings(judged: JudgedPeriods, dates: Dates) -> Iterator[tuple[str, str]]:
             f"only {side} reports {quantity(count, 'row')} ({cause})"
             for (side, cause), count in causes.most_common()
         )
+        several = judged.report is not None and len(judged.report.variants) > 1
+        named = f"variant {variant.pair}: " if several else ""
         length = f"U = {verdict.period}, " if len(judged.state.judged) > 1 else ""
         here = dates.within(Interval(period.start + 1, period.end))
-        yield f"{length}{here.period(period.start, period.end)}{here.caption}", f"disagrees: {listed}"
+        where = f"{named}{length}{here.period(period.start, period.end)}{here.caption}"
+        yield where, f"disagrees: {listed}"
     for wrong in judged.answers:
         if wrong.right is False:
             here = dates.within(Interval(wrong.start + 1, wrong.end))
@@ -221,10 +224,19 @@ def counts(state: WatchState, dates: Dates) -> Iterator[tuple[str, str]]:
         yield "end of the last period with judged answers", dates.text(state.compared)
 
 
-def page(state: WatchState, dates: Dates, pace: Sequence[tuple[str, str]], question: str) -> "Page":
+def periods_text(state: WatchState, queries: int) -> str:
+    """Return the number of judged periods, which is a sum if several CQELS queries are compared."""
+    of = f" of {quantity(queries, 'CQELS query')}" if queries > 1 else ""
+    return f"{quantity(state.periods, 'period')}{of}"
+
+
+def page(
+    state: WatchState, dates: Dates, pace: Sequence[tuple[str, str]], question: str, queries: int
+) -> "Page":
     """Return the content of the HTML report of a watch: the numbers and the last findings.
 
-    `pace` contains further numbers: durations of the watch, each with its name.
+    `pace` contains further numbers: durations of the watch, each with its name. `queries` is the number of
+    CQELS queries that are compared.
     """
     # Loads what only pages need.
     from agreement.results.renderings.pages.blocks import text_page
@@ -233,10 +245,13 @@ def page(state: WatchState, dates: Dates, pace: Sequence[tuple[str, str]], quest
     numbers = [*counts(state, dates), *pace]
     wrong = state.disagreeing + sum(log.wrong for log in state.logs.values())
     verdict = not wrong if state.periods else None
-    several = quantity(state.periods, "period")
-    verb = "disagrees" if state.periods == 1 else "disagree"
+    verb = "disagrees" if 1 in (state.periods, state.disagreeing) else "disagree"
+    several = periods_text(state, queries)
     answer = f"{state.disagreeing} of {several} {verb}." if state.periods else "No period is judged yet."
-    answer += "".join(f" {side.capitalize()} is wrong in {log.wrong}." for side, log in state.logs.items())
+    answer += "".join(
+        f" {side.capitalize()} is wrong in {quantity(log.wrong, 'period')}."
+        for side, log in state.logs.items()
+    )
     found = [(where, sentence) for where, sentence in reversed(state.recent)]
     parts = [
         table("numbers", ("", "number"), numbers, right=("number",)),

@@ -221,7 +221,7 @@ class WatchRun(Result):
             raise _gone_back(checkpoint, begun[0].batch)
         self.repair()
         if begun[0].batch >= 0:
-            yield f"continues; judged {_progress(self._last[0], self._dates(self._last[0]))}"
+            yield f"continues; judged {self._progress()}"
         self.listeners.note(_waits(request))
         put, topic = None, topic_of(str(request.source))
         stored, pause = checkpoint / _SPARK, None if request.once else request.pause
@@ -243,21 +243,25 @@ class WatchRun(Result):
                 if stopped.is_set() or is_over:
                     break
         self._write_page()
-        yield f"judged {_progress(self._last[0], self._dates(self._last[0]))}{self._unread()}"
+        yield f"judged {self._progress()}{self._unread()}"
+
+    def _progress(self) -> str:
+        return _progress(self._last[0], self._dates(self._last[0]), len(self.watcher.pairs))
 
     def _unread(self) -> str:
         """Return a text about the files that the watch has not read, if it ends before its first batch."""
         if self._last[0].batch >= 0 or is_spooled(str(self.request.source)):
             return ""
         waiting = [path for path in _folders(self.request)[0].glob("[!_.]*") if path.is_file()]
-        return f"; {quantity(len(waiting), 'file')} not read yet, which the same command reads"
+        left = quantity(len(waiting), "file")
+        return f"; {left} not read yet, which the same command reads" if waiting else ""
 
     def page(self) -> "Page":
         """Return the content of the HTML report: the numbers, and the last findings."""
         state = self._last[0] if self._last else WatchState(self.digest)
         pace = [(name, f"{seconds:.1f} s") for name, seconds in [*self._pace.items()] if name != _WRITTEN]
         question = "In which periods do push and pull disagree, or running systems answer wrongly?"
-        return watch_report.page(state, self._dates(state), pace, question)
+        return watch_report.page(state, self._dates(state), pace, question, len(self.watcher.pairs))
 
     def _write_page(self, every: float = 0) -> None:
         """Write the HTML report if the user requests one, and the last version is old enough.
@@ -293,9 +297,14 @@ class WatchRun(Result):
     def ending(self) -> tuple[int, str | None]:
         """The exit code: 1 if a period disagrees or a log is wrong; 3 with --fail-on-empty without rows."""
         state = self._last[0]
+        if state.disagreeing or any(log.wrong for log in state.logs.values()):
+            return 1, None
         if self.request.fail_on_empty and not state.with_rows:
-            return FAILED, "--fail-on-empty: neither side reports a row in any judged period"
-        return int(state.disagreeing > 0 or any(log.wrong for log in state.logs.values())), None
+            empty = (
+                "neither side reports a row in any judged period" if state.periods else "no period is judged"
+            )
+            return FAILED, f"--fail-on-empty: {empty}"
+        return 0, None
 
     def _dates(self, state: WatchState) -> Dates:
         return Dates(state.origin, self.task.setting.unit)
@@ -506,18 +515,27 @@ def _waits(request: WatchRequest) -> str:
     return f"the watch waits for files in {source}; Ctrl-C ends it"
 
 
-def _progress(state: WatchState, dates: Dates) -> str:
+def _verdicts(state: WatchState, queries: int) -> str:
+    """Return a text with the numbers of judged periods, and of those that disagree or have no row."""
+    periods, wrong, them = watch_report.periods_text(state, queries), state.disagreeing, "any of them"
+    if state.periods == 1:
+        disagree, them = f", which {'disagrees' if wrong else 'agrees'}", "it"
+    else:
+        disagree = f", {wrong} of them disagree{'s' * (wrong == 1)}" if state.periods else ""
+    empty = "" if state.with_rows or not state.periods else f"; neither side has a row in {them}"
+    return f"{periods}{disagree}{empty}"
+
+
+def _progress(state: WatchState, dates: Dates, queries: int) -> str:
     ends = ", ".join(dates.text(end) for end in sorted(set(state.judged.values()))) or dates.text(0)
     rejected = f", {state.rejected} rejected" if state.rejected else ""
-    periods = f"{quantity(state.periods, 'period')}, {state.disagreeing} of them disagree"
     elements = f"{quantity(state.elements, 'element')} read, {state.late} too late{rejected}"
-    empty = "" if state.with_rows or not state.periods else "; neither side has a row in any of them"
     answers = "".join(
         f"; {quantity(log.wrong, 'period')} of {side} wrong in {quantity(log.read, 'answer')}"
         for side, log in state.logs.items()
     )
     compared = f" up to {dates.text(state.compared)}" if state.logs else ""
-    return f"up to {ends}: {periods}{empty}; {elements}{answers}{compared}"
+    return f"up to {ends}: {_verdicts(state, queries)}; {elements}{answers}{compared}"
 
 
 def _gone_back(checkpoint: Path, newest: int) -> LarsError:

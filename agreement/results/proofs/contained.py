@@ -53,6 +53,8 @@ class ContainmentResult(Findings):
     def page(self) -> Page:
         """Return the content of the HTML report."""
         one, other = (Path(file).name for file in self._files)
+        if one == other:
+            one, other = self._files
         both = (
             "Have both the same answers"
             if len(self._directions) > 1
@@ -65,8 +67,12 @@ class ContainmentResult(Findings):
 
     def tables(self) -> Sequence[OutTable]:
         """Return the table `directions`."""
-        rows = ((_FOUND[answer.holds], answer.why) for answer in self.directions)
+        pairs = (self._files, self._files[::-1])
+        answers = zip(pairs, self.directions, strict=False)
+        rows = ((*pair, _FOUND[answer.holds], answer.why) for pair, answer in answers)
         columns_of_both = (
+            Column("of", str, "the query whose answers the verdict is about"),
+            Column("in", str, "the query that returns these answers too, if they are contained"),
             Column("found", str, "verdict on containment: contained, not contained, or open"),
             Column("why", str, "the reason"),
         )

@@ -117,7 +117,8 @@ def _variants(classes: VariantClasses) -> Iterator[str]:
     if len(classes.classes) == 1:
         # A stream above can be shown with other static data, if several sources can match a triple.
         assumed = "with static data as assumed below, " if classes.question.stock is None else ""
-        yield f"{assumed}all {count} possible CQELS queries have the same answers"
+        every = "both" if count == 2 else f"all {count}"  # noqa: PLR2004 - a word for two
+        yield f"{assumed}{every} possible CQELS queries have the same answers"
     else:
         is_proved = all(same.holds is not None for _, same in classes.parts)
         which = "different answers" if is_proved else "perhaps different answers"
@@ -298,7 +299,8 @@ def _static_triples(quads: Iterable[tuple[str, ...]]) -> Iterator[tuple[str, str
 
 def _more_static(witness: Witness) -> list[str]:
     left = len(witness.triples) - _MOST_STATIC
-    return [f"… and {left} more static triples, which the JSON document lists"] if left > 0 else []
+    more = outputs.quantity(left, "more static triple")
+    return [f"… and {more}; the JSON document lists all static triples"] if left > 0 else []
 
 
 def _json(decision: Decision, columns: Sequence[Variable]) -> outputs.Json:

@@ -19,6 +19,7 @@ from agreement.documents.requests import ALIGNED
 from agreement.engines.engine import columns
 from agreement.engines.specifications import Specification
 from agreement.proving.hunting import Fault, Hunt
+from agreement.proving.hunting.hunted_queries import HuntedQuery
 from agreement.proving.hunting.hunting import UNTRIED
 from agreement.proving.hunting.switches import EARLIER
 from agreement.results.renderings.pages.blocks import lanes_json, page_blocks, stream_lanes
@@ -69,11 +70,16 @@ def as_text(hunt: Hunt, folders: Sequence[str]) -> Iterator[RenderableType]:
         yield f"no fault explains {wrong} of the stored runs{why}"
     if hunt.waiting:
         yield _waiting_text(hunt)
-    messages = {message for _, message in hunt.failed}
-    if unjudged := [one for one in hunt.failures if one[1] not in messages]:
+    if unjudged := _unjudged(hunt):
         query, problem = unjudged[0]
         runs = outputs.quantity(len(unjudged), "run")
         yield f"{runs} cannot be judged; reason for the first run ({query.name}): {problem}"
+
+
+def _unjudged(hunt: Hunt) -> Sequence[tuple[HuntedQuery, str]]:
+    """Return the runs that nothing can judge, each with the reason; the engine did not fail in these runs."""
+    messages = {message for _, message in hunt.failed}
+    return [(query, problem) for query, problem in hunt.failures if problem not in messages]
 
 
 def _size_text(fault: Fault) -> str:
@@ -498,6 +504,7 @@ def as_json(hunt: Hunt, folders: Sequence[str], refusals: Sequence[tuple[str, st
                 "isolated": fault.isolated,
                 "other_rules": [rule.sentence for rule in fault.other_rules],
                 "query": fault.run.query.registration.query,
+                "variables": list(columns(fault.run.query.read)),
                 "static": list(fault.run.query.registration.static),
                 "stream": [
                     {"t": push.t, "stream": push.stream[1:-1], "triple": f"{' '.join(push.triple)} ."}
@@ -523,6 +530,13 @@ def as_json(hunt: Hunt, folders: Sequence[str], refusals: Sequence[tuple[str, st
 _MOST_FAULTS: Final = 50
 """The maximum number of faults that are shown one by one."""
 _NAMED: Final = 100
+_END: Final = "\n"
+
+
+def _first(texts: Sequence[str]) -> list[str]:
+    """Return the first texts of a list on a page, and the number of the other texts."""
+    left = len(texts) - _NAMED
+    return [*texts[:_NAMED], *([f"… and {left} more"] if left > 0 else [])]
 
 
 def hunt_page(
@@ -553,7 +567,8 @@ def hunt_page(
         ],
         "left": max(0, len(hunt.faults) - _MOST_FAULTS),
         "linked": linked,
-        "refused": [(name, why.partition("\n")[0]) for name, why in refusals[:_NAMED]],
+        "refused": _first([f"{name}: {why.partition(_END)[0]}" for name, why in refusals]),
+        "not_run": outputs.quantity(len(refusals), "query"),
     }
     good = False if hunt.faults else None
     return Page(
@@ -569,7 +584,8 @@ def hunt_page(
 
 def fault_page(hunt: Hunt, fault: Fault, case: Mapping[str, object]) -> Page:
     """Return the content of the HTML report of one fault."""
-    content = {"faults": [_fault(hunt, 0, fault, ".")], "left": 0, "linked": False, "refused": []}
+    content = {"faults": [_fault(hunt, 0, fault, ".")], "left": 0, "linked": False}
+    content |= {"refused": [], "not_run": ""}
     return Page(
         f"{hunt.name}: {title(fault)}",
         _question(hunt),
@@ -587,17 +603,21 @@ def _question(hunt: Hunt) -> str:
 
 def _run_content(hunt: Hunt) -> outputs.Json:
     """Return the data about a hunt for the HTML report: engine, specification, runs and queries."""
-    failed = [] if not hunt.failures else [f"{len(hunt.failures)}; error of the first: {hunt.failures[0][1]}"]
+    lists = {
+        "runs in which the engine failed": [message for _, message in hunt.failed],
+        "runs that cannot be judged": [problem for _, problem in _unjudged(hunt)],
+    }
     return {
         "ran": [
             ("engine", hunt.name or hunt.engine.name),
             ("started by", hunt.engine.name),
             ("correct behavior", hunt.reference.sentence),
             ("runs", f"{_runs_text(hunt)}; seed {hunt.limits.seed}"),
-            *(("runs that failed", text) for text in failed),
+            *((name, f"{len(why)}; reason for the first: {why[0]}") for name, why in lists.items() if why),
         ],
         "queries": [query.name for query in hunt.queries[:_NAMED]],
         "more": max(0, len(hunt.queries) - _NAMED),
+        "count": outputs.quantity(len(hunt.queries), "query"),
     }
 
 
@@ -617,7 +637,7 @@ def _fault(hunt: Hunt, number: int, fault: Fault, folder: str) -> outputs.Json:
         "repeated": fault.repeated,
         "folder": folder,
         "query": fault.run.query.registration.query.strip(),
-        "static": list(fault.run.query.registration.static[:_NAMED]),
+        "static": _first(fault.run.query.registration.static),
         "timeline": lanes_json("times in ms", drawn, ends, outputs.plain) if times else None,
         "stream": page_blocks([stream_table(fault)]),
         "places": None if fault.failure is not None else page_blocks([places_table(fault)]),

@@ -151,13 +151,18 @@ def summary(diagrams: Sequence[PhaseDiagram]) -> str:
     rows = [row for diagram in diagrams for row in diagram.rows if row.whole]
     cells = [(agreeing, row.whole) for row in rows for agreeing in row.agreeing]
     perfect = sum(agreeing == whole for agreeing, whole in cells)
+    if not cells:
+        return "Nothing is compared: the timeline contains no whole period."
     empty = sum(count == row.whole for row in rows for count in row.empty)
-    nothing = f" (for {empty} of these {perfect}, neither side reports a row)" if empty else ""
+    these = "all of these" if empty == perfect else f"{empty} of these {perfect}"
+    nothing = f" (for {'this pair' if perfect == 1 else these}, neither side reports a row)" if empty else ""
     changes = sum(
         len(list(diagram.runs(row))) - 1 for diagram in diagrams for row in diagram.rows if row.whole
     )
     pairs = quantity(len(cells), "pair")
     sentence = f"Push and pull agree on all periods for {perfect} of {pairs} of U and L{nothing}"
+    if all(len(diagram.lengths) == 1 for diagram in diagrams):
+        return f"{sentence}."
     steps = f"From one L to the next L, the number of agreeing periods changes {quantity(changes, 'time')}"
     return f"{sentence}. {steps} in total."
 
@@ -321,6 +326,6 @@ def _shade(agreeing: int, whole: int) -> Json:
     mixed = [round(a + (b - a) * (at - low)) for a, b in zip(_SCALE[low], _SCALE[low + 1], strict=True)]
     parts = zip((0.2126, 0.7152, 0.0722), mixed, strict=True)
     light = sum(weight * (value / 255) ** 2.2 for weight, value in parts) > _LIGHT
-    sentence = f"{agreeing} of {whole} periods agree"
+    sentence = f"{agreeing} of {quantity(whole, 'period')} agree{'s' * (whole == 1)}"
     ink = "#000" if light else "#fff"
     return {"paper": f"rgb{tuple(mixed)}", "ink": ink, "share": percent(agreeing, whole), "said": sentence}

@@ -13,6 +13,7 @@ from agreement.documents.outputs import NO_ROWS, Json, share_text
 from agreement.experiments import Cell, JudgingWork
 from agreement.experiments.results import CellResults
 from agreement.results.renderings.pages.page import Page
+from agreement.results.renderings.phase_report import percent
 from lars.durations import SECOND, TimedPoints
 from lars.language.windows import Interval
 
@@ -143,7 +144,8 @@ def _heat(agreements: Sequence[Json], named: Sequence[str]) -> Json | None:
     rows: dict[tuple[str, ...], dict[int, Json]] = {}
     for row in result:
         labels = (row["query"], row["trace"], *(str(row.get(text, "")) for text in named))
-        counts = {"agreeing": row["intervals"] - row["disagreeing"], "of": row["intervals"]}
+        agreeing, whole = row["intervals"] - row["disagreeing"], row["intervals"]
+        counts = {"agreeing": agreeing, "of": whole, "share": percent(agreeing, whole)}
         alike = f"all agree{NO_ROWS if row['empty'] else ''}"
         rows.setdefault(labels, {})[row["period"]] = counts | {"causes": row["causes"] or alike}
     drawn, most = list(rows.items()), _MOST_HEAT // len(periods)

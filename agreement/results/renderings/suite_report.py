@@ -93,10 +93,20 @@ def _sentences(result: suite.SuiteResult) -> Iterator[str]:
     if result.count("not asked"):
         yield f"  not asked: {_NOT_ASKED}"
     if unseen := [each.unseen for each in result.results if each.unseen and _is_judged(each)]:
-        reports, tests = outputs.quantity(sum(unseen), "report"), outputs.quantity(len(unseen), "test")
-        yield f"  {reports} of {tests} come only with the last element, and are not asked"
+        yield f"  {_unseen_text(unseen)}"
     if result.waiting:
         yield f"  {_waiting_text(result.waiting)}"
+
+
+def _unseen_text(unseen: Sequence[int]) -> str:
+    """Return a sentence about the reports that are not compared, given their number in each test.
+
+    >>> _unseen_text([1])
+    '1 report of 1 test comes only with the last element, and is not asked'
+    """
+    reports, tests = outputs.quantity(sum(unseen), "report"), outputs.quantity(len(unseen), "test")
+    come, are = ("comes", "is") if sum(unseen) == 1 else ("come", "are")
+    return f"{reports} of {tests} {come} only with the last element, and {are} not asked"
 
 
 def _waiting_text(answers: Sequence[SuiteAnswer]) -> str:

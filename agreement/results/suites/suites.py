@@ -209,7 +209,8 @@ class SuiteRun(Findings):
         """The exit code: 1 if a test failed or an engine gave no report; 3 if not all tests were run."""
         if left := sum(result.count("not run") for result in self.engines):
             whole = sum(len(result.results) for result in self.engines)
-            return 3, f"the run ended early: {left} of {quantity(whole, 'test')} were not run"
+            were = "was" if 1 in (left, whole) else "were"
+            return 3, f"the run ended early: {left} of {quantity(whole, 'test')} {were} not run"
         return int(any(result.failed for result in self.engines)), None
 
     def cases(self) -> Iterator[VerdictCase]:
@@ -271,12 +272,13 @@ class SuiteClaims(Findings):
                 verdict.claim.name,
                 verdict.claim.source,
                 verdict.claim.statement,
-                verdict.verdict,
+                verdict.kind,
+                verdict.why,
                 "; ".join(verdict.commands),
             )
             for verdict in self.claims
         )
-        return text_table("claims", ("name", "source", "says", "verdict", "commands"), rows)
+        return text_table("claims", ("name", "source", "says", "verdict", "why", "commands"), rows)
 
 
 @offered_functions(SuiteRequest)

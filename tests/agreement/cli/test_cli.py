@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections import Counter
@@ -204,6 +205,28 @@ def test_the_mode_adds_its_trigger_to_every_rule(options, trigger):
     *rules, last = lars("translate", SLIDE / "query.csparql.rq", *options).out.splitlines()
     assert last == trigger
     assert all(rule.endswith(", trigger.") for rule in rules)
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        ("agree --period 3 --period=4", "cannot combine --period 3 and --period 4; use one of them"),
+        ("agree --on a --on 'b c'", "cannot combine --on a and --on 'b c'; use one of them"),
+        (
+            "compare csparql cqels --times --no-times",
+            "cannot combine --times and --no-times; use one of them",
+        ),
+    ],
+)
+def test_an_option_with_two_values_is_an_error_because_one_would_be_ignored(words, problem):
+    command, *more = shlex.split(words)
+    ran = lars(command, *more, SLIDE)
+    assert (ran.code, ran.out, ran.err) == (2, "", f"lars: {problem}\n")
+
+
+def test_an_option_may_be_repeated_with_the_same_value():
+    once, twice = (lars("agree", SLIDE, *["--period", "3", "--json"] * n) for n in (1, 2))
+    assert (twice.code, twice.out) == (once.code, once.out)
 
 
 def test_without_a_mode_there_is_no_trigger():

@@ -23,7 +23,7 @@ COMMANDS = {
     "agree": ("agree", "cs.rq", "t.nq", "--period", "3"),
     "judge": ("judge", "cq.rq", "t.nq", "--answers", "a.ndjson", "--engine", "cqels"),
     "compare": ("compare", "cqels", "cqels-1.x", "cq.rq", "t.nq"),
-    "explain": ("explain", "cq.rq", "t.nq", "--at", "1", "ans1(<http://e/a>)"),
+    "explain": ("explain", "cq.rq", "t.nq", "ans1(<http://e/a>)"),
     "phase": ("phase", "cs.rq", "t.nq", "--period", "2..3", "--length", "2..3"),
     "shrink": ("shrink", "cs.rq", "t.nq", "--period", "3"),
 }
@@ -40,7 +40,8 @@ def ran(folder, monkeypatch, command, times, *options):
     (folder / "t.nq").write_text("".join(lines))
     (folder / "a.ndjson").write_text('{"t": 1, "rows": [{"s": {"type": "uri", "value": "http://e/a"}}]}\n')
     shown = () if {"--report", "--out"} & {*options} else ("--json",)
-    found = lars(*COMMANDS[command], *options, "--unit", "1s", *shown)
+    at = ("--at", "1") if command == "explain" and "--at" not in options else ()
+    found = lars(*COMMANDS[command], *at, *options, "--unit", "1s", *shown)
     assert found.code in {0, 1}, found.err
     return found
 

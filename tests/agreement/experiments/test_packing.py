@@ -10,6 +10,7 @@ import zipfile
 import pytest
 
 from agreement import api
+from agreement.experiments.packing import result_differences
 from tests.agreement.command import lars
 from tests.agreement.experiments.experiments import experiment, toml
 from tests.packs import SAMPLES
@@ -439,3 +440,38 @@ def test_times_of_a_difference_are_dates_if_the_trace_has_dates(tmp_path):
     (folder / "expected.json").write_text(json.dumps(document))
     period = "(2026-05-14T07:59:00Z, 2026-05-14T08:04:00Z]"
     assert f"U = 5, {period}: rows that only push has: 0; in the packed results: 7" in check(folder).out
+
+
+WINDOW = {"phase": "stable", "from": 0, "to": 3000, "problem": None}
+JUDGED = {"query": "q", "trace": "t", "name": "engine", "parameters": {}, "origin": None}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ([1, 2], [1, 2], []),
+        ([1, 2], [3, 2], ["stable (0, 3000]: actual: 3; in the packed results: 1"]),
+        ([1, 2], [1, 3], ["stable (0, 3000], number 2: actual: 3; in the packed results: 2"]),
+        ([1, 2], [1], ["stable (0, 3000], number 2: the window is only in the packed results"]),
+        ([], [1], ["stable (0, 3000]: the window is only in the new results"]),
+    ],
+)
+def test_windows_with_the_same_ends_are_all_compared(old, new, said):
+    cells = ([JUDGED | {"windows": [WINDOW | {"actual": n} for n in counts]}] for counts in (old, new))
+    assert [str(one) for one in result_differences(*cells)] == [f"q on t, engine, {text}" for text in said]
+
+
+@pytest.mark.parametrize(
+    ("old", "said"),
+    [
+        ({}, []),
+        ({"compared": [["given", 3]]}, []),
+        (
+            {"compared": [["given", 4]]},
+            ["q on t, engine: compared periods: given, U = 3; in the packed results: given, U = 4"],
+        ),
+    ],
+)
+def test_packed_results_without_the_compared_periods_are_not_different(old, said):
+    new = JUDGED | {"compared": [["given", 3]]}
+    assert [str(one) for one in result_differences([JUDGED | old], [new])] == said

@@ -271,7 +271,7 @@ def test_what_an_engine_refuses_is_told_and_the_rest_is_run(tmp_path):
     (folder / "q.cqels.rq").write_text(CQELS.replace("SELECT ?m ?v", "CONSTRUCT { ?m ?m ?v }"))
     ran = lars("run", folder)
     assert ran.code == 2
-    assert "2 of 4 cells cannot be run" in ran.err
+    assert "lars: 2 of 4 cells cannot be run, such as " in ran.err
     assert pd.read_csv(folder / "results/verdicts.csv")["correct"].tolist()[:2] == [True, True]
 
 

@@ -15,11 +15,11 @@ from agreement.documents.requests import JudgeOptions
 from agreement.engines.adapters.built_in import BuiltInEngine
 from agreement.engines.adapters.messages import answers_of, open_message
 from agreement.engines.specifications import builtin
-from agreement.proving.hunting import Fault, HuntedRun, RunVerdict, reference
+from agreement.proving.hunting import Fault, Hunt, HuntedRun, HuntLimits, RunVerdict, reference
 from agreement.proving.hunting.explanation import Explanation
 from agreement.proving.hunting.hunted_queries import hunted_query
 from agreement.results.files import hunts
-from agreement.results.renderings.hunt_report import judge_command
+from agreement.results.renderings.hunt_report import _first, _run_content, judge_command
 from agreement.results.renderings.pages.page import program_version
 from lars.errors import FailedRunError, LarsError
 from tests.agreement.command import lars
@@ -88,6 +88,33 @@ def test_a_fault_has_a_folder_whose_case_is_judged_the_same(hunted):
     assert '<tr><th scope="row">command</th><td>lars ' in page
     (fault,) = json.loads((out / "hunt.json").read_text())["faults"]
     assert (fault["folder"], fault["repeated"]) == (folder.name, True)
+
+
+def test_the_stream_of_a_fault_in_junit_has_terms_and_streams_and_rows_in_json_have_variables(mutant):
+    found = api.hunt(adapter=mutant, engine="rspql", faults=1, runs=40, time_limit="4m")
+    (case,), (fault,) = found.cases(), found.to_json()["faults"]
+    assert case.text.splitlines() == [
+        f"{one['t']:g}: {one['triple'][:-2]} (stream <{one['stream']}>)" for one in fault["stream"]
+    ]
+    rows = [row for place in fault["places"] for row in (*place["right"], *place["came"])]
+    assert {len(row) for row in rows} == {len(fault["variables"])}
+    assert {f"?{name}" for name in fault["variables"]} <= set(re.findall(r"[?]\w+", fault["query"]))
+
+
+def test_a_page_counts_failed_runs_apart_from_runs_that_cannot_be_judged():
+    limits, engine = HuntLimits(1), SimpleNamespace(name="adapter")
+    hunt = Hunt(engine, (), reference("rspql", builtin("rspql"), JudgeOptions()), limits)
+    hunt.failures += [(None, "boom"), (None, "no rows"), (None, "no time")]
+    hunt.failed.append((None, "boom"))
+    ran = dict(_run_content(hunt)["ran"])
+    assert ran["runs in which the engine failed"] == "1; reason for the first: boom"
+    assert ran["runs that cannot be judged"] == "2; reason for the first: no rows"
+
+
+def test_a_page_counts_all_that_it_leaves_out():
+    texts = list(map(str, range(102)))
+    assert _first(texts) == [*texts[:100], "… and 2 more"]
+    assert _first(texts[:100]) == texts[:100]
 
 
 def test_the_commands_of_a_fault_can_be_copied_where_paths_have_blanks(mutant, tmp_path):
@@ -224,7 +251,7 @@ def test_a_folder_of_somebody_else_stays(mutant, tmp_path):
     (tmp_path / "mine.txt").write_text("mine")
     ran = lars("hunt", "--adapter", mutant, "--out", tmp_path)
     assert ran.code == 2
-    assert "use a new folder" in ran.err
+    assert "use a new or empty folder" in ran.err
     assert (tmp_path / "mine.txt").read_text() == "mine"
 
 

@@ -198,8 +198,8 @@ def test_lines_of_standard_input_are_judged_and_those_of_a_later_run_too(tmp_pat
         )
         assert run.returncode in (0, 1), run.stderr
         outs.append(run.stdout.splitlines()[-1])
-    assert outs[0].startswith("judged up to 0: 0 periods, 0 of them disagree; 2 elements"), outs
-    assert outs[1].startswith("judged up to 8: 4 periods, 1 of them disagree; 3 elements"), outs
+    assert outs[0].startswith("judged up to 0: 0 periods; 2 elements"), outs
+    assert outs[1].startswith("judged up to 8: 4 periods, 1 of them disagrees; 3 elements"), outs
     (line,) = rows_of(tmp_path / "out", "differences")[1:]
     assert line[2:6] == ["2", "4", "pull", "silent period"]
     assert [path.name for path in (tmp_path / "kept" / "lines").glob("[0-9]*")] == ["000000000001"]
@@ -227,3 +227,7 @@ def test_a_watch_says_what_it_waits_for_and_its_early_end_counts_the_files_that_
     (last,) = run.parts()
     assert notes == [f"the watch waits for files in {tmp_path / 'in'}; Ctrl-C ends it"]
     assert last.endswith("; 0 elements read, 0 too late; 2 files not read yet, which the same command reads")
+    for path in (tmp_path / "in").glob("?.csv"):
+        path.unlink()
+    *_, last = run.parts()
+    assert last.endswith("; 0 elements read, 0 too late")

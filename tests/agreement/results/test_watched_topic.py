@@ -210,7 +210,8 @@ def test_a_topic_has_the_rows_of_the_tables_under_their_keys_though_a_crash_repe
         killed_at(tmp_path, words, last + 2)
         ended = subprocess.run([*words, "--once"], check=False, **how)
         assert ended.returncode == 1, ended.stderr
-        new = subprocess.run([*words, "--checkpoint", "new", "--once"], check=False, **how)
+        fresh = ["new" if word == "kept" else word for word in words]
+        new = subprocess.run([*fresh, "--once"], check=False, **how)
         assert "the topic is not empty, but the folder of --checkpoint is new; use a new topic" in new.stderr
         records = [json.loads(line) for line in on_spark(READ, address, "verdicts").splitlines()]
     gone = subprocess.run([*words, "--once"], check=False, **how)

@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from agreement import api
+from agreement.results.files import watched
 from agreement.results.files.watched import watch
 from lars.errors import FailedRunError, LarsError
 from tests.agreement.comparing.watch.batches import compared, rows_of, written
@@ -80,6 +81,43 @@ def test_a_line_says_which_period_disagrees_and_why(folder):
         "(2, 4] disagrees: only pull reports 1 row (silent period)",
         "(4, 6] disagrees: only push reports 1 row (expired before the pull)",
     ]
+
+
+def test_a_line_names_the_variant_if_several_queries_are_derived(folder):
+    assigned = {"http://e/s": ["http://e/p", "http://e/q"]}
+    run = begun(folder, "pull.rq", assign=assigned)
+    state, told = run.judge_batch(0, [came(folder, "a", "1 p", "2 q", "9 p")])
+    assert len(run.watcher.pairs) > 1
+    assert len(told) == len(set(told)) == state.disagreeing > 1
+    assert [line.partition(":")[0] for line in told] == [f"variant {pair}" for pair in run.watcher.pairs]
+    assert watched._verdicts(state, 2) == "8 periods of 2 CQELS queries, 2 of them disagree"
+    run._last[:] = [state]
+    assert run.page().answer == "2 of 8 periods of 2 CQELS queries disagree."
+
+
+@pytest.mark.parametrize(
+    ("elements", "text", "ending"),
+    [
+        (["1 p"], "0 periods", (3, "--fail-on-empty: no period is judged")),
+        (
+            ["1 p", "3 p"],
+            "1 period, which agrees; neither side has a row in it",
+            (3, "--fail-on-empty: neither side reports a row in any judged period"),
+        ),
+        (["1 p", "1 q", "3 p"], "1 period, which agrees", (0, None)),
+        (["3 p", "3 q", "5 p"], "2 periods, 0 of them disagree", (0, None)),
+        (["1 p", "2 q", "5 p"], "2 periods, 1 of them disagrees", (1, None)),
+    ],
+)
+def test_none_one_and_several_periods_read_well(elements, text, ending, folder):
+    run = begun(folder, fail_on_empty=True)
+    run._last[:] = [run.judge_batch(0, [came(folder, "a", *elements)])[0]]
+    assert (
+        run._progress()
+        .partition(": ")[2]
+        .startswith(f"{text}; {len(elements)} elements read" if len(elements) > 1 else text)
+    )
+    assert run.ending == ending
 
 
 def test_a_repeated_batch_is_told_again_because_its_lines_may_not_have_been_printed(folder):

@@ -497,3 +497,15 @@ def test_a_literal_of_a_stream_is_printed_so_that_it_can_be_typed_again():
     query = "SELECT ?m { STREAM <e:s> [RANGE 2s] { ?m <e:v> ?x FILTER(?x = 2 || ?x != 2) } }"
     other = query.replace(" FILTER(?x = 2 || ?x != 2)", "")
     assert 'v "none"^^xsd:integer (stream' in api.contained(query, other, equivalent=True).text
+
+
+def test_both_directions_and_queries_of_one_name_are_told_apart(tmp_path):
+    paths = [tmp_path / folder / "q.rq" for folder in "ab"]
+    for path, length in zip(paths, (5, 9), strict=True):
+        path.parent.mkdir()
+        path.write_text(f"SELECT ?x {{ STREAM <urn:s> [RANGE {length}s] {{ ?x <urn:p> 1 }} }}")
+    found = api.contained(*paths, equivalent=True)
+    rows = [(row["of"], row["in"], row["found"]) for _, row in found.to_pandas("directions").iterrows()]
+    one, other = map(str, paths)
+    assert rows == [(one, other, "contained"), (other, one, "not contained")]
+    assert found.page().title == f"{one} and {other}"

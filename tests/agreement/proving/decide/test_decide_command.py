@@ -1,9 +1,11 @@
 """`lars decide` as a user runs it: verdicts, premises with places, streams that `lars agree` confirms."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from agreement.results.renderings.decision_report import _more_static
 from tests.agreement.command import agree, lars
 
 CQELS = "SELECT {v} WHERE {{ STREAM <http://e/s> [{w}] {{ ?x <http://e/p> ?y }} {more} }}"
@@ -168,7 +170,7 @@ def test_variants_that_are_one_query_are_named_with_the_pattern_that_joins_them(
 
 
 def test_equal_variants_rest_on_assumed_static_data_unless_these_are_given(query, tmp_path):
-    same = "all 2 possible CQELS queries have the same answers"
+    same = "both possible CQELS queries have the same answers"
     assert f"\nwith static data as assumed below, {same}\n" in lars("decide", query(), "--period", "2").out
     (tmp_path / "static.ttl").write_text("<http://e/i> <http://e/r> <http://e/j> .")
     found = lars("decide", query(), "--period", "2", "--static", tmp_path / "static.ttl").out
@@ -193,6 +195,9 @@ def test_of_many_static_triples_ten_lines_are_shown(tmp_path):
     assert shown[0] == "U = 3: with the given static data, push and pull differ on some stream"
     static = [line for line in shown if "static" in line and line.startswith("  ") and "yes" not in line]
     assert len([line for line in static if line.startswith("  static:")]) <= 9
+    for left, said in ((0, []), (1, ["… and 1 more static triple"]), (2, ["… and 2 more static triples"])):
+        witness = SimpleNamespace(triples=[()] * (9 + left))
+        assert [line.partition(";")[0] for line in _more_static(witness)] == said
     assert len(shown) < 40
 
 

@@ -1,11 +1,15 @@
 """The share of agreeing periods against its definition: λ(r, t), period by period and row by row."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from agreement.comparing.agree.periods import whole_periods
-from agreement.proving.phase.diagram import phase_row
+from agreement.proving.phase.diagram import PhaseDiagram, PhaseRow, phase_row
 from agreement.proving.phase.matches import FOREVER, TimedMatch
+from agreement.results.renderings.phase_report import summary
+from lars.durations import SECOND
+from lars.language.terms import Iri
 from lars.language.windows import Interval
 
 LAST = 14
@@ -59,3 +63,24 @@ def test_the_periods_that_agree_are_those_in_which_every_row_is_a_row_of_both(se
     assert found.agreeing == tuple(agreeing(seen, period, age, timeline) for age in ages)
     spans = list(whole_periods(period, timeline))
     assert found.empty == tuple(sum(is_empty(*span, age) for span in spans) for age in ages)
+
+
+STEPS = "From one L to the next L, the number of agreeing periods changes"
+
+
+@pytest.mark.parametrize(
+    ("agreeing", "whole", "empty", "said"),
+    [
+        ((0,), 0, (0,), "Nothing is compared: the timeline contains no whole period."),
+        ((2,), 2, (2,), "1 of 1 pair of U and L (for this pair, neither side reports a row)."),
+        ((1,), 2, (0,), "0 of 1 pair of U and L."),
+        ((2, 2), 2, (2, 2), "2 of 2 pairs of U and L (for all of these, neither side reports a row)."),
+        ((2, 1, 2), 2, (2, 0, 0), "2 of 3 pairs of U and L (for 1 of these 2, neither side reports a row)."),
+    ],
+)
+def test_the_summary_is_true_of_none_one_and_several_pairs(agreeing, whole, empty, said):
+    row = PhaseRow(3, whole, agreeing, empty)
+    diagram = PhaseDiagram(1, tuple(range(1, len(agreeing) + 1)), (row,), SECOND, Iri("e:s"), 1)
+    found = summary([diagram]).removeprefix("Push and pull agree on all periods for ")
+    steps = {2: f" {STEPS} 0 times in total.", 3: f" {STEPS} 2 times in total."}
+    assert found == said + steps.get(len(agreeing), "")

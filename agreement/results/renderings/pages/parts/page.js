@@ -145,7 +145,7 @@
     function strip(cell, one) {
       const span = last - first || 1,
         svg = drawing("svg", { viewBox: "0 0 1000 20", preserveAspectRatio: "none", role: "img" });
-      svg.setAttribute("aria-label", `U = ${named(one.period)}: ${one.wrong} of ${one.whole} periods disagree`);
+      svg.setAttribute("aria-label", `U = ${named(one.period)}: ${one.wrong} of ${one.whole} ${one.whole === 1 ? "period disagrees" : "periods disagree"}`);
       for (const [start, end, cause, count, wrong, causes] of one.cells) {
         const x = ((start - first) / span) * 1000,
           width = Math.max(((end - start) / span) * 1000 - 1.2, 0.8),
@@ -1135,7 +1135,7 @@
         cell.style.background = `rgb(${rgb})`;
         cell.style.color = bright(rgb) ? "#000" : "#fff";
       }
-      cell.title = `U = ${named(row.period)}, L = ${lengths(low, high)}: ${row.whole ? `${row.agreeing[place]} of ${row.whole} periods agree` : "no whole period"}`;
+      cell.title = `U = ${named(row.period)}, L = ${lengths(low, high)}: ${row.whole ? `${row.agreeing[place]} of ${row.whole} ${row.whole === 1 ? "period agrees" : "periods agree"}` : "no whole period"}`;
       cell.addEventListener("click", () => {
         focused(cell);
         tell(cell.title, row.period, own ? page.own : low, own);

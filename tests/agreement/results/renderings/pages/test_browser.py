@@ -351,7 +351,7 @@ def test_a_box_that_does_not_hold_names_its_missing_times(browser, tmp_path):
     api.explain(program, trace, atom="hot", at=6).write_report(page_file)
     with opened(browser, page_file) as page:
         said = page.inner_text("#steps")
-        assert "⊞^6 □ warm does not hold: warm is not at 0, 1, 2, … (5 times)" in said
+        assert "⊞^6 □ warm does not hold: warm does not hold at 0, 1, 2, … (5 times)" in said
         assert "at every time point of the window" in page.text_content(".words")
 
 

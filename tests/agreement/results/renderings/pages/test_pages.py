@@ -482,6 +482,13 @@ def test_a_map_of_many_periods_has_the_rows_that_disagree():
     assert found["left"] > 0
 
 
+def test_a_share_is_written_as_100_percent_only_if_all_periods_agree():
+    row = {"query": "Q", "trace": "T", "period": 1, "intervals": 3000, "causes": "", "empty": False}
+    rows = [row | {"disagreeing": 1}, row | {"period": 2, "disagreeing": 0}]
+    (found,) = _heat(rows, ())["rows"]
+    assert [cell["share"] for cell in found["cells"]] == ["99.9", "100"]
+
+
 def test_queries_that_are_called_alike_are_told_apart_and_those_left_out_counted(tmp_path):
     paths = [tmp_path / name for name in ("a/q.rq", "b/q.rq", "b/c.rq", "b/d.rq", "b/e.rq", "b/f.rq")]
     for path in paths:
