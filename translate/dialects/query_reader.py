@@ -316,6 +316,7 @@ def lift(
         every=_every(document, every, streams),
         merged=tuple(streams.merged),
         declared=tuple(stream for name, stream in streams.named.items() if name not in streams.read),
+        window_names=tuple(name for name, stream in streams.named.items() if stream.name),
         to_stream=_operator(document, streams.manner, register, query, tree),
         registers_stream=is_stream,
         notes=tuple(

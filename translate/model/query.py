@@ -147,6 +147,8 @@ class EngineQuery:
     to_stream: ToStream | None = None
     registers_stream: bool = False
     notes: tuple[str, ...] = field(default=(), compare=False)
+    window_names: tuple[Iri, ...] = field(default=(), compare=False)
+    """The names of declared windows in the order of the text, also of windows that a WINDOW block reads."""
 
     @property
     def operator(self) -> ToStream:

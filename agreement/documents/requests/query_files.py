@@ -479,7 +479,12 @@ class WindowSource:
 def sources(query: EngineQuery) -> tuple[WindowSource, ...]:
     """Return the windows of a query in the order of the query text, each window once."""
     blocks = (*query.merged, *query.declared, *stream_blocks(query.pattern))
-    return tuple(dict.fromkeys(WindowSource(block.stream, block.window, block.name) for block in blocks))
+    windows = dict.fromkeys(WindowSource(block.stream, block.window, block.name) for block in blocks)
+    places = {name: place for place, name in enumerate(query.window_names)}
+    # The declarations are in another order than the blocks that read the windows.
+    return tuple(
+        sorted(windows, key=lambda window: -1 if window.name is None else places.get(window.name, -1))
+    )
 
 
 def element_requirement(queries: Iterable[EngineQuery]) -> Elements | None:

@@ -110,6 +110,16 @@ def test_each_arrival_in_a_high_open_window_of_rows_is_reported_once():
     assert [(report.t, len(report.rows)) for report in every] == [(1, 1), (1, 2), (4, 2)]
 
 
+@pytest.mark.parametrize("where", ["WINDOW :w {{ {0} }}", "WINDOW :v {{ {0} }} WINDOW :w {{ {0} }}"])
+def test_the_number_of_a_window_is_that_of_its_declaration_in_whatever_order_windows_are_read(where):
+    line = "FROM NAMED WINDOW :w ON STREAM :S [RANGE 4 STEP 4]\n"
+    query = rspql(4, 4).replace(line, line + line.replace(":w", ":v").replace("4", "2"))
+    query = query.replace("WINDOW :w { ?s :p ?a }", where.format("?s :p ?a"))
+    pushes = [push(t, "a") for t in range(1, 10)]
+    found = run("rspql", query, pushes, {"change": {"windows": {"2": []}}})
+    assert times(found) == [4, 8]
+
+
 def test_a_clock_that_is_driven_reports_without_an_arrival():
     session = built_in("rspql").open(open_message(rspql(4, 4)))
     session.push([push(1, "a")])
