@@ -229,7 +229,7 @@ OPTIONAL = COUNTED.replace("?b }", "?b OPTIONAL { ?a <urn:q> ?c } }")
     [
         (f"{FILTERED} ¦AGGREGATE {{ (?m, COUNT, {{?b}}) }}", "after an AGGREGATE with FILTER"),
         (COUNTED.replace("AGG", "LIMIT 3 ¦AGG"), "with LIMIT or OFFSET"),
-        (COUNTED.replace("AGG", "GROUP BY ?a ¦AGG"), "beside GROUP BY"),
+        (COUNTED.replace("AGG", "GROUP BY ?a ¦AGG"), "together with GROUP BY"),
         (COUNTED.replace("AGG", "VALUES ?b { 1 } ¦AGG"), "AGGREGATE after VALUES"),
         (OPTIONAL.replace("{?a}", "{¦?c}"), "AGGREGATE with a grouping variable that can be unbound"),
     ],

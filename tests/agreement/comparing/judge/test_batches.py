@@ -119,7 +119,7 @@ def test_a_page_of_one_comparison_names_the_cases_that_cannot_be_compared(tmp_pa
     met(tmp_path, "a")
     case(tmp_path, "b", query="SELECT ?s WHERE")
     result = api.compare("cqels", "cqels", tmp_path)
-    sentence = "cqels and cqels have the same reports at 1 time unit with a report"
+    sentence = "cqels (1) and cqels (2) have the same reports at 1 time unit with a report"
     assert result.headline == f"{sentence}; 1 more case cannot be compared"
     page = result.page()
     assert (page.verdict, page.answer) == (None, result.headline)

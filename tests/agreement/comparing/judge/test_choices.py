@@ -79,7 +79,7 @@ def test_two_start_times_are_listed_for_two_windows(tmp_path, kind):
         ([(0, 0), (3, 0), (3, 2)], "0, (3, 0), (3, 2)"),
         ([(0, 0), (1, 1), (3, 0), (2, 2)], "0, 1, (3, 0), 2"),
         ([(4,), (5,), (6,), (9,)], "4..6, 9"),
-        ([], "none needed"),
+        ([], "any"),
     ],
 )
 def test_start_times_are_named_in_the_order_in_which_they_fit(starts, text):
