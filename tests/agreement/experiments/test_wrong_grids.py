@@ -49,7 +49,7 @@ WRONG = {
     "a query without a name": (toml(queries='csparql = "q.csparql.rq"'), 9, "the key name is missing"),
     "a query's file that is not there": (toml(queries='name = "Q"\ncsparql = "no.rq"'), 11, "does not exist"),
     "no trace": (toml(traces='name = "T"'), 14, "one of generate, streams and files"),
-    "no stations": (toml(traces='name = "T"\ngenerate = {stations = 0}'), 16, "stations: found 0", "from 1"),
+    "no stations": (toml(traces='name = "T"\ngenerate = {stations = 0}'), 16, "stations: found 0", "least 1"),
     "a wrong duration": (toml(traces='name = "T"\ngenerate = {duration = "x"}'), 16, "duration"),
     "an unknown key inside": (
         toml(traces='name = "T"\ngenerate = {walks = "1"}'),
