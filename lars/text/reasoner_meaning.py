@@ -23,7 +23,7 @@ variable, `rank` n means at least n hits up to a time.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import field
 from itertools import count
 from math import inf
 from typing import Final
@@ -206,29 +206,22 @@ class _Translation:
         numbers = [reach for reach in reaches if reach is not None]
         window = TimeWindow(max(numbers) if len(numbers) == len(reaches) else None)
         atoms = {signature(one.atom) for _, _, one in self._streamed()} - self.derived
-        for name in [signature(Atom(LOG_LINE)), *sorted(atoms)]:
-            self.add(_TICK, self._seen(name, window, _NOW), origin)
-
-    def _seen(self, name: Signature, window: TimeWindow, time: Variable) -> tuple[logic.BodyLiteral, ...]:
-        """Return the body of a rule for the times at which the input contains an atom of a predicate."""
-        atom = Atom(name[0], _arguments(name))
-        seen = logic.In(window, logic.At(time, atom))
-        # In LARS, a fact holds at every time, also at times without input.
-        return (seen, logic.Not(self.fact(atom))) if self.is_fact(name) else (seen,)
-
-    def fact(self, atom: Atom) -> Atom:
-        """Return the auxiliary atom that holds if the program has the fact `atom`; add these facts."""
-        for rule in self.read:
-            if rule.head is not None and not rule.body and signature(rule.head) == signature(atom):
-                self.add(Atom(f"{atom.predicate} fact", rule.head.arguments), (), rule.origin)
-        return Atom(f"{atom.predicate} fact", atom.arguments)
+        arriving = [
+            Atom(LOG_LINE),
+            *(Atom(name[0], _arguments(name)) for name in sorted(atoms) if not self.is_fact(name)),
+        ]
+        for atom in arriving:
+            self.add(_TICK, (logic.In(window, logic.At(_NOW, atom)),), origin)
 
     def at(self, atom: Atom, time: Term, origin: Origin) -> Atom:
-        """Return the auxiliary atom for the time at which `atom` was in the input or was derived."""
+        """Return the auxiliary atom for the time at which `atom` held or was derived."""
         name = signature(atom)
+        if self.is_fact(name):
+            return atom
         if name not in self.derived:
-            head = Atom(f"{name[0]}@", (*_arguments(name), _THEN))
-            self.add(head, self._seen(name, TimeWindow(self.needed[name]), _THEN), origin)
+            arguments = _arguments(name)
+            seen = logic.In(TimeWindow(self.needed[name]), logic.At(_THEN, Atom(name[0], arguments)))
+            self.add(Atom(f"{name[0]}@", (*arguments, _THEN)), (seen,), origin)
         return Atom(f"{name[0]}@", (*atom.arguments, time))
 
 
@@ -247,13 +240,10 @@ class _Asked:
     def literal(self, one: Streamed) -> logic.BodyLiteral:
         """Return the LARS formula of the literal."""
         name = signature(one.atom)
-        if not one.offsets and not self.stamped:
-            return self._signed(one.atom, negated=one.negated)
-        if not one.offsets and not self.translation.is_fact(name):
-            return self._signed(self.translation.at(one.atom, _NOW, self.rule.origin), negated=one.negated)
-        if not one.offsets:
-            one = replace(one, offsets=(0,))
-        if self.translation.is_fact(name) and one.quantity != "in":
+        if not one.offsets or (self.translation.is_fact(name) and one.quantity == "in"):
+            atom = self.translation.at(one.atom, _NOW, self.rule.origin) if self.stamped else one.atom
+            return self._signed(atom, negated=one.negated)
+        if self.translation.is_fact(name):
             problem = (
                 f"cannot count the times of {one.atom.predicate}, which holds always; use an atom of the log"
             )
@@ -278,9 +268,6 @@ class _Asked:
         if one.number == Number(0) and one.quantity != "at most":
             raise PlacedError(self.rule.origin.place(), f"cannot read “{one}”; use a number from 1 on")
         if one.quantity == "in":
-            if self.translation.is_fact(signature(one.atom)):
-                when = _TICK if self.stamped else _at_now()
-                self._add("held", (*terms, _NOW), (when, self.translation.fact(one.atom)))
             return self._add("held", (*terms, _NOW), (hits,))
         match one.quantity, one.number:
             case "always in", _:

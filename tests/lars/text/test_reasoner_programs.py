@@ -120,21 +120,6 @@ def test_an_atom_that_has_to_hold_now_already_does_not_support_itself(tmp_path):
     assert ran.out.splitlines() == ["1: {e(1)}", "2: {}", "3: {e(1)}", "4: {e(1), f(1)}"]
 
 
-def test_a_predicate_of_facts_can_be_in_the_log_too(tmp_path):
-    text = "b(0). h(X) :- b(X) in [2 sec]. m(X) :- b(X) in {1 sec}. g :- d, not b(1) in [2 sec]."
-    text += "l(X) :- h(X) in [1 sec]. k(X) :- l(X) in [0 sec], b(X)."
-    (tmp_path / "p.idlvsr").write_text(text)
-    (tmp_path / "t.log").write_text("1 b(1);\n2 d;\n4 d;\n5 b(1);\n")
-    ran = lars("solve", tmp_path / "p.idlvsr", tmp_path / "t.log", "--evaluator", "both", "--in-process")
-    assert ran.out.splitlines()[1:] == [
-        "1: {h(0), h(1), k(0), k(1), l(0), l(1), m(0)}",
-        "2: {h(0), h(1), k(0), l(0), l(1), m(0), m(1)}",
-        "3: {m(0)}",
-        "4: {g, h(0), k(0), l(0), m(0)}",
-        "5: {h(0), h(1), k(0), k(1), l(0), l(1), m(0)}",
-    ]
-
-
 def lars_program(rng):
     """Return a LARS program as text whose windows look back with ◇."""
     rules, names = ["f(1)."], [*INPUTS, "f"]
