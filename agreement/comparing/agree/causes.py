@@ -709,8 +709,8 @@ class CauseSearch:
     ) -> Mask:
         """Return a mask of the rows that change if windows contain the input after their last slide step.
 
-        A row is in the mask if one of the programs gains or loses the row, at an evaluation of push or pull
-        (`when`) in the interval (after, until].
+        A row is in the mask if a program gains or loses the row at an evaluation in the interval
+        (after, until]. `when` is push or pull.
         """
         times = self._ends if when == "pull" else self._pushes
         mask = np.zeros(len(rows.end), np.bool_)

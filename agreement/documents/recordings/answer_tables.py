@@ -299,7 +299,7 @@ def read_csv(source: TextFile, options: AnswersOptions) -> recording.Recording:
 
     The column `time_variable` contains the times. By default, the column with the times is the first column
     with the name t, time or timestamp. If only some column names begin with ?, as in the tables of
-    `lars solve --out`, only these columns and the column of times are read, and their cells can be terms in
+    `lars solve --out`, only these columns and the column of times are read. Their cells can be terms in
     N-Triples syntax. Raises LarsError with the place of an error.
     """
     records = csv_records(source, options)

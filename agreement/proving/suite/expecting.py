@@ -198,11 +198,10 @@ class VectorReports:
 
         In one sequence, the late element is lost. In another sequence, the late element is in the windows
         that close after its arrival. RSP-QL defines neither sequence, because RSP-QL requires streams in
-        order of time. If windows do not contain their last time point, a window that closes at the time of
-        the last element before the late element may be evaluated before or after the late element. If
-        arrivals trigger reports, the sequence with the late element in later windows is not correct. If the
-        late element is in order within its own stream, the reports for the elements in order of time are also
-        correct.
+        order of time. If windows do not contain their last time point, a third sequence is correct: a window
+        that closes at the time of the preceding element still receives the late element. If arrivals trigger
+        reports, the sequence with the late element in later windows is not correct. If the late element is in
+        order within its own stream, the reports for the elements in order of time are also correct.
         """
         (late,) = self.late
         lost = self._like([push for push in self.stream if push is not late]).reports(vector, begun=begun)
