@@ -49,7 +49,13 @@ _KEYS: Final[Mapping[str, AnswersFormat]] = {
     "boolean": "sparql-json",
 }
 _LONGEST_LINE: Final = 2**20
-_WITHOUT_COLUMNS: Final = ("case", "csrbench", "yabench", "solve")
+_WITHOUT_COLUMNS: Final = {
+    "case": frozenset[str](),
+    "csrbench": frozenset[str](),
+    "yabench": frozenset[str](),
+    "solve": frozenset({"t", "?t"}),
+}
+"""The formats without columns, each with the names of its key with the times."""
 _IN_MILLISECONDS: Final = ("csrbench", "yabench")
 
 
@@ -78,7 +84,8 @@ def _recording_of(path: Path, options: AnswersOptions) -> Recording:
     source = decode(str(path), read_bytes(readable(path), accepted), accepted)
     # The reader of tables cannot skip a line of JSON.
     kind = options.answers_format or ("json" if is_row else recognise(source, bare(path).suffix.lower()))
-    if options.time_variable and kind in _WITHOUT_COLUMNS:
+    known = _WITHOUT_COLUMNS.get(kind)
+    if options.time_variable and known is not None and known.isdisjoint(options.time_variable):
         raise LarsError(
             f"{path}: --time-variable {options.time_variable[0]} requires answers with columns; the format "
             f"{kind} has none; use no --time-variable, or another --answers-format"

@@ -132,7 +132,7 @@ def test_a_trace_without_the_stream_of_the_query_is_warned_of(folder):
 
 @pytest.mark.parametrize("engine", ["csparql", "csparql-0.9.7"])
 def test_incorrect_answers_are_one_document(folder, engine):
-    ran = own("csparql").without(2).judged(folder, "solve", "--engine", engine)
+    ran = replace(own("csparql").without(2), engine=engine).judged(folder, "solve")
     assert (ran.code, ran.json["correct"], ran.err, ran.out.count("\n")) == (1, False, "", 1)
 
 
