@@ -139,7 +139,7 @@ class JudgeRequest:
     mode: requests.Side | None = option(
         None,
         "With --engine solve: evaluate when data arrive (push), or every U time points (pull). "
-        "[default: as the query language requires, such as push for CQELS]",
+        "[default: as the engines of the query do, such as push for CQELS]",
     )
     period: Period | None = requests.period_option()
     how: requests.JudgeOptions

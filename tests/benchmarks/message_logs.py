@@ -182,9 +182,12 @@ def of_lines(lines):
 
 
 def messages_of(path):
-    """Return the messages that lars reads of a file."""
+    """Return the messages that lars reads of a file; raise the fault of a message that lars would skip."""
     (source,) = prepare([path], SECONDS)
-    return list(source.format.messages(source))
+    messages = list(source.format.messages(source))
+    for fault in (one.fault for one in messages if one.fault is not None):
+        raise fault
+    return messages
 
 
 def messages_in(path):

@@ -276,7 +276,7 @@ class EvaluationOptions:
     mode: Side | None = option(
         None,
         "Evaluate the query when data arrive (push), or every U time points (pull). [default: as the "
-        "query language requires, such as push for CQELS; in lars translate: at every time point]",
+        "engines of the query do, such as push for CQELS; in lars translate: at every time point]",
     )
     period: Period | None = period_option()
 
