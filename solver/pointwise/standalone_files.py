@@ -55,8 +55,8 @@ def standalone(
     """Return the program as a file for clingo; its default reference time is the last of the times.
 
     For this file, clingo prints the atoms of the predicate `texts`, or of all derived predicates if it is
-    If rules read or derive atoms of a predicate at other times, the last argument of its printed
-    atoms is their time.
+    None. If rules read or derive atoms of a predicate at other times, the last argument of its printed atoms
+    is their time.
 
     Raises:
         LarsError: An error of `solver.pointwise.point_evaluation` occurs.

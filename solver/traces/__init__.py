@@ -31,7 +31,7 @@ from solver.traces.trace_times import (
     MalformedPart,
     TimeKind,
     are_calendar,
-    as_date_time,
+    calendar_warning,
     cell_time,
     date_of,
     instant_of,

@@ -30,7 +30,7 @@ from solver.traces.trace_times import (
     Instant,
     TimeKind,
     are_calendar,
-    as_date_time,
+    calendar_warning,
     different_kinds,
     dividing,
     instant_of,
@@ -411,10 +411,7 @@ def _dates_as_integers(read: Sequence[Summary], sources: Sequence[TraceFile]) ->
         return None
     clock = sources[read[0].file].clock
     text = str(clock.integers(np.array([read[0].first]))[0])
-    return (
-        f"the times look like dates without separators, but integers such as {text} count "
-        f"{clock.integer_unit}; write them as dateTimes, such as {as_date_time(text)}"
-    )
+    return calendar_warning(text, clock.integer_unit)
 
 
 _LEAST_ROWS: Final = 8

@@ -253,14 +253,18 @@ def are_calendar(numbers: npt.NDArray[np.int64]) -> bool:
     return bool((fits & (hours < 24) & (minutes < 60) & (seconds < 60)).all())  # noqa: PLR2004
 
 
-def as_date_time(text: str) -> str:
-    """Return a date without separators as a dateTime.
+def calendar_warning(text: str, unit: Duration) -> str:
+    """Return a warning about times of which `text` is the first, if they look like dates without separators.
 
-    >>> as_date_time("202402011205")
-    '2024-02-01T12:05:00'
+    >>> calendar_warning("202402011205", Duration(10**9)).split("; ")[1]
+    'write them as dateTimes, such as 2024-02-01T12:05:00'
     """
     clock = text[8:14].ljust(6, "0")
-    return f"{text[:4]}-{text[4:6]}-{text[6:8]}T{clock[:2]}:{clock[2:4]}:{clock[4:]}"
+    dated = f"{text[:4]}-{text[4:6]}-{text[6:8]}T{clock[:2]}:{clock[2:4]}:{clock[4:]}"
+    return (
+        f"the times look like dates without separators, but lars reads integers such as {text} as multiples "
+        f"of {unit}; write them as dateTimes, such as {dated}"
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ from solver.traces import (
     SkippedLine,
     TimeKind,
     are_calendar,
-    as_date_time,
+    calendar_warning,
     cell_time,
     keep_skipped,
     show,
@@ -253,11 +253,7 @@ def note_dates(path: Path, log: Recording, notations: Notations, note: Warn) -> 
         return
     unit = first / int(text)
     if are_calendar(np.array([round(report.t / unit) for report in log.reports])):
-        note(
-            f"{path.name}: the times look like dates without separators, but integers such as {text} count "
-            f"{Duration(round(unit * NANOSECONDS['ms']))}. Write them as dateTimes, such as "
-            f"{as_date_time(text)}"
-        )
+        note(f"{path.name}: {calendar_warning(text, Duration(round(unit * NANOSECONDS['ms'])))}")
 
 
 def unit_of_numbers(path: Path, notations: Notations) -> Duration | None:

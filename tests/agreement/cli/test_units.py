@@ -169,15 +169,19 @@ def test_windows_that_do_not_fit_the_trace_are_warned_of(files, window, times, o
         (
             SECONDS,
             (),
-            "20240201120005 count 1s; write them as",
+            "20240201120005 as multiples of 1s; write them as",
         ),
         (
             SECONDS,
             ("--unit", "1ms", "--trace-unit", "1s"),
-            "20240201120005 count 1s",
+            "20240201120005 as multiples of 1s",
         ),
-        (SECONDS, ("--trace-unit", "1ms"), "20240201120005 count 1ms"),
-        ((20240201, 20240202), (), "20240201 count 1s; write them as dateTimes, such as 2024-02-01T00:00:00"),
+        (SECONDS, ("--trace-unit", "1ms"), "20240201120005 as multiples of 1ms"),
+        (
+            (20240201, 20240202),
+            (),
+            "20240201 as multiples of 1s; write them as dateTimes, such as 2024-02-01T00:00:00",
+        ),
         ((202402011200, 202402011305), (), "dateTimes, such as 2024-02-01T12:00:00"),
         ((20240201120005123, 20240201120005999), (), "dateTimes, such as 2024-02-01T12:00:05"),
         ((20240201120005, 20240201120060), (), ""),

@@ -260,7 +260,7 @@ ODD = {
     "numbers with commas": (SEMICOLONS, "contains numbers with a comma, such as 5,10, which count as texts"),
     "dates without separators": (
         "when,v\n20260303061000,1\n20260303061100,1\n",
-        "1000ns. Write them as dateTimes, such as 2026-03-03T06:10:00",
+        "1000ns; write them as dateTimes, such as 2026-03-03T06:10:00",
     ),
     "spaces in names": (
         alerts(head="Alert Time,machine,v"),
